@@ -24,26 +24,29 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hints in files: for each node a directory of segments that grow at their end and are deleted when all in them was
- * delivered. What was kept survives {@code kill -9}, and mostly a loss of power; hints are not forced to the disk,
- * since losing some breaks no promise. Damage is skipped, logged and counted.
+ * A hint log in files: for each node a directory of segments that are appended to, and deleted when all their hints
+ * were delivered. Kept hints survive {@code kill -9}, and mostly a loss of power. Hints are not forced to the disk,
+ * because losing some breaks no promise. Damage is skipped, logged and counted.
  *
- * <p>Safe for use by any number of threads. Interrupts do it no harm.
+ * <p>Safe for use by any number of threads and under interrupts.
  */
 public final class FileHintLog implements HintLog {
 
-    /** The least that a log may be allowed to hold: 1 MiB. */
+    /** The least value of the bound on a log: 1 MiB. */
     public static final long MIN_BYTES = 1L << 20;
 
     private static final String LOCK_FILE = "LOCK";
-    /** So that no node is called like the lock. */
+    /** The prefix of the nodes' directories, so that none has the name of the lock. */
     private static final String PREFIX = "for-";
 
     private final Path directory;
     private final long maxBytes;
     private final RandomAccessFile lockFile;
     private final FileLock lock;
-    /** The lock is open all the time, so that it tells whether the directory is the one that was opened. */
+    /**
+     * The identity of the lock file. The file is always open, so it reveals whether the directory is still the one that
+     * was opened.
+     */
     private final FileIdentity identity;
 
     private final HintBytes bytes = new HintBytes();
@@ -64,8 +67,8 @@ public final class FileHintLog implements HintLog {
      * Opens the log in a directory, which is made if it does not exist. Blocks.
      *
      * @param directory of this log alone
-     * @param maxBytes how much it may hold for all nodes together, {@link #MIN_BYTES} or more; what it holds already
-     *     may be more
+     * @param maxBytes how much it may hold for all nodes together, {@link #MIN_BYTES} or more; its present contents may
+     *     be larger
      * @return the log, to be closed
      * @throws IllegalArgumentException if {@code maxBytes} is out of range
      * @throws StoreException if the directory cannot be read or written, or is in use
@@ -99,7 +102,10 @@ public final class FileHintLog implements HintLog {
         }
     }
 
-    /** On a file system that is mounted read-only what there is can be handed over, and nothing is kept. */
+    /**
+     * Opens the lock file. On a file system that is mounted read-only, the present hints can be handed over, and none
+     * are kept.
+     */
     private static RandomAccessFile openLock(Path file) throws IOException {
         if (Files.exists(file) && Files.getFileStore(file).isReadOnly()) {
             return new RandomAccessFile(file.toFile(), "r");
@@ -208,7 +214,7 @@ public final class FileHintLog implements HintLog {
         return bytes.held.get();
     }
 
-    /** Now and then, so that hints do not go to files that nobody finds again, and are not counted as kept. */
+    /** Checks the directory now and then, so that hints are not written to removed files and counted as kept. */
     private void checkDirectory() {
         if (System.nanoTime() - checkedNanos < HintQueue.UNCHECKED_NANOS) {
             return;

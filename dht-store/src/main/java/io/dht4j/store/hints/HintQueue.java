@@ -29,26 +29,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The hints for one node. What a process wrote that has ended is read and never continued, so that a frame that it did
- * not finish is at the end of its file. Safe for use by any number of threads.
+ * The hints for one node. A file of an earlier process is read and never appended to, so that an unfinished frame is at
+ * the end of its file. Safe for use by any number of threads.
  */
 final class HintQueue implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HintQueue.class);
     private static final Pattern SEGMENT_FILE = Pattern.compile("(\\d{1,9})\\.hints");
 
-    /** A segment takes no more frames when it has so many bytes; what is in it is deleted together. */
+    /** The size at which a segment takes no more frames; its hints are deleted together. */
     private static final long SEGMENT_BYTES = 4L << 20;
 
-    /** Nor when its first frame is so old: what is in it expires together. */
+    /** The age of the first frame at which a segment takes no more frames; its hints expire together. */
     private static final long SEGMENT_MILLIS = 10 * 60 * 1000L;
 
-    /** What was kept so long before a file was looked at may be lost with it. */
+    /** The least interval between checks of the file; hints kept since the last one may be lost with a removed file. */
     static final long UNCHECKED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int OFFSET_BITS = 32;
 
-    /** Larger frames are written and read without a copy of all their bytes. */
+    /** The size of the pieces in which larger frames are written and read, without a copy of all their bytes. */
     private static final int PIECE_BYTES = 1 << 20;
 
     private final Path directory;
@@ -60,7 +60,7 @@ final class HintQueue implements AutoCloseable {
     private long checkedNanos;
     private long nextNumber = 1;
     private boolean closed;
-    /** Up to where the first segment was delivered. */
+    /** The position in the first segment up to which it was delivered. */
     private long delivered = LogFormat.SEGMENT_HEADER_BYTES;
 
     /** A file of hints. */
@@ -80,13 +80,13 @@ final class HintQueue implements AutoCloseable {
         }
     }
 
-    /** An empty queue, whose directory need not exist. */
+    /** Creates an empty queue, whose directory need not exist. */
     HintQueue(Path directory, HintBytes bytes) {
         this.directory = directory;
         this.bytes = bytes;
     }
 
-    /** What is left of earlier processes. */
+    /** Opens the hints of earlier processes. */
     static HintQueue open(Path directory, HintBytes bytes) throws IOException {
         HintQueue queue = new HintQueue(directory, bytes);
         List<Path> files;
@@ -117,7 +117,7 @@ final class HintQueue implements AutoCloseable {
         }
     }
 
-    /** How many bytes a frame of entries takes. */
+    /** Returns the size of a frame of entries in bytes. */
     static long frameBytes(List<Entry> entries) {
         long bytes = LogFormat.FRAME_HEADER_BYTES + LogFormat.FRAME_TRAILER_BYTES;
         for (Entry entry : entries) {
@@ -158,7 +158,7 @@ final class HintQueue implements AutoCloseable {
                 writePieces(file, frame);
             }
         } catch (IOException | Error e) {
-            // The rest of a frame would hide those that came behind it.
+            // The rest of a frame would hide the frames behind it.
             closeOut();
             throw e;
         }
@@ -167,7 +167,7 @@ final class HintQueue implements AutoCloseable {
         bytes.held.addAndGet(length);
     }
 
-    /** Without a copy of large values; the system's copy of what is written is as large as a piece. */
+    /** Writes a frame without a copy of large values; the system's own copy is as large as a piece. */
     private static void writePieces(RandomAccessFile file, List<ByteBuffer> frame) throws IOException {
         for (ByteBuffer part : frame) {
             for (int from = part.position(); from < part.limit(); from += PIECE_BYTES) {
@@ -176,7 +176,7 @@ final class HintQueue implements AutoCloseable {
         }
     }
 
-    /** Begins a file of its own in place of one that somebody removed or replaced while it was being written. */
+    /** Begins a new file in place of one that was removed or replaced while it was being written. */
     private void dropIfGone() throws IOException {
         FileIdentity identity = outIdentity;
         if (out == null || identity == null || System.nanoTime() - checkedNanos < UNCHECKED_NANOS) {
@@ -203,7 +203,7 @@ final class HintQueue implements AutoCloseable {
             throw new IOException("the log is closed");
         }
         if (!Files.isDirectory(directory)) {
-            // Not those that it is in: what somebody has removed is not made again, half of it.
+            // Without its parent directories: a directory tree that somebody removed is not recreated in part.
             PrivateFiles.createDirectory(directory);
         }
         long number = nextNumber++;
@@ -261,7 +261,7 @@ final class HintQueue implements AutoCloseable {
         return new HintLog.Batch(List.of(), 0);
     }
 
-    /** Reads frames until there are enough; returns where the next one begins. */
+    /** Reads frames until there are enough. Returns where the next one begins. */
     private long read(Segment segment, int maxBytes, List<Entry> into) throws IOException, LogFormat.Malformed {
         long position = delivered;
         long limit = position + maxBytes;
@@ -280,7 +280,7 @@ final class HintQueue implements AutoCloseable {
                     if (into.isEmpty()) {
                         throw e;
                     }
-                    // What stands before the damage first; the next call meets it again.
+                    // The entries before the damage first; the next call meets the damage again.
                     break;
                 }
                 if (next == position) {
@@ -293,8 +293,8 @@ final class HintQueue implements AutoCloseable {
     }
 
     /**
-     * Returns where the frame ends; where it begins, if there are enough without it, or a process ended in the middle
-     * of it.
+     * Returns where the frame ends. Returns where it begins if there are enough entries without it, or if a process
+     * ended in the middle of it.
      */
     private static long readFrame(RandomAccessFile in, Segment segment, long position, long limit, List<Entry> into)
             throws IOException, LogFormat.Malformed {
@@ -325,7 +325,10 @@ final class HintQueue implements AutoCloseable {
         return end;
     }
 
-    /** Reads the payload twice, so that nothing of it is decoded before it is known to be right, nor there twice. */
+    /**
+     * Reads the payload twice, so that it is decoded only after its checksum was verified, and is never in memory
+     * twice.
+     */
     private static void readLargeFrame(RandomAccessFile in, ByteBuffer header, int length, List<Entry> into)
             throws IOException, LogFormat.Malformed {
         long begin = in.getFilePointer();
@@ -373,7 +376,7 @@ final class HintQueue implements AutoCloseable {
                 removeFirst();
             }
         } catch (StoreException e) {
-            // It is forgotten, if only until a restart, and the caller is not told how much.
+            // It is forgotten, at least until a restart, and the caller does not learn how much.
             bytes.lost.addAndGet(forgotten);
             throw e;
         }

@@ -1,4 +1,4 @@
-/** A durable log of what other nodes missed. */
+/** A durable log of writes that other nodes missed. */
 @NullMarked
 package io.dht4j.store.hints;
 

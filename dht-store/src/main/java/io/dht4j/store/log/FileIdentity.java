@@ -11,31 +11,31 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which file a path led to at a time. A process that keeps a file open goes on writing to it when somebody removes it,
- * renames its directory or mounts something over it; nobody finds what it writes then.
+ * The identity of the file to which a path led at a time. A process that keeps a file open continues to write to it
+ * when somebody removes it, renames its directory or mounts a file system over it. Nobody finds those later writes.
  *
  * @param path of the file
- * @param key device and inode; null where the system has none, as on Windows, which does not let an open file be
- *     removed
+ * @param key device and inode; null where the system has none, as on Windows, which does not allow the removal of an
+ *     open file
  * @param leastBytes how long the file is at least
  */
 public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
 
     /**
-     * The file that is at a path now. To be called while it is open: its key is not given to another file before it is
-     * closed.
+     * Returns the identity of the file that is at a path now. The file must be open: its key is not given to another
+     * file before it is closed.
      *
      * @param path of a file that exists
      * @return its identity, of any length
-     * @throws IOException if there is none, or it cannot be looked at
+     * @throws IOException if there is none, or its attributes cannot be read
      */
     public static FileIdentity of(Path path) throws IOException {
         return new FileIdentity(path, attributes(path).fileKey(), 0);
     }
 
     /**
-     * A file that was written and closed: whichever file has that path, if it is long enough. Without a key, since some
-     * file systems give a file another one when nobody has it open.
+     * Returns the identity of a file that was written and closed: any file at that path that is long enough. It has no
+     * key, because some file systems give a file another one when nobody has it open.
      *
      * @param path of the file
      * @param bytes its length
@@ -46,10 +46,10 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
     }
 
     /**
-     * Whether the path still leads to the file. Blocks for a call to the file system; interrupts do not matter.
+     * Checks whether the path still leads to the file. Blocks for a call to the file system; interrupts have no effect.
      *
      * @return what has become of it, for a sentence that begins with its path; empty if it is there
-     * @throws IOException if that cannot be told
+     * @throws IOException if that cannot be determined
      */
     public Optional<String> loss() throws IOException {
         BasicFileAttributes now;
@@ -71,7 +71,7 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
                 : Optional.empty();
     }
 
-    /** Whether a file is now where a directory was; the JDK has no exception of its own for that here. */
+    /** Returns whether a file is now where a directory was; the JDK has no exception of its own for that here. */
     private boolean isAboveAFile() {
         Path parent = path.toAbsolutePath().getParent();
         while (parent != null && Files.notExists(parent)) {

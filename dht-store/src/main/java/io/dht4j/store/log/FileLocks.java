@@ -6,13 +6,13 @@ import java.nio.channels.FileLock;
 import java.nio.channels.NonWritableChannelException;
 import org.jspecify.annotations.Nullable;
 
-/** Locks of files, also of those on a file system that is mounted read-only. */
+/** Locks of files, including those on a file system that is mounted read-only. */
 public final class FileLocks {
 
     private FileLocks() {}
 
     /**
-     * Locks a file for this process alone; if the channel cannot be written, against those alone who write.
+     * Locks a file exclusively for this process; if the channel is not writable, only against writers.
      *
      * @param channel of the file
      * @return the lock; null if another process has one that excludes it

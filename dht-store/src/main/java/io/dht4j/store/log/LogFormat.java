@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * How the log stands on the disk. All numbers are big-endian.
+ * The format of the log on the disk. All numbers are big-endian.
  *
  * <pre>
  * segment  magic (8) "dht4jlog", format version (4), segment number (8), CRC32C of these (4), then frames
@@ -21,29 +21,28 @@ import java.util.zip.CRC32C;
  * record   length of the key (2), kind (1), version (8), expiry (8), length of the value (4), key, value
  * </pre>
  *
- * A frame is what one group commit writes. Its header has its own checksum, so that a length is known to be right
- * before it is used: a frame whose header is right and that is longer than its file was cut off, and one whose header
- * is wrong was damaged. The end mark tells a frame whose last blocks never reached the disk from one that was changed
- * later.
+ * A group commit writes one frame. Its header has its own checksum, so that a length is verified before it is used. A
+ * frame with a valid header that is longer than its file was cut off; a frame with an invalid header was damaged. The
+ * end mark distinguishes a frame whose last blocks never reached the disk from one that was changed later.
  */
 public final class LogFormat {
 
     /** The version of this format. */
     public static final int VERSION = 1;
 
-    /** What stands before the first frame. */
+    /** The length of a segment's header in bytes. */
     public static final int SEGMENT_HEADER_BYTES = 24;
 
-    /** What stands before a frame's payload. */
+    /** The length of a frame's header in bytes. */
     public static final int FRAME_HEADER_BYTES = 16;
 
-    /** What stands behind a frame's payload. */
+    /** The length of a frame's end mark in bytes. */
     public static final int FRAME_TRAILER_BYTES = 4;
 
-    /** A frame without a payload, which stands at the end of a segment that another one follows. */
+    /** The length of an empty frame, which ends a segment that another one follows. */
     public static final int SEAL_BYTES = FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES;
 
-    /** What a frame ends with. */
+    /** The end mark of a frame. */
     public static final int END_MARK = 0x454e4421;
 
     /** The largest value that fits into a frame with room to spare: payload lengths are ints. */
@@ -57,14 +56,14 @@ public final class LogFormat {
 
     private LogFormat() {}
 
-    /** A description of what is wrong with bytes that were read. */
+    /** Malformed bytes, with a description of the error. */
     public static final class Malformed extends Exception {
         private static final long serialVersionUID = 1;
 
         /**
-         * Something is wrong.
+         * Creates the exception.
          *
-         * @param what in words
+         * @param what the error in words
          */
         public Malformed(String what) {
             super(what, null, false, false);
@@ -72,7 +71,7 @@ public final class LogFormat {
     }
 
     /**
-     * What a segment begins with.
+     * Returns the header of a segment.
      *
      * @param id its number
      * @return {@value #SEGMENT_HEADER_BYTES} bytes
@@ -85,7 +84,7 @@ public final class LogFormat {
     }
 
     /**
-     * Checks what a segment begins with.
+     * Checks the header of a segment.
      *
      * @param bytes {@value #SEGMENT_HEADER_BYTES} of them
      * @param id the number that it should have
@@ -110,7 +109,7 @@ public final class LogFormat {
     }
 
     /**
-     * How many bytes an entry takes in a payload.
+     * Returns how many bytes an entry takes in a payload.
      *
      * @param entry any entry
      * @return its encoded size
@@ -132,10 +131,10 @@ public final class LogFormat {
     }
 
     /**
-     * Makes a frame of pieces that lie behind each other, of which the values of the entries are some: what is large is
-     * not copied.
+     * Returns a frame as consecutive pieces. Some of them are the values of the entries themselves, so that large
+     * values are not copied.
      *
-     * @param entries what the payload holds, in order
+     * @param entries the entries of the payload, in order
      * @param payloadBytes the sum of their {@linkplain #recordBytes sizes}
      * @return buffers over arrays, to be written from position to limit
      */
@@ -167,7 +166,7 @@ public final class LogFormat {
     }
 
     /**
-     * What a segment ends with that another one follows.
+     * Returns the empty frame that ends a segment which another one follows.
      *
      * @return {@value #SEAL_BYTES} bytes
      */
@@ -178,17 +177,17 @@ public final class LogFormat {
     }
 
     /**
-     * Whether a frame's header is undamaged.
+     * Returns whether a frame's header is undamaged.
      *
      * @param header {@value #FRAME_HEADER_BYTES} bytes from index 0
-     * @return false if its length must not be believed
+     * @return false if its length is unreliable
      */
     public static boolean isFrameHeader(ByteBuffer header) {
         return header.getInt(0) == FRAME_MAGIC && header.getInt(12) == crc(header, 0, 12);
     }
 
     /**
-     * How long a frame's payload is.
+     * Returns the length of a frame's payload.
      *
      * @param header undamaged
      * @return bytes; a negative number is damage
@@ -198,7 +197,7 @@ public final class LogFormat {
     }
 
     /**
-     * The checksum that a frame's payload should have.
+     * Returns the expected checksum of a frame's payload.
      *
      * @param header undamaged
      * @return CRC32C
@@ -208,7 +207,7 @@ public final class LogFormat {
     }
 
     /**
-     * The checksum of bytes.
+     * Returns the checksum of bytes.
      *
      * @param bytes where they are
      * @param from index of the first
@@ -236,7 +235,7 @@ public final class LogFormat {
         payload.put(entry.value());
     }
 
-    /** All of a record but the value, which comes last. */
+    /** Writes all of a record except the value, which comes last. */
     private static void putHead(ByteBuffer payload, Entry entry) {
         byte[] key = entry.key().unsafeBytes();
         payload.putShort((short) key.length)
@@ -281,8 +280,7 @@ public final class LogFormat {
     }
 
     /**
-     * Decodes one record of a payload whose checksum was right. Nothing is allocated that does not fit into the
-     * payload.
+     * Decodes one record of a payload whose checksum was right. Allocates no more than fits into the payload.
      *
      * @param in at the record
      * @param remaining bytes of the payload from there on

@@ -1,6 +1,4 @@
-/**
- * How entries stand in a file that grows at its end: for the log of the store, and for hints. Not for use from outside.
- */
+/** The format of entries in append-only files: the log of the store, and hints. For use inside the library only. */
 @NullMarked
 package io.dht4j.store.log;
 

@@ -21,37 +21,39 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory, for caches, tests and measurements: a hash table of the entries, and a skip list of their keys for
- * scans, which only keys that are new or purged touch. Everything is lost when the process ends; {@link #close()} drops
- * it. Reads never wait, and writes only for writes of keys in the same bin. What does not fit into its memory it
- * refuses. Keeps the value arrays that it is given. Safe for use by any number of threads.
+ * A store in memory, for caches, tests and measurements. It consists of a hash table of the entries and a skip list of
+ * their keys for scans. Only new and purged keys change the skip list. Everything is lost when the process ends;
+ * {@link #close()} drops it. Reads never wait, and writes wait only for writes of keys in the same bin. Entries that do
+ * not fit into its memory are refused. The store keeps the given value arrays. Safe for use by any number of threads.
  */
 public final class MemoryStore implements Store {
 
-    /** What an entry takes besides its key and its value: five objects, and a node of each index. */
+    /** The bytes of an entry besides its key and its value: five objects, and a node of each index. */
     private static final int OVERHEAD_BYTES = 240;
 
     private final long maxBytes;
-    /** What the entries take, by estimate. */
+    /** The estimated bytes of the entries. */
     private final AtomicLong bytes = new AtomicLong();
 
     private final ConcurrentHashMap<Key, Entry> entries = new ConcurrentHashMap<>();
-    /** The keys of the entries, changed while the table holds on to the key: of the two, a scan believes the table. */
+    /**
+     * The keys of the entries, changed while the table locks the key: where the two differ, a scan follows the table.
+     */
     private final ConcurrentSkipListSet<Key> keys = new ConcurrentSkipListSet<>();
 
     private final ConcurrentHashMap<String, byte[]> notes = new ConcurrentHashMap<>();
     private volatile @Nullable ContentListener listener;
     private volatile boolean closed;
 
-    /** An empty store that may take its share of the heap: {@link MemoryBudget#memoryStoreBytes()}. */
+    /** Creates an empty store that may take its share of the heap: {@link MemoryBudget#memoryStoreBytes()}. */
     public MemoryStore() {
         this(MemoryBudget.ofHeap().memoryStoreBytes());
     }
 
     /**
-     * An empty store.
+     * Creates an empty store.
      *
-     * @param maxBytes what its entries may take, by estimate, 1 or more; writes that would take more are refused with a
+     * @param maxBytes the bound on the estimated bytes of its entries, 1 or more; writes beyond it are refused with a
      *     {@link StoreException}
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -89,7 +91,7 @@ public final class MemoryStore implements Store {
         return newest;
     }
 
-    /** Returns the version that is held then. */
+    /** Merges an entry, and returns the version that is held then. */
     private Version merge(Entry entry) {
         Entry held = entries.compute(entry.key(), (key, before) -> {
             if (before != null && !entry.supersedes(before)) {
@@ -180,7 +182,7 @@ public final class MemoryStore implements Store {
         return new HeldCursor(held.iterator());
     }
 
-    /** Nothing to do: every change is told at once. */
+    /** Does nothing: every change is reported at once. */
     @Override
     public void settle() {
         checkOpen();
@@ -204,13 +206,13 @@ public final class MemoryStore implements Store {
         return entries.mappingCount();
     }
 
-    /** Nothing to keep: a store in memory begins empty, and ends with its node. */
+    /** Does nothing: a store in memory begins empty, and ends with its node. */
     @Override
     public void bind(String placement) {
         checkOpen();
     }
 
-    /** Zero: a store in memory begins empty. */
+    /** Returns zero: a store in memory begins empty. */
     @Override
     public Version newestAtOpen() {
         return new Version(0);
@@ -241,7 +243,8 @@ public final class MemoryStore implements Store {
     }
 
     /**
-     * Ends at the first key past the range. A skip list's own subsets refuse ranges whose end is before their start.
+     * A cursor that ends at the first key after the range. A skip list's own subsets refuse ranges whose end is before
+     * their start.
      */
     private final class Cursor implements EntryCursor {
         private final KeyRange range;
@@ -282,7 +285,7 @@ public final class MemoryStore implements Store {
         }
     }
 
-    /** What was held at a moment. */
+    /** A cursor over the entries of one moment. */
     private static final class HeldCursor implements EntryCursor {
         private final Iterator<Entry> held;
         private boolean closed;

@@ -262,7 +262,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     /**
      * Closes the connection without waiting for unsent data: a client that does not read would never release its place.
-     * The handlers of requests above would wait. May be called from any thread; the work follows later.
+     * A close through the request handlers would wait. May be called from any thread; the work follows later.
      */
     void closeNow() {
         try {
