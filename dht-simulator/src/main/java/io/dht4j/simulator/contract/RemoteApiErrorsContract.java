@@ -13,7 +13,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.FreePorts;
-import io.dht4j.testkit.SilencedLink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,12 +44,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
 
     private static final Duration BRIEF_TIME = Duration.ofMillis(500);
-    private static final CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
+    static final CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
 
-    private static final int CALLS_WHILE_SILENT = 3;
-
-    /** After this number of calls, every old connection has cost a call its deadline. */
-    private static final int CALLS_AFTER = 15;
+    static final int CALLS_WHILE_SILENT = 3;
 
     /** Constructor for the contract. */
     RemoteApiErrorsContract() {}
@@ -101,30 +97,6 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
             assertThat(error).as(method).hasMessageContaining(address);
         });
         assertThat(result(api.status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
-    }
-
-    @Test
-    void aLinkThatWentSilentIsUsedAgainSoonAfterItHeals() throws IOException {
-        int port = Integer.parseInt(address(0).substring(address(0).lastIndexOf(':') + 1));
-        try (SilencedLink link = new SilencedLink(port)) {
-            result(api.get(link.address(), KEY, OPTIONS));
-            link.silence(SilencedLink.Cut.BACK);
-            for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
-                failure(api.get(link.address(), KEY, BRIEF));
-            }
-            link.heal();
-            int answered = 0;
-            for (int i = 0; i < CALLS_AFTER && answered == 0; i++) {
-                answered += isAnswered(api.get(link.address(), KEY, BRIEF)) ? 1 : 0;
-            }
-            assertThat(answered).as("calls after the link had healed").isEqualTo(1);
-        }
-    }
-
-    private static boolean isAnswered(CompletionStage<?> call) {
-        return call.handle((result, error) -> error == null)
-                .toCompletableFuture()
-                .join();
     }
 
     @Test

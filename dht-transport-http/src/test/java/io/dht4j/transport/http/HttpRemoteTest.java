@@ -1,14 +1,14 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.Cluster;
-import io.dht4j.simulator.contract.RemoteApiContract;
+import io.dht4j.simulator.contract.SocketRemoteApiContract;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.FreePorts;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-class HttpRemoteTest extends RemoteApiContract {
+class HttpRemoteTest extends SocketRemoteApiContract {
 
     @Override
     protected Server serve(Cluster cluster) {

@@ -1,13 +1,13 @@
 package io.dht4j.transport.grpc.api;
 
 import io.dht4j.Cluster;
-import io.dht4j.simulator.contract.RemoteApiContract;
+import io.dht4j.simulator.contract.SocketRemoteApiContract;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.FreePorts;
 import java.time.Duration;
 
 /** The gRPC client keeps the contract of remote APIs. */
-class GrpcRemoteTest extends RemoteApiContract {
+class GrpcRemoteTest extends SocketRemoteApiContract {
 
     @Override
     protected Server serve(Cluster cluster) {
