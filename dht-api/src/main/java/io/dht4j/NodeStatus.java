@@ -18,8 +18,9 @@ import java.util.Optional;
  * @param version the library's version
  * @param entries how many keys its store holds, tombstones and expired entries that were not yet purged included; an
  *     estimate while writes go on; -1 if the store cannot tell
- * @param entriesAge how long ago the store told that; zero unless it is so busy, or stands so still, that it does not
- *     tell at once; as long as the uptime if it has not told yet
+ * @param entriesAge for how long a newer number has been due: since the store was asked for one that it has not
+ *     returned yet. Zero if the number is of now; more if the store is so busy, or stands so still, that it does not
+ *     answer at once. The number is older still if nobody had asked for one before
  * @param hintBytes how much it keeps of writes that nodes missed, itself among them, in bytes
  * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too
  *     old or because its file was damaged

@@ -111,7 +111,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String counted(JsonNode status) {
         long age = status.path("entries_age_ms").asLong();
-        return age == 0 ? "" : "; the store is busy, and told so " + duration(Duration.ofMillis(age)) + " ago";
+        return age == 0 ? "" : "; the store is busy, a newer number is due for " + duration(Duration.ofMillis(age));
     }
 
     private static String dropped(JsonNode bytes) {

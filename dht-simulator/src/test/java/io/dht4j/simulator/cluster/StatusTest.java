@@ -9,21 +9,30 @@ import io.dht4j.NodeStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.spi.Environment;
 import io.dht4j.testkit.ForwardingStore;
 import io.dht4j.testkit.LoopbackNetwork;
 import io.dht4j.testkit.ModelStore;
+import io.dht4j.testkit.VirtualEnvironment;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The status is wanted most when the store is busy or stands still. */
 @Timeout(60)
 class StatusTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** A store that tells how much it holds only when it may. */
     private static final class StillStore extends ForwardingStore {
@@ -91,6 +100,114 @@ class StatusTest {
             }
         } finally {
             env.close();
+        }
+    }
+
+    /** Store threads that can be kept from a task, or are not to be had. */
+    private static final class SteeredStoreThreads implements Environment {
+
+        private final VirtualEnvironment base = VirtualEnvironment.seeded(1);
+        private final Queue<Runnable> held = new ArrayDeque<>();
+        private boolean holds;
+        private @Nullable Error refusal;
+
+        @Override
+        public long nanoTime() {
+            return base.nanoTime();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return base.currentTimeMillis();
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return base.random();
+        }
+
+        @Override
+        public Executor executor() {
+            return base.executor();
+        }
+
+        @Override
+        public Executor storeExecutor() {
+            return task -> {
+                if (refusal != null) {
+                    throw refusal;
+                }
+                if (holds) {
+                    held.add(task);
+                } else {
+                    base.storeExecutor().execute(task);
+                }
+            };
+        }
+
+        void letGo() {
+            holds = false;
+            held.forEach(base.storeExecutor()::execute);
+            held.clear();
+        }
+
+        @Override
+        public int storeThreads() {
+            return base.storeThreads();
+        }
+
+        @Override
+        public Timer schedule(Runnable task, long delayNanos) {
+            return base.schedule(task, delayNanos);
+        }
+
+        @Override
+        public void close() {
+            base.close();
+        }
+    }
+
+    private static Cluster alone(SteeredStoreThreads threads) {
+        Node node = Node.of("n0", "h0:1");
+        return ClusterBuilder.of(node.id(), Topology.of(node))
+                .transport(LoopbackNetwork.on(threads).transport(node.address()))
+                .store(new ModelStore())
+                .environment(threads)
+                .start();
+    }
+
+    @Test
+    void aThreadThatIsNotToBeHadCostsOneStatusOnly() {
+        SteeredStoreThreads threads = new SteeredStoreThreads();
+        try (Cluster cluster = alone(threads)) {
+            threads.refusal = new OutOfMemoryError("unable to create native thread");
+            CompletableFuture<NodeStatus> failed = cluster.status().toCompletableFuture();
+            threads.refusal = null;
+            threads.base.advance(Duration.ofSeconds(1));
+            assertThat(failed).isCompletedExceptionally();
+            threads.base.await(cluster.put(Key.of("k"), new byte[1]), PATIENCE);
+            NodeStatus status = threads.base.await(cluster.status(), PATIENCE);
+            assertThat(status.entries()).isEqualTo(1);
+            assertThat(status.entriesAge()).isZero();
+        }
+    }
+
+    @Test
+    void aNewerCountIsDueOnlySinceTheStoreWasAskedForIt() {
+        SteeredStoreThreads threads = new SteeredStoreThreads();
+        try (Cluster cluster = alone(threads)) {
+            threads.base.await(cluster.status(), PATIENCE);
+            threads.base.advance(Duration.ofMinutes(1));
+            threads.holds = true;
+            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+                    .isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+            threads.base.advance(Duration.ofSeconds(20));
+            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+                    .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(21));
+            threads.letGo();
+            threads.base.advance(Duration.ofSeconds(1));
+            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+                    .isZero();
         }
     }
 }

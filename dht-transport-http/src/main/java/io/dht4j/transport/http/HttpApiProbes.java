@@ -33,7 +33,10 @@ final class HttpApiProbes {
     /** A node that is busy, so that its store does not tell its size at once, is judged by what it said last. */
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
-    /** What was said longer ago counts no more: a store that does not answer at all is not ready. */
+    /**
+     * What was said longer ago counts no more. A store that was asked for its size so long ago, and has not answered
+     * since, is not ready; one that nobody has asked for so long is.
+     */
     private static final long OUTDATED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     static final String LIVEZ = "/livez";

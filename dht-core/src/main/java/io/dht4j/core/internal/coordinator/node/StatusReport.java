@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.ClockProblem;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -26,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node says of itself. A store may look at its disk to tell how much it holds, so that happens on a store
- * thread, one look at a time: those who ask meanwhile share its answer. The status is wanted most when the store
- * threads are busy or stand still, so nobody waits for them long: then the last number is told, with its age. Safe for
- * use by any number of threads; does not block.
+ * The status of a node. A store may read its disk to count its entries, so that happens on a store thread, one count at
+ * a time: those who ask meanwhile share it. The status is wanted most when the store threads are busy or stand still,
+ * so nobody waits for them long: then the last count is returned, with how long a newer one has been due. Safe for use
+ * by any number of threads; does not block.
  */
 final class StatusReport {
 
@@ -37,7 +38,7 @@ final class StatusReport {
 
     private static final long UNKNOWN = -1;
 
-    /** What the store told last is told again if it has told nothing new by then. */
+    /** The last count is returned if there is no newer one by then. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NodeComponents parts;
@@ -49,8 +50,8 @@ final class StatusReport {
     private final Supplier<Optional<ClockProblem>> clock;
     private final Environment environment;
     private final long startedNanos;
-    private final AtomicReference<@Nullable Look> underWay = new AtomicReference<>();
-    private volatile Counted known;
+    private final AtomicReference<@Nullable EntryCountRequest> underWay = new AtomicReference<>();
+    private volatile EntryCount known;
 
     StatusReport(
             NodeComponents parts,
@@ -69,90 +70,115 @@ final class StatusReport {
         this.limits = limits;
         this.environment = parts.environment();
         this.startedNanos = environment.nanoTime();
-        this.known = new Counted(UNKNOWN, startedNanos);
+        this.known = new EntryCount(UNKNOWN, startedNanos);
     }
 
     /** How many entries the store had, and when. */
-    private record Counted(long entries, long atNanos) {}
+    private record EntryCount(long entries, long atNanos) {}
 
     /** The store is asked for its entries. */
-    private record Look(CompletableFuture<Counted> counted, long begunNanos) {}
+    private record EntryCountRequest(CompletableFuture<EntryCount> count, long begunNanos) {}
 
-    /** Completes at once, or soon if the store tells soon. */
+    /** Completes at once, or soon if the store answers soon. */
     CompletableFuture<NodeStatus> ask() {
-        CompletableFuture<Counted> mine = new CompletableFuture<>();
-        Look look = new Look(mine, environment.nanoTime());
-        Look shared = underWay.compareAndExchange(null, look);
+        EntryCountRequest own = new EntryCountRequest(new CompletableFuture<>(), environment.nanoTime());
+        EntryCountRequest shared = underWay.compareAndExchange(null, own);
         CompletableFuture<NodeStatus> answer = new CompletableFuture<>();
         if (shared != null && environment.nanoTime() - shared.begunNanos() >= PATIENCE_NANOS) {
             // It may be long, so that nothing is hung on it.
-            tell(answer, known);
+            complete(answer, known);
             return answer;
         }
         if (shared == null) {
-            begin(look);
+            begin(own);
         }
         Environment.Timer timer;
         try {
-            timer = environment.schedule(() -> tell(answer, known), PATIENCE_NANOS);
+            timer = environment.schedule(() -> complete(answer, known), PATIENCE_NANOS);
         } catch (RejectedExecutionException e) {
             answer.completeExceptionally(closed());
             return answer;
         }
-        (shared == null ? look : shared).counted().whenComplete((counted, error) -> {
+        (shared == null ? own : shared).count().whenComplete((count, error) -> {
             timer.cancel();
             if (error == null) {
-                tell(answer, counted);
+                complete(answer, count);
             } else {
-                answer.completeExceptionally(error);
+                answer.completeExceptionally(failure(error));
             }
         });
         return answer;
     }
 
-    private void begin(Look look) {
+    /** The next one to ask begins anew, whatever goes wrong here. */
+    private void begin(EntryCountRequest request) {
         try {
-            environment.storeExecutor().execute(() -> count(look));
-        } catch (RejectedExecutionException e) {
+            environment.storeExecutor().execute(() -> count(request));
+        } catch (RuntimeException | Error e) {
             underWay.set(null);
-            look.counted().completeExceptionally(closed());
+            request.count().completeExceptionally(e);
         }
+    }
+
+    private static DhtException failure(Throwable error) {
+        if (error instanceof RejectedExecutionException) {
+            return closed();
+        }
+        return new UnavailableException(ErrorCode.STORE_FAILED, "the entries cannot be counted: " + error);
     }
 
     private static UnavailableException closed() {
         return new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
     }
 
-    private void count(Look look) {
-        long entries = UNKNOWN;
+    private void count(EntryCountRequest request) {
+        EntryCount count;
         try {
-            entries = parts.store().entries();
-        } catch (RuntimeException e) {
-            // Those who ask want to know what is wrong, all the more.
-            LOG.warn("the store cannot tell its size: {}", e.getMessage());
-        } finally {
-            Counted counted = new Counted(entries, environment.nanoTime());
-            known = counted;
+            count = new EntryCount(entries(), environment.nanoTime());
+            known = count;
+        } catch (RuntimeException | Error e) {
             underWay.set(null);
-            look.counted().complete(counted);
+            request.count().completeExceptionally(e);
+            return;
+        }
+        underWay.set(null);
+        request.count().complete(count);
+    }
+
+    private long entries() {
+        try {
+            return parts.store().entries();
+        } catch (RuntimeException | Error e) {
+            // Those who ask want to know what is wrong, all the more.
+            LOG.warn("the store cannot count its entries: {}", e.toString());
+            return UNKNOWN;
         }
     }
 
-    private void tell(CompletableFuture<NodeStatus> answer, Counted counted) {
+    private void complete(CompletableFuture<NodeStatus> answer, EntryCount count) {
         try {
-            answer.complete(with(counted));
+            answer.complete(with(count));
         } catch (RuntimeException | Error e) {
-            LOG.error("the status cannot be told", e);
+            LOG.error("the status cannot be put together", e);
             answer.completeExceptionally(
                     new UnavailableException(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage())));
         }
     }
 
-    private NodeStatus with(Counted counted) {
-        String version = StatusReport.class.getPackage().getImplementationVersion();
+    /** For how long a newer count has been due: nobody may have asked for one since the last. */
+    private Duration overdue(EntryCount count) {
+        EntryCountRequest unanswered = underWay.get();
         long now = environment.nanoTime();
+        long waited = now - count.atNanos();
+        if (unanswered != null) {
+            waited = Math.min(waited, now - unanswered.begunNanos());
+        }
         // What has just come is of now, however long this thread has waited for a processor.
-        boolean isFresh = now - counted.atNanos() < PATIENCE_NANOS;
+        return waited < PATIENCE_NANOS ? Duration.ZERO : Duration.ofNanos(waited);
+    }
+
+    private NodeStatus with(EntryCount count) {
+        String version = StatusReport.class.getPackage().getImplementationVersion();
         return new NodeStatus(
                 parts.self(),
                 parts.topology(),
@@ -163,8 +189,8 @@ final class StatusReport {
                 parts.transport().name(),
                 parts.store().name(),
                 version == null ? "development" : version,
-                counted.entries(),
-                isFresh ? Duration.ZERO : Duration.ofNanos(now - counted.atNanos()),
+                count.entries(),
+                overdue(count),
                 handoff.bytes(),
                 handoff.droppedBytes(),
                 overload.get(),
@@ -172,7 +198,7 @@ final class StatusReport {
                 refill.get(),
                 suspected(),
                 clock.get(),
-                Duration.ofNanos(now - startedNanos));
+                Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 
     private List<NodeId> suspected() {
