@@ -225,6 +225,16 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
         return (int) Math.max(1, Math.min(256, heapBytes / 8 / maxValueBytes));
     }
 
+    /**
+     * How many calls of repair and refill may be in the middle of reading a store's files at the same time, each with
+     * one largest value: half as many as {@link #storeReads()}, besides those.
+     *
+     * @return 1 or more
+     */
+    public int maintenanceReads() {
+        return Math.max(1, storeReads() / 2);
+    }
+
     private long share(int part, long cap, long least) {
         return Math.max(least, Math.min(cap, heapBytes / part));
     }

@@ -92,6 +92,7 @@ final class NodeAssembly {
                 writeBytes(),
                 memory.readBytes(),
                 memory.storeReads(),
+                memory.maintenanceReads(),
                 given.maxBatch,
                 given.drainTimeout,
                 given.startPatience,

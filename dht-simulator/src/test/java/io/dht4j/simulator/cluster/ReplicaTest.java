@@ -34,6 +34,7 @@ class ReplicaTest {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final int MAX_VALUE_BYTES = 1 << 20;
     private static final int STORE_READS = 4;
+    private static final int MAX_WAITING = 100;
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final List<Reply> replies = new ArrayList<>();
@@ -62,9 +63,10 @@ class ReplicaTest {
                 new Snapshots(store, env, clock, 1 << 20),
                 key -> 0,
                 MAX_VALUE_BYTES,
-                100,
+                MAX_WAITING,
                 1 << 20,
                 storeReads,
+                Math.max(1, storeReads / 2),
                 new QueueLimits(SECOND, SECOND),
                 new PartitionReadBarrier());
     }
@@ -153,6 +155,26 @@ class ReplicaTest {
 
         assertThat(replies).hasSize(refills + 1);
         assertThat(replies.subList(0, refills / 2)).anyMatch(Reply.Found.class::isInstance);
+    }
+
+    @Test
+    void refillsTakeNoneOfThePlacesOfClientsAndHaveABoundOfTheirOwn() {
+        Replica replica = over(new BlockingStore());
+        for (int i = 0; i < 2 * MAX_WAITING; i++) {
+            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), replies::add);
+        }
+        assertThat(replies)
+                .as("refused")
+                .hasSizeGreaterThanOrEqualTo(MAX_WAITING)
+                .allSatisfy(reply ->
+                        assertThat(((Reply.Failed) reply).code()).isEqualTo(ErrorCode.OVERLOADED));
+        List<Reply> ofClients = new ArrayList<>();
+        for (int i = 0; i < MAX_WAITING; i++) {
+            serve(replica, read("k"), ofClients::add);
+        }
+        env.runUntilIdle();
+        assertThat(ofClients).hasSize(MAX_WAITING).allMatch(Reply.Found.class::isInstance);
+        assertThat(replies).hasSize(2 * MAX_WAITING).anyMatch(Reply.Applied.class::isInstance);
     }
 
     /** What is older than version 100 is refused: so the store remembers it. */

@@ -71,6 +71,7 @@ public final class Replica {
      * @param maxWaiting the maximum number of requests that wait for the store
      * @param maxWaitingBytes the maximum number of bytes of writes that wait for the store
      * @param storeReads the maximum number of concurrent store reads, each of which may hold a largest value
+     * @param maintenanceReads the maximum number of concurrent calls of repair and refill besides those
      * @param ages how long requests may wait for the store
      * @param unfilled the partitions of which reads are refused
      */
@@ -86,6 +87,7 @@ public final class Replica {
             int maxWaiting,
             long maxWaitingBytes,
             int storeReads,
+            int maintenanceReads,
             QueueLimits ages,
             PartitionReadBarrier unfilled) {
         this.store = store;
@@ -97,6 +99,7 @@ public final class Replica {
                 maxWaiting,
                 maxWaitingBytes,
                 storeReads,
+                maintenanceReads,
                 ages,
                 clock::isTooFarAhead,
                 partitionOf,

@@ -55,6 +55,9 @@ final class StoreGate {
      */
     private static final int READS_PER_TASK = 16;
 
+    /** As a part of how many requests of clients may wait, how many of repair and of refill may besides. */
+    private static final int PART_FOR_MAINTENANCE = 4;
+
     /** Entries to be merged into the store, unless they are expired. */
     record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
 
@@ -72,6 +75,7 @@ final class StoreGate {
     private final String storeName;
     private final PurgeWatermarks fence;
     private final Admission admission;
+    private final Admission maintenanceAdmission;
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
     private final StoreLane<List<Read>> maintenance;
@@ -85,7 +89,9 @@ final class StoreGate {
     /**
      * A gate before a store.
      *
+     * @param maxWaiting how many requests of clients may wait; those of maintenance are a part of so many more
      * @param storeReads how many reads may run at a time, each of which may hold a largest value
+     * @param maintenanceReads how many of maintenance may run at a time
      * @param tooFarAhead tells versions that no clock can have shown yet, but a wrong one
      * @param partitionOf finds a key's partition
      * @param unfilled partitions of which something was lost
@@ -97,6 +103,7 @@ final class StoreGate {
             int maxWaiting,
             long maxWaitingBytes,
             int storeReads,
+            int maintenanceReads,
             QueueLimits ages,
             Predicate<Version> tooFarAhead,
             ToIntFunction<Key> partitionOf,
@@ -119,10 +126,15 @@ final class StoreGate {
                 MAX_GROUP_BYTES,
                 this::writeGroup);
         this.reads = new StoreLane<>(
-                environment, ages, Math.min(environment.storeThreads(), storeReads), read -> 1, 1, this::readSome);
-        // Threads of its own: a client's read never waits for what was asked for before it to repair or to refill.
-        int maintainers = Math.max(1, Math.min(environment.storeThreads(), storeReads) / 2);
-        this.maintenance = new StoreLane<>(environment, ages, maintainers, read -> 1, 1, this::readSome);
+                environment, ages, Math.min(environment.storeThreads(), storeReads), read -> 1, 1,
+                taken -> readSome(taken, admission));
+        this.maintenanceAdmission = new Admission(
+                "requests of the store for maintenance",
+                Math.max(1, maxWaiting / PART_FOR_MAINTENANCE),
+                maxWaitingBytes);
+        int maintainers = Math.max(1, Math.min(environment.storeThreads() / 2, maintenanceReads));
+        this.maintenance = new StoreLane<>(
+                environment, ages, maintainers, read -> 1, 1, taken -> readSome(taken, maintenanceAdmission));
     }
 
     /** What {@link #applyAll} takes. */
@@ -207,19 +219,21 @@ final class StoreGate {
     }
 
     /**
-     * As {@link #later}, for what no client waits for: it has threads of its own, at most half of those of the reads.
+     * As {@link #later}, for what no client waits for. It waits in a queue of its own, has a bound of its own, and takes
+     * at most half of the store's threads at a time: a client's read is never refused for it, and waits for no more of
+     * it than has begun.
      */
     void maintain(Read read) {
-        enter(List.of(read), maintenance);
+        enter(List.of(read), maintenanceAdmission, maintenance);
     }
 
     private void laterAll(List<Read> some) {
-        enter(some, reads);
+        enter(some, admission, reads);
     }
 
-    private void enter(List<Read> some, StoreLane<List<Read>> lane) {
+    private void enter(List<Read> some, Admission bound, StoreLane<List<Read>> lane) {
         try {
-            admission.enter(0);
+            bound.enter(0);
         } catch (DhtException e) {
             Reply refusal = new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
             some.forEach(read -> hand(refusal, read.reply()));
@@ -230,7 +244,7 @@ final class StoreGate {
 
     /** Takes nothing more; the future completes when all that was taken has ended. */
     CompletableFuture<Void> close() {
-        return admission.close();
+        return CompletableFuture.allOf(admission.close(), maintenanceAdmission.close());
     }
 
     /** How many requests were let in and never begun, since they had waited too long or their deadlines had passed. */
@@ -248,7 +262,7 @@ final class StoreGate {
         }
     }
 
-    private Runnable readSome(Taken<List<Read>> taken) {
+    private Runnable readSome(Taken<List<Read>> taken, Admission bound) {
         List<Runnable> replies = new ArrayList<>();
         try {
             for (List<Read> some : taken.tooOld()) {
@@ -267,13 +281,13 @@ final class StoreGate {
                 taken.work().forEach(some -> some.forEach(read -> hand(thrown(e), read.reply())));
             };
         } finally {
-            leave(taken.tooOld().size() + taken.work().size());
+            leave(taken.tooOld().size() + taken.work().size(), bound);
         }
     }
 
-    private void leave(int requests) {
+    private static void leave(int requests, Admission bound) {
         for (int i = 0; i < requests; i++) {
-            admission.leave(0);
+            bound.leave(0);
         }
     }
 

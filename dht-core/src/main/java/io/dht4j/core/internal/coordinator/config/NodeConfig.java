@@ -24,6 +24,7 @@ import java.time.Duration;
  * @param maxInFlightBytes how many bytes of writes may be under way
  * @param maxReadBytes how many bytes of values that were read may be held
  * @param storeReads how many reads may be in the middle of reading the store's files
+ * @param maintenanceReads how many calls of repair and refill may be in the middle of that besides
  * @param maxBatch how many keys a batch may have
  * @param drainTimeout how long closing waits for calls under way
  * @param startPatience how long a node that starts waits for the others
@@ -47,6 +48,7 @@ public record NodeConfig(
         long maxInFlightBytes,
         long maxReadBytes,
         int storeReads,
+        int maintenanceReads,
         int maxBatch,
         Duration drainTimeout,
         Duration startPatience,

@@ -166,6 +166,7 @@ final class NodeRuntime {
                 limits.maxInFlight(),
                 limits.maxInFlightBytes(),
                 limits.storeReads(),
+                limits.maintenanceReads(),
                 limits.overload().queue(),
                 unfilled);
     }
