@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +166,57 @@ class HttpConnectionLimitsTest {
                 assertThat(answer.headers()).containsEntry("Connection", "close");
                 assertThat(probe.isClosedByServer()).isTrue();
             }
+        }
+    }
+
+    @Test
+    void aConnectionThatIsSlowToLeaveKeepsNoOtherOut() throws Exception {
+        HttpConnectionLimits limits = new HttpConnectionLimits(8, Optional.of(8), Duration.ofSeconds(30));
+        HttpListener listener = listener(limits, OptionalLong.empty(), false);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        CountDownLatch stands = new CountDownLatch(1);
+        listener.attachPublic(request -> {
+            if (request.path().equals("/stand")) {
+                stands.countDown();
+                awaitLeave(mayGoOn);
+            }
+            request.response().end(Thread.currentThread().getName());
+        });
+        try {
+            List<String> loops = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                loops.add(connect(listener.port()).send(GET).read().text());
+            }
+            assertThat(loops.get(5)).as("connections go round the two loops").isNotEqualTo(loops.get(6));
+            connect(listener.port());
+            await().atMost(PATIENCE).until(() -> listener.connections().open() == 8);
+            // The loop of the silent connection, too.
+            open.get(5).send("GET /stand HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(stands.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            try (RawHttp brief = new RawHttp(listener.port())) {
+                await().atMost(PATIENCE).until(() -> listener.connections().open() == 9);
+                assertThat(brief.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                .read()
+                                .status())
+                        .isEqualTo(200);
+            }
+            await().atMost(PATIENCE).until(() -> listener.connections().open() == 8);
+            RawHttp probe = connect(listener.port());
+            mayGoOn.countDown();
+            assertThat(probe.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(200);
+        } finally {
+            mayGoOn.countDown();
+        }
+    }
+
+    private static void awaitLeave(CountDownLatch mayGoOn) {
+        try {
+            assertThat(mayGoOn.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("an event loop was interrupted", e);
         }
     }
 

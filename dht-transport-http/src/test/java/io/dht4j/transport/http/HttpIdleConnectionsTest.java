@@ -35,6 +35,8 @@ class HttpIdleConnectionsTest {
 
     private static final String GET = "GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+    private static final String STATUS = "GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
     private static ApiNodes nodes;
 
     private final List<RawHttp> most = new ArrayList<>();
@@ -125,13 +127,40 @@ class HttpIdleConnectionsTest {
             takeAllPlaces(api.port(), GET);
             await().atMost(PATIENCE).untilAsserted(() -> {
                 RawHttp refused = connect(others, api.port(), 1);
-                refused.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                refused.send(STATUS);
                 assertProblem(refused.read(), 503, ErrorCode.OVERLOADED);
             });
             paused.release();
             readAll(404);
             await().atMost(PATIENCE)
                     .until(() -> connect(others, api.port(), 1).send(GET).read().status() == 404);
+        }
+    }
+
+    @Test
+    void anAddressThatMayTakeNoPlaceKeepsNoOtherFromIt() throws Exception {
+        PausedCluster paused = new PausedCluster();
+        HttpApiOptions options = OPTIONS.withMaxConnectionsPerAddress(8);
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, paused.over(nodes.cluster(0)), options)) {
+            for (int i = 0; i < 4; i++) {
+                connect(most, api.port(), 2).send(GET);
+            }
+            await().atMost(PATIENCE).until(() -> paused.calls() == 4);
+            for (int i = 0; i < 3; i++) {
+                assertThat(connect(fewer, api.port(), 3).send(STATUS).read().status())
+                        .isEqualTo(200);
+            }
+            for (int last = 4; last < 7; last++) {
+                // Its own are busy, and the others have fewer.
+                RawHttp refused = connect(others, api.port(), 2).send(STATUS);
+                assertProblem(refused.read(), 503, ErrorCode.OVERLOADED);
+                assertThat(connect(others, api.port(), last).send(STATUS).read().status())
+                        .isEqualTo(200);
+            }
+            paused.release();
+            for (RawHttp each : most) {
+                assertThat(each.read().status()).isEqualTo(404);
+            }
         }
     }
 

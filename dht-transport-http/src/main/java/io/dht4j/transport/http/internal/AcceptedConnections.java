@@ -135,7 +135,8 @@ public final class AcceptedConnections {
         AcceptedConnection evicted;
         synchronized (lock) {
             ConnectionSource source = sources.computeIfAbsent(connection.address(), address -> new ConnectionSource());
-            boolean isFull = open >= limits.connections();
+            // Those that leave count no more: while they do, no silent one may be left to give way to the next.
+            boolean isFull = open - leaving >= limits.connections();
             boolean isSourceFull = source.unproved().size() >= limits.connectionsPerAddress();
             evicted = isSourceFull ? first(source.unproved()) : isFull ? first(unproved) : null;
             if (isFull && evicted == null) {

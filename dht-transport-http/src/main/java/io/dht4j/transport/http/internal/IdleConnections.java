@@ -1,12 +1,9 @@
 package io.dht4j.transport.http.internal;
 
 import io.dht4j.transport.http.internal.AcceptedConnection.Standing;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +13,24 @@ import org.jspecify.annotations.Nullable;
  * an idle one, the one that has been idle longest. It is of a source that has more of them than the new one's, or of
  * the same: so sources come to have equally many, and do not take places from one another in turn.
  *
- * <p>To look through all connections for each new one would be too dear, so a number is chosen at a time, and after a
- * look that found none the next one waits for {@value #PAUSE_MILLIS} ms. Guarded by the lock of
- * {@link AcceptedConnections}.
+ * <p>To look through all connections for each new one would be too dear, so a number is chosen at a time. They stay
+ * chosen for whoever may take them: a source that may take none keeps no other from it. Unless one was taken since the
+ * last look, the next one waits for {@value #PAUSE_MILLIS} ms; each source looks through its own connections as seldom.
+ * Guarded by the lock of {@link AcceptedConnections}.
  */
 final class IdleConnections {
 
-    /** How many are chosen at a time. */
+    /** How many are chosen of a source at a time. */
     private static final int CHOSEN = 64;
 
     private static final int PAUSE_MILLIS = 10;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
 
     private final Map<Object, ConnectionSource> sources;
-    private final Queue<Candidate> chosen = new ArrayDeque<>();
+
+    /** The one that had most places, with an idle one among them, when that was last looked at. */
+    private ConnectionSource largest = new ConnectionSource();
+
     private long notBefore = System.nanoTime();
 
     /**
@@ -40,11 +42,16 @@ final class IdleConnections {
         this.sources = sources;
     }
 
-    private record Candidate(AcceptedConnection connection, ConnectionSource source, long idleSince) {
+    /**
+     * A connection that was idle when it was chosen.
+     *
+     * @param idleSince since when, by {@link System#nanoTime()}
+     */
+    record Candidate(AcceptedConnection connection, long idleSince) {
 
         /** Whether it gives way, being as idle as when it was chosen. It has no place any more then. */
-        boolean givesWayTo(ConnectionSource other, long now) {
-            if (!isAllowed(source, other) || connection.standing() != Standing.PUBLIC) {
+        boolean givesWay(long now) {
+            if (connection.standing() != Standing.PUBLIC) {
                 return false;
             }
             // Before the look: a request that begins after it finds that its connection has no place.
@@ -71,50 +78,68 @@ final class IdleConnections {
      */
     @Nullable
     AcceptedConnection takeFor(ConnectionSource source, long now) {
-        AcceptedConnection known = takeChosen(source, now);
-        if (known != null || now - notBefore < 0) {
-            return known;
+        AcceptedConnection taken = takeOfLargest(source, now);
+        if (taken == null && now - notBefore >= 0) {
+            findLargest(now);
+            taken = takeOfLargest(source, now);
         }
-        choose(source, now);
-        AcceptedConnection found = takeChosen(source, now);
-        if (found == null) {
-            notBefore = now + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+        if (taken == null) {
+            return takeOwn(source, now);
         }
-        return found;
+        notBefore = now;
+        return taken;
     }
 
-    private @Nullable AcceptedConnection takeChosen(ConnectionSource source, long now) {
-        for (Candidate next = chosen.poll(); next != null; next = chosen.poll()) {
-            if (next.givesWayTo(source, now)) {
+    private @Nullable AcceptedConnection takeOfLargest(ConnectionSource source, long now) {
+        return isAllowed(largest, source) ? takeChosen(largest, now) : null;
+    }
+
+    private void findLargest(long now) {
+        notBefore = now + PAUSE_NANOS;
+        sources.values().stream()
+                .sorted(Comparator.comparingInt(
+                                (ConnectionSource source) -> source.publicOnes().size())
+                        .reversed())
+                .filter(source -> choose(source, now))
+                .findFirst()
+                .ifPresent(found -> largest = found);
+    }
+
+    private @Nullable AcceptedConnection takeOwn(ConnectionSource source, long now) {
+        AcceptedConnection taken = takeChosen(source, now);
+        if (taken == null && now - source.notBefore() >= 0) {
+            choose(source, now);
+            taken = takeChosen(source, now);
+            source.notBefore(taken == null ? now + PAUSE_NANOS : now);
+        }
+        return taken;
+    }
+
+    private static @Nullable AcceptedConnection takeChosen(ConnectionSource from, long now) {
+        for (Candidate next = from.chosen().poll();
+                next != null;
+                next = from.chosen().poll()) {
+            if (next.givesWay(now)) {
                 return next.connection();
             }
         }
         return null;
     }
 
-    private void choose(ConnectionSource newcomers, long now) {
-        sources.values().stream()
-                .filter(source -> isAllowed(source, newcomers))
-                .sorted(Comparator.comparingInt(
-                                (ConnectionSource source) -> source.publicOnes().size())
-                        .reversed())
-                .map(source -> idleOf(source, now))
-                .filter(idle -> !idle.isEmpty())
-                .findFirst()
-                .ifPresent(chosen::addAll);
-    }
-
-    private static List<Candidate> idleOf(ConnectionSource source, long now) {
-        return source.publicOnes().stream()
+    /** Chooses anew among the connections of a source, and tells whether one is idle. */
+    private static boolean choose(ConnectionSource source, long now) {
+        source.chosen().clear();
+        source.publicOnes().stream()
                 .flatMap(connection -> {
                     OptionalLong since = connection.idleSince(now);
                     return since.isPresent()
-                            ? Stream.of(new Candidate(connection, source, since.getAsLong()))
+                            ? Stream.of(new Candidate(connection, since.getAsLong()))
                             : Stream.empty();
                 })
                 .sorted(Comparator.comparingLong((Candidate candidate) -> now - candidate.idleSince())
                         .reversed())
                 .limit(CHOSEN)
-                .toList();
+                .forEach(source.chosen()::add);
+        return !source.chosen().isEmpty();
     }
 }
