@@ -23,8 +23,8 @@ public interface ContentListener {
     void removed(Entry entry);
 
     /**
-     * An entry took the place of another one. The same as both changes, told one by one in either order, which a store
-     * may do as well.
+     * An entry took the place of another one. The same as a call of both other methods, in either order, which a
+     * store may make instead.
      *
      * @param before as it was held
      * @param after of the same key
@@ -35,13 +35,13 @@ public interface ContentListener {
     }
 
     /**
-     * As {@link #replaced(Entry, Entry)}, told by a store that would have to read a large value for nothing else.
+     * As {@link #replaced(Entry, Entry)}, by a store that would have to read a large value for nothing else.
      *
      * @param before the version of the entry that is held no longer, a value
      * @param digest its {@linkplain Entry#digest() digest}
      * @param after of the same key
-     * @return false if that is not enough: then it is told with the entry as it was held, and nothing was done. By
-     *     default it is not enough
+     * @return false if that is not enough, and nothing was done: then the store calls the other method, with the entry
+     *     as it was held. By default it is not enough
      */
     default boolean replaced(Version before, int digest, Entry after) {
         return false;

@@ -15,11 +15,16 @@ final class AtomicFile {
 
     /** Writes a file in place of one that may be there. It is on the disk on return. */
     static void write(Disk disk, Path directory, String name, ByteBuffer content) throws IOException {
+        byte[] bytes = new byte[content.remaining()];
+        content.get(bytes);
+        write(disk, directory, name, bytes);
+    }
+
+    /** As above, of a whole array. */
+    static void write(Disk disk, Path directory, String name, byte[] bytes) throws IOException {
         Path draft = directory.resolve(name + DRAFT_SUFFIX);
         try (RandomAccessFile out = disk.open(draft)) {
             disk.truncate(out, draft, 0);
-            byte[] bytes = new byte[content.remaining()];
-            content.get(bytes);
             disk.write(out, draft, bytes, 0, bytes.length);
             disk.force(out, draft);
         }

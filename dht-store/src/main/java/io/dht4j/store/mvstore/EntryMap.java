@@ -111,7 +111,7 @@ final class EntryMap implements AutoCloseable {
             map.files.opened(map.file);
             map.finished = map.lastMergedSegment();
             map.newestEver = map.newest();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             map.opened.abandon();
             throw e;
         }
@@ -127,13 +127,12 @@ final class EntryMap implements AutoCloseable {
         MapFile again = MapFile.open(file, disk, forcing, durability, cacheBytes);
         try {
             checkFiles();
-        } catch (RuntimeException e) {
+            if (again.number(MERGED) < finished) {
+                throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
+            }
+        } catch (RuntimeException | Error e) {
             again.abandon();
             throw e;
-        }
-        if (again.number(MERGED) < finished) {
-            again.abandon();
-            throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
         }
         opened = again;
     }
@@ -232,7 +231,7 @@ final class EntryMap implements AutoCloseable {
                     if (before == null) {
                         tell(told -> told.added(entry));
                     } else {
-                        tell(told -> tellReplaced(told, map, before, entry));
+                        tell(told -> replaced(told, map, before, entry));
                     }
                     // Only now: what a listener did not take, for lack of memory say, it is told again.
                     toldUpTo = entry.key();
@@ -281,7 +280,7 @@ final class EntryMap implements AutoCloseable {
         });
     }
 
-    private static void tellReplaced(ContentListener told, MapFile map, Stored before, Entry entry) {
+    private static void replaced(ContentListener told, MapFile map, Stored before, Entry entry) {
         Version version = new Version(before.version());
         if (before.isInPieces()
                 && entry.version().compareTo(version) > 0
@@ -495,14 +494,19 @@ final class EntryMap implements AutoCloseable {
             map.abandon();
             return;
         }
+        boolean done = false;
         try {
             map.close();
+            done = true;
         } catch (RuntimeException | AssertionError e) {
-            map.abandon();
             String what = "cannot be closed (" + e.getMessage() + ")";
             throw Health.ioFailure(e) == null
                     ? Health.damaged(file, what, e)
                     : new StoreException(file + " " + what + "; the log has what it lacks", e);
+        } finally {
+            if (!done) {
+                map.abandon();
+            }
         }
     }
 

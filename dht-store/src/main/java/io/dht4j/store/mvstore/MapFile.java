@@ -130,7 +130,7 @@ final class MapFile {
         MapFile made = open(draft, disk, Durability.FSYNC, MvStoreOptions.MIN_CACHE_BYTES);
         try {
             made.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             made.abandon();
             throw e;
         }
@@ -291,7 +291,10 @@ final class MapFile {
      */
     void abandon() {
         broken = true;
-        store.closeImmediately();
-        fileStore.abandon();
+        try {
+            store.closeImmediately();
+        } finally {
+            fileStore.abandon();
+        }
     }
 }

@@ -74,7 +74,7 @@ final class Merger {
     /** Whether it has tried already since the failure. */
     private boolean recovering;
 
-    /** How often in a row there was no memory; 0 if the last attempt went well, or writes are refused. */
+    /** How often merges have ended for lack of memory since one went well, or since writes were refused for that. */
     private int withoutMemory;
 
     private long mendedNanos = System.nanoTime() - CALM_NANOS;
@@ -278,17 +278,15 @@ final class Merger {
 
     /**
      * Where there is no memory even for saying what went wrong, it is said later: nothing may be done as if it had gone
-     * well. Waits without a lock's condition, which takes memory.
+     * well. Whoever closes the store waits for some seconds only.
      */
     private void failedForSure(Throwable error) {
         boolean isSaid = false;
-        while (!isSaid && (!memtables.isEnding() || directory.forcing().hasFailedForMap())) {
-            try {
-                failed(error);
-                isSaid = true;
-            } catch (RuntimeException | Error again) {
-                LockSupport.parkNanos(NO_MEMORY_NANOS);
-            }
+        while (!isSaid && !memtables.isEnding()) {
+            isSaid = MemoryWait.run(() -> failed(error), memtables::isEnding);
+        }
+        if (!isSaid && directory.forcing().hasFailedForMap()) {
+            MemoryWait.run(() -> failed(error));
         }
     }
 
@@ -431,13 +429,9 @@ final class Merger {
     }
 
     private void failWishesForSure() {
-        while (true) {
-            try {
-                failWishes();
-                return;
-            } catch (Error e) {
-                LockSupport.parkNanos(NO_MEMORY_NANOS);
-            }
+        boolean isSaid = false;
+        while (!isSaid) {
+            isSaid = MemoryWait.run(this::failWishes);
         }
     }
 

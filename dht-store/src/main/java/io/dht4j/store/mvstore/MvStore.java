@@ -92,26 +92,26 @@ public final class MvStore implements Store {
     /** With a disk of one's own. */
     static MvStore open(Path directory, MvStoreOptions options, Disk disk) {
         StoreDirectory opened = StoreDirectory.open(directory, disk);
+        boolean done = false;
         try {
-            return recover(opened, options);
+            MvStore store = recover(opened, options);
+            done = true;
+            return store;
         } catch (IOException e) {
-            opened.close();
             throw new StoreException(directory + " cannot be opened (" + e + "); " + disk.remedy(directory), e);
         } catch (RuntimeException e) {
-            RuntimeException failure = unopened(opened, e);
-            opened.close();
-            throw failure;
+            throw unopened(opened, e);
         } catch (OutOfMemoryError e) {
-            if (opened.forcing().hasFailedForMap()) {
-                opened.notes().distrust(e);
-            }
-            opened.close();
             throw new StoreException(
-                    directory + " cannot be opened (" + e + "); give the process more memory (-Xmx), then start again",
+                    opened.forcing().hasFailedForMap()
+                            ? opened.notes().distrustForSure(e)
+                            : directory + " cannot be opened (" + e
+                                    + "); give the process more memory (-Xmx), then start again",
                     e);
-        } catch (Error e) {
-            opened.close();
-            throw e;
+        } finally {
+            if (!done) {
+                MemoryWait.run(opened::close);
+            }
         }
     }
 
@@ -119,7 +119,7 @@ public final class MvStore implements Store {
     private static RuntimeException unopened(StoreDirectory directory, RuntimeException e) {
         @Nullable IOException cause = Health.ioFailure(e);
         if (directory.forcing().hasFailedForMap()) {
-            return new StoreException(directory.notes().distrust(e), e);
+            return new StoreException(directory.notes().distrustForSure(e), e);
         }
         return e instanceof StoreException || cause == null
                 ? e
@@ -414,7 +414,8 @@ public final class MvStore implements Store {
     }
 
     private void closeAll() {
-        List<Runnable> steps = List.of(merger::close, this::closeLog, this::closeMap, directory::close);
+        List<Runnable> steps = List.of(
+                merger::close, this::closeLog, this::closeMap, () -> MemoryWait.run(directory::close));
         @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {
@@ -447,9 +448,13 @@ public final class MvStore implements Store {
             map.close();
         } catch (RuntimeException | Error e) {
             if (directory.forcing().hasFailedForMap()) {
-                throw new StoreException(directory.notes().distrust(e), e);
+                throw new StoreException(directory.notes().distrustForSure(e), e);
             }
             throw e;
+        }
+        if (directory.forcing().hasFailedForMap() && !directory.notes().isDistrusted()) {
+            // The merger had no memory to note that before its time was up.
+            throw new StoreException(directory.notes().distrustForSure(new OutOfMemoryError("while it was closed")));
         }
     }
 

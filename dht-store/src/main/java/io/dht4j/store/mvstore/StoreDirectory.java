@@ -62,6 +62,7 @@ final class StoreDirectory implements AutoCloseable {
     private final FileLock lock;
     private final OwnFiles files = new OwnFiles();
     private final NoteFiles nodeNotes = new NoteFiles(this);
+    private final StoreNotes notes;
 
     private StoreDirectory(Path directory, Disk disk, FileChannel lockChannel, FileLock lock) {
         this.directory = directory;
@@ -69,6 +70,7 @@ final class StoreDirectory implements AutoCloseable {
         this.forcing = new Forcing(disk);
         this.lockChannel = lockChannel;
         this.lock = lock;
+        this.notes = new StoreNotes(this);
     }
 
     /** Opens and locks a directory, which is made if it does not exist. */
@@ -101,7 +103,7 @@ final class StoreDirectory implements AutoCloseable {
             FileChannel channel = openLock(directory, Disk.REAL);
             try {
                 return new StoreDirectory(directory, Disk.REAL, channel, tryLock(directory, channel));
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 channel.close();
                 throw e;
             }
@@ -121,7 +123,7 @@ final class StoreDirectory implements AutoCloseable {
             opened.files.closedIfThere(directory.resolve(FORMAT_FILE));
             opened.files.closedIfThere(directory.resolve(PLACEMENT_FILE));
             return opened;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
         }
@@ -318,7 +320,7 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     StoreNotes notes() {
-        return new StoreNotes(this);
+        return notes;
     }
 
     /** Throws unless a file of some size can be written and forced to the disk. */

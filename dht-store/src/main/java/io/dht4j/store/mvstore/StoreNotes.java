@@ -22,8 +22,23 @@ final class StoreNotes {
 
     private final StoreDirectory directory;
 
+    // Made beforehand, for when there is no memory to say anything.
+    private final String remedy;
+    private final String text;
+    private final String notNoted;
+    private final byte[] doubtBytes;
+
+    private volatile boolean distrusted;
+
     StoreNotes(StoreDirectory directory) {
         this.directory = directory;
+        this.remedy = ": what the disk holds of the last changes is unknown. Replace the disk if it"
+                + " fails again. Then start the server with --rebuild, which gets the entries back from the "
+                + "other replicas; where there are none, delete " + directory.path().resolve(DOUBT_FILE)
+                + " and start: what was written shortly before may be lost (docs/design/damage.md)";
+        this.text = directory.dataFile() + " could not be forced to the disk" + remedy;
+        this.notNoted = text + "; there is no memory to note that: do not start this node again without --rebuild";
+        this.doubtBytes = (text + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** Notes where the log ends, so that it is noticed if it is shorter when the store is opened again. */
@@ -77,28 +92,56 @@ final class StoreNotes {
         }
     }
 
-    /** Notes that the map must not be believed any more, as well as that can be done on such a disk. */
+    /**
+     * Notes that the map must not be believed any more, as well as that can be done on such a disk. The note is made up
+     * beforehand, since there may be no memory left for it: then this ends with an
+     * {@link OutOfMemoryError}, and is to be called again.
+     *
+     * @return what to say of it
+     */
     String distrust(Throwable doubt) {
-        Path file = directory.path().resolve(DOUBT_FILE);
+        writeDoubt();
         @Nullable IOException known = Health.ioFailure(doubt);
-        String what = (known instanceof ForceFailedException
+        return (known instanceof ForceFailedException
                         ? known.getMessage()
                         : directory.dataFile() + " could not be forced to the disk (" + doubt + ")")
-                + ": what the disk holds of the last changes is unknown. Replace the disk if it"
-                + " fails again. Then start the server with --rebuild, which gets the entries back from the "
-                + "other replicas;"
-                + " where there are none, delete " + file + " and start: what was written shortly before may be lost"
-                + " (docs/design/damage.md)";
+                + remedy;
+    }
+
+    /**
+     * As {@link #distrust}, tried again for some seconds where there is no memory for it.
+     *
+     * @return what to say of it
+     */
+    String distrustForSure(Throwable doubt) {
+        if (!MemoryWait.run(this::writeDoubt)) {
+            return notNoted;
+        }
         try {
-            AtomicFile.write(
-                    directory.disk(), directory.path(), DOUBT_FILE, StandardCharsets.UTF_8.encode(what + "\n"));
+            return distrust(doubt);
+        } catch (Error e) {
+            return text;
+        }
+    }
+
+    /** Whether it is noted, by this process, that the map must not be believed. */
+    boolean isDistrusted() {
+        return distrusted;
+    }
+
+    private synchronized void writeDoubt() {
+        if (distrusted) {
+            return;
+        }
+        try {
+            AtomicFile.write(directory.disk(), directory.path(), DOUBT_FILE, doubtBytes);
         } catch (IOException e) {
             LOG.error(
                     "{} cannot be written either ({}): do not start this node again without --rebuild",
-                    file,
+                    DOUBT_FILE,
                     e.toString());
         }
-        return what;
+        distrusted = true;
     }
 
     /** Throws if the map must not be believed. */

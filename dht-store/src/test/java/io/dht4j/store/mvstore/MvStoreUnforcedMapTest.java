@@ -1,0 +1,64 @@
+package io.dht4j.store.mvstore;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.spi.StoreException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A map that could not be forced to the disk is never believed again, though there be no memory to note that. */
+@Tag("portable")
+class MvStoreUnforcedMapTest extends MvStoreFaults {
+
+    private static final Error NO_MEMORY = new OutOfMemoryError("Java heap space, says this test");
+
+    /** The first attempts to write the note end for lack of memory. */
+    private void failDoubts(int attempts) {
+        AtomicInteger left = new AtomicInteger(attempts);
+        disk.failWritesWith(
+                NO_MEMORY,
+                path -> String.valueOf(path.getFileName()).startsWith(StoreNotes.DOUBT_FILE)
+                        && left.getAndDecrement() > 0);
+    }
+
+    @Test
+    void theNoteIsWrittenWhenTheStoreIsClosedThoughMemoryIsShort() {
+        MvStore store = open(MvStoreOptions.defaults());
+        put(store, 10);
+        store.settle();
+        disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
+        failDoubts(3);
+        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("--rebuild");
+        disk.heal();
+        assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
+    }
+
+    @Test
+    void theNoteIsWrittenAndTheLockLetGoWhenTheStoreCannotBeOpened() {
+        MvStore store = open(MvStoreOptions.defaults());
+        put(store, 1000);
+        store.close();
+        disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
+        failDoubts(3);
+        assertThatThrownBy(() -> open(small(Durability.FSYNC))).isInstanceOf(StoreException.class);
+        disk.heal();
+        assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
+    }
+
+    @Test
+    @Tag("full")
+    void aStoreThatNeverGetsTheMemoryForItIsClosedAllTheSame() throws Exception {
+        MvStore store = open(small(Durability.FSYNC));
+        put(store, 1000);
+        disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
+        failDoubts(Integer.MAX_VALUE);
+        putUntilRefused(store);
+        assertThatThrownBy(store::close)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("do not start this node again without --rebuild");
+        disk.heal();
+        // Nobody holds the lock.
+        open(MvStoreOptions.defaults()).close();
+    }
+}
