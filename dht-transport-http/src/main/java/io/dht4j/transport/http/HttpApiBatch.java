@@ -19,6 +19,7 @@ import java.util.function.Consumer;
  */
 abstract class HttpApiBatch implements HttpApiBody.Receiver {
 
+    private final InFlightLease share;
     private final int maxBytes;
     private final int maxKeys;
     private final int maxLineBytes;
@@ -26,7 +27,9 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     private final NdjsonSplitter splitter;
     private int count;
 
-    private HttpApiBatch(HttpApiOptions options, int maxLineBytes, Set<String> fields) {
+    private HttpApiBatch(HttpApiExchange exchange, int maxLineBytes, Set<String> fields) {
+        HttpApiOptions options = exchange.options();
+        this.share = exchange.share();
         this.maxBytes = options.maxBatchBytes();
         this.maxKeys = options.maxBatchKeys();
         this.maxLineBytes = maxLineBytes;
@@ -35,13 +38,13 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     }
 
     /** Returns a batch of keys to read; a repeated key counts once. */
-    static HttpApiBatch keys(HttpApiOptions options, Consumer<List<Key>> whenWhole) {
-        return new Keys(options, whenWhole);
+    static HttpApiBatch keys(HttpApiExchange exchange, Consumer<List<Key>> whenWhole) {
+        return new Keys(exchange, whenWhole);
     }
 
     /** Returns a batch of keys and values to write, each key once. */
-    static HttpApiBatch values(HttpApiOptions options, Consumer<Map<Key, byte[]>> whenWhole) {
-        return new Values(options, whenWhole);
+    static HttpApiBatch values(HttpApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
+        return new Values(exchange, whenWhole);
     }
 
     abstract void add(Ndjson.Line line);
@@ -63,6 +66,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
 
     @Override
     public final void received(Buffer chunk) {
+        share.reserve(chunk.length());
         splitter.add(chunk);
     }
 
@@ -106,8 +110,8 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         private final Set<Key> keys = new LinkedHashSet<>();
         private final Consumer<List<Key>> whenWhole;
 
-        Keys(HttpApiOptions options, Consumer<List<Key>> whenWhole) {
-            super(options, Ndjson.maxLineBytes(0), Ndjson.KEYS);
+        Keys(HttpApiExchange exchange, Consumer<List<Key>> whenWhole) {
+            super(exchange, Ndjson.maxLineBytes(0), Ndjson.KEYS);
             this.whenWhole = whenWhole;
         }
 
@@ -133,9 +137,9 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         private final Map<Key, byte[]> values = new LinkedHashMap<>();
         private final Consumer<Map<Key, byte[]>> whenWhole;
 
-        Values(HttpApiOptions options, Consumer<Map<Key, byte[]>> whenWhole) {
-            super(options, Ndjson.maxLineBytes(options.maxValueBytes()), Ndjson.PUTS);
-            this.maxValueBytes = options.maxValueBytes();
+        Values(HttpApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
+            super(exchange, Ndjson.maxLineBytes(exchange.options().maxValueBytes()), Ndjson.PUTS);
+            this.maxValueBytes = exchange.options().maxValueBytes();
             this.whenWhole = whenWhole;
         }
 

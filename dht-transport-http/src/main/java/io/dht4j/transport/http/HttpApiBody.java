@@ -7,8 +7,8 @@ import io.dht4j.OverloadedException;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and every byte is counted
- * against the body's limit and against the budget of bytes in flight. Belongs to the request's event loop.
+ * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and is counted against the
+ * budget of bytes in flight before it is taken. Belongs to the request's event loop.
  */
 final class HttpApiBody {
 
@@ -31,7 +31,7 @@ final class HttpApiBody {
         InvalidRequestException tooLarge();
 
         /**
-         * Takes the next bytes.
+         * Takes the next bytes. What is kept of them is reserved before it is in memory.
          *
          * @throws DhtException if the client has sent what it may not; nothing more comes then
          */
@@ -90,7 +90,6 @@ final class HttpApiBody {
             if (size > receiver.maxBytes()) {
                 throw receiver.tooLarge();
             }
-            exchange.share().reserve(chunk.length());
             receiver.received(chunk);
         } catch (RuntimeException | Error e) {
             fail(e);

@@ -62,11 +62,9 @@ final class HttpApiCalls {
     private static final long MAX_LIMIT = 999_999_999_999_999_999L;
 
     private final Cluster cluster;
-    private final HttpApiOptions options;
 
-    HttpApiCalls(Cluster cluster, HttpApiOptions options) {
+    HttpApiCalls(Cluster cluster) {
         this.cluster = cluster;
-        this.options = options;
     }
 
     private static HttpApiQuery query(HttpApiExchange exchange, List<String> known) {
@@ -125,7 +123,7 @@ final class HttpApiCalls {
         read(
                 exchange,
                 HttpApiBatch.keys(
-                        options,
+                        exchange,
                         keys -> exchange.await(
                                 () -> cluster.getAll(keys, call),
                                 HttpApiCalls::bytes,
@@ -154,7 +152,7 @@ final class HttpApiCalls {
         read(
                 exchange,
                 HttpApiBatch.values(
-                        options,
+                        exchange,
                         values -> exchange.await(
                                 () -> cluster.putAll(values, call), version -> written(exchange, 201, version))));
     }

@@ -47,7 +47,7 @@ final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.options = options;
         this.admission = admission;
         this.guard = guard;
-        this.calls = new HttpApiCalls(cluster, options);
+        this.calls = new HttpApiCalls(cluster);
         this.browsers = new HttpApiBrowsers(options, listenHost);
         this.probes = new HttpApiProbes(cluster, admission);
     }

@@ -6,13 +6,18 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** A body that is a value. Belongs to the request's event loop. */
+/**
+ * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The
+ * one that it replaces, at most as long as what has come, is there beside it for the moment of a copy and counts no
+ * more. Belongs to the request's event loop.
+ */
 final class HttpApiValue implements HttpApiBody.Receiver {
 
     private static final int FIRST_CAPACITY = 64 * 1024;
 
     private final int maxBytes;
     private final long announced;
+    private final InFlightLease share;
     private final Consumer<byte[]> whenWhole;
     private byte[] bytes;
     private int size;
@@ -26,7 +31,8 @@ final class HttpApiValue implements HttpApiBody.Receiver {
         this.maxBytes = exchange.options().maxValueBytes();
         this.announced = exchange.contentLength();
         this.whenWhole = whenWhole;
-        this.bytes = new byte[(int) Math.min(FIRST_CAPACITY, Math.max(0, announced))];
+        this.share = exchange.share();
+        this.bytes = new byte[0];
     }
 
     @Override
@@ -59,12 +65,15 @@ final class HttpApiValue implements HttpApiBody.Receiver {
         long factor = announced < 0 ? 2 : 4;
         long larger = Math.min(maxBytes, Math.max(FIRST_CAPACITY, factor * bytes.length));
         long capacity = announced < 0 ? larger : Math.min(larger, announced);
-        bytes = Arrays.copyOf(bytes, (int) Math.max(needed, capacity));
+        int length = (int) Math.max(needed, capacity);
+        share.reserve(length - bytes.length);
+        bytes = Arrays.copyOf(bytes, length);
     }
 
     @Override
     public void ended() {
         byte[] whole = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+        share.unreserve(bytes.length - size);
         bytes = new byte[0];
         whenWhole.accept(whole);
     }

@@ -206,7 +206,7 @@ public final class HttpRemoteOptions {
 
     /**
      * Returns a copy with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
-     * batches that do not exceed them.
+     * batches that do not exceed them. It replaces what was set of these before; what is set afterwards replaces it.
      *
      * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
      * @return new options

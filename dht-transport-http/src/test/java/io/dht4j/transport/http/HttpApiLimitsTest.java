@@ -170,6 +170,27 @@ class HttpApiLimitsTest {
     }
 
     @Test
+    void whatIsAllocatedForAValueCountsAndNotOnlyWhatHasCome() throws IOException {
+        int more = 60_000;
+        try (RawHttp first = new RawHttp(nodes.port(0));
+                RawHttp second = new RawHttp(nodes.port(0))) {
+            first.send(put("a1", LIMIT, "Expect: 100-continue\r\n"));
+            assertThat(first.read().status()).isEqualTo(100);
+            // More than an array begins with, so that it grows to the announced length.
+            int came = (64 << 10) + 1;
+            first.send(new byte[came]);
+            Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                second.send(put("a2", more) + "x".repeat(more));
+                assertProblem(second.read(), 503, ErrorCode.OVERLOADED);
+            });
+            first.send(new byte[LIMIT - came]);
+            assertThat(first.read().status()).isEqualTo(201);
+            second.send(put("a2", more)).send(new byte[more]);
+            assertThat(second.read().status()).isEqualTo(201);
+        }
+    }
+
+    @Test
     void aClientThatGoesInTheMiddleOfItsValueGivesItsPlaceBack() throws IOException {
         for (int i = 0; i < 5; i++) {
             try (RawHttp raw = new RawHttp(nodes.port(1))) {

@@ -116,7 +116,7 @@ public final class GrpcApiOptions {
 
     /**
      * Returns a copy with the limits of this budget: the largest value, the bytes that are held for clients, and
-     * batches that do not exceed them.
+     * batches that do not exceed them. It replaces what was set of these before; what is set afterwards replaces it.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
