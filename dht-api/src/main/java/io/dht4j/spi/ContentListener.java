@@ -23,8 +23,8 @@ public interface ContentListener {
     void removed(Entry entry);
 
     /**
-     * An entry took the place of another one. The same as a call of both other methods, in either order, which a
-     * store may make instead.
+     * An entry took the place of another one. The same as a call of both other methods, in either order, which a store
+     * may make instead.
      *
      * @param before as it was held
      * @param after of the same key

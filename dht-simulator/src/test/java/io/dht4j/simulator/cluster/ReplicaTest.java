@@ -166,8 +166,7 @@ class ReplicaTest {
         assertThat(replies)
                 .as("refused")
                 .hasSizeGreaterThanOrEqualTo(MAX_WAITING)
-                .allSatisfy(reply ->
-                        assertThat(((Reply.Failed) reply).code()).isEqualTo(ErrorCode.OVERLOADED));
+                .allSatisfy(reply -> assertThat(((Reply.Failed) reply).code()).isEqualTo(ErrorCode.OVERLOADED));
         List<Reply> ofClients = new ArrayList<>();
         for (int i = 0; i < MAX_WAITING; i++) {
             serve(replica, read("k"), ofClients::add);

@@ -13,8 +13,8 @@ final class MemoryWait {
     private MemoryWait() {}
 
     /**
-     * Runs an action, and again after an {@link Error}, a lack of memory mostly, {@value #ATTEMPTS} times at most, within some three
-     * seconds. Waits without a lock's condition, which takes memory. Blocks; not ended by interrupts.
+     * Runs an action, and again after an {@link Error}, a lack of memory mostly, {@value #ATTEMPTS} times at most,
+     * within some three seconds. Waits without a lock's condition, which takes memory. Blocks; not ended by interrupts.
      *
      * @return whether the action has come to its end
      */

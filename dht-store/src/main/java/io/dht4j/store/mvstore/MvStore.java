@@ -414,8 +414,8 @@ public final class MvStore implements Store {
     }
 
     private void closeAll() {
-        List<Runnable> steps = List.of(
-                merger::close, this::closeLog, this::closeMap, () -> MemoryWait.run(directory::close));
+        List<Runnable> steps =
+                List.of(merger::close, this::closeLog, this::closeMap, () -> MemoryWait.run(directory::close));
         @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {

@@ -34,7 +34,8 @@ final class StoreNotes {
         this.directory = directory;
         this.remedy = ": what the disk holds of the last changes is unknown. Replace the disk if it"
                 + " fails again. Then start the server with --rebuild, which gets the entries back from the "
-                + "other replicas; where there are none, delete " + directory.path().resolve(DOUBT_FILE)
+                + "other replicas; where there are none, delete "
+                + directory.path().resolve(DOUBT_FILE)
                 + " and start: what was written shortly before may be lost (docs/design/damage.md)";
         this.text = directory.dataFile() + " could not be forced to the disk" + remedy;
         this.notNoted = text + "; there is no memory to note that: do not start this node again without --rebuild";
@@ -94,8 +95,8 @@ final class StoreNotes {
 
     /**
      * Notes that the map must not be believed any more, as well as that can be done on such a disk. The note is made up
-     * beforehand, since there may be no memory left for it: then this ends with an
-     * {@link OutOfMemoryError}, and is to be called again.
+     * beforehand, since there may be no memory left for it: then this ends with an {@link OutOfMemoryError}, and is to
+     * be called again.
      *
      * @return what to say of it
      */

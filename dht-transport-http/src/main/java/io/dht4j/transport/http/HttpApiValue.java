@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The
- * one that it replaces, at most as long as what has come, is there beside it for the moment of a copy and counts no
- * more. Belongs to the request's event loop.
+ * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The one that
+ * it replaces, at most as long as what has come, is there beside it for the moment of a copy and counts no more.
+ * Belongs to the request's event loop.
  */
 final class HttpApiValue implements HttpApiBody.Receiver {
 

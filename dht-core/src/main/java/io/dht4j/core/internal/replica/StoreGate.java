@@ -126,7 +126,11 @@ final class StoreGate {
                 MAX_GROUP_BYTES,
                 this::writeGroup);
         this.reads = new StoreLane<>(
-                environment, ages, Math.min(environment.storeThreads(), storeReads), read -> 1, 1,
+                environment,
+                ages,
+                Math.min(environment.storeThreads(), storeReads),
+                read -> 1,
+                1,
                 taken -> readSome(taken, admission));
         this.maintenanceAdmission = new Admission(
                 "requests of the store for maintenance",
@@ -219,9 +223,8 @@ final class StoreGate {
     }
 
     /**
-     * As {@link #later}, for what no client waits for. It waits in a queue of its own, has a bound of its own, and takes
-     * at most half of the store's threads at a time: a client's read is never refused for it, and waits for no more of
-     * it than has begun.
+     * As {@link #later}, for what no client waits for. It waits in a queue of its own with a bound of its own, and
+     * takes at most half of the store's threads at a time, or one: a client's read is never refused for it.
      */
     void maintain(Read read) {
         enter(List.of(read), maintenanceAdmission, maintenance);

@@ -132,9 +132,7 @@ final class IdleConnections {
         source.publicOnes().stream()
                 .flatMap(connection -> {
                     OptionalLong since = connection.idleSince(now);
-                    return since.isPresent()
-                            ? Stream.of(new Candidate(connection, since.getAsLong()))
-                            : Stream.empty();
+                    return since.isPresent() ? Stream.of(new Candidate(connection, since.getAsLong())) : Stream.empty();
                 })
                 .sorted(Comparator.comparingLong((Candidate candidate) -> now - candidate.idleSince())
                         .reversed())
