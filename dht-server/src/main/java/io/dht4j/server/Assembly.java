@@ -6,8 +6,8 @@ import io.dht4j.spi.Transport;
 import java.util.function.Supplier;
 
 /**
- * How the parts of a node are assembled. A benchmark or a test implements it to observe or replace parts. Called by the
- * thread that starts the node.
+ * The assembly of a node's parts. A benchmark or a test implements it to observe or replace parts. Called by the thread
+ * that starts the node.
  */
 public interface Assembly {
 

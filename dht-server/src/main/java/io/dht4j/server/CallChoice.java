@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * How requests are carried out.
+ * The settings of requests.
  *
  * @param reads which replicas a read asks
  * @param hedging when a read asks one more replica

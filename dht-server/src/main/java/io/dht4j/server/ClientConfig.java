@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * How clients reach the public HTTP API, and how many connections they may have.
+ * The names by which clients reach the public HTTP API, and the bounds on their connections.
  *
  * @param publicHosts names and addresses by which clients reach the node, besides its own
  * @param maxConnections connections to a port, those of peers included

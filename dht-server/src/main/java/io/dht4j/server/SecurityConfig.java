@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who may talk to a node.
+ * The encryption and the access rules of a node.
  *
  * @param tls certificate, key and authorities, for all that listens and for the calls to the other nodes; empty for
  *     plaintext

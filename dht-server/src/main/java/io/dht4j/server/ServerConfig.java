@@ -31,12 +31,12 @@ import org.slf4j.LoggerFactory;
  * @param id this node's name
  * @param topology every node with its peer address, this one among them
  * @param addresses where this node listens
- * @param transport how the nodes communicate
- * @param security who may communicate with it
- * @param clients how clients reach its public HTTP API
- * @param placement where keys live
- * @param store what keeps this node's entries
- * @param calls how requests are carried out
+ * @param transport the transport between the nodes
+ * @param security the encryption and the access rules
+ * @param clients the access of clients to its public HTTP API
+ * @param placement the placement of keys
+ * @param store the store of this node's entries
+ * @param calls the settings of requests
  */
 public record ServerConfig(
         NodeId id,

@@ -10,7 +10,7 @@ import java.util.Optional;
 public enum Setting {
     /** The node's name. */
     ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
-    /** Where the public API listens. */
+    /** The address of the public HTTP API. */
     LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Where the public HTTP API listens."),
     /** The nodes of the cluster. */
     PEERS(
@@ -20,7 +20,7 @@ public enum Setting {
             "Every node of the cluster with its peer address, this one included, in the same order on every node. "
                     + "With HTTP between the nodes this node's own entry may be the same as the listen address: then "
                     + "both share the port."),
-    /** Where the store keeps its files. */
+    /** The directory of the store's files. */
     DATA(
             "DIR",
             Fallback.WORDS,
@@ -48,7 +48,7 @@ public enum Setting {
             "32, or fewer where one carries several calls at a time",
             "With --transport http, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
                     + " (jdk-h2: to 16). one-nio has a thread for each."),
-    /** How calls travel over gRPC. */
+    /** The mode of calls over gRPC. */
     GRPC_MODE(
             "MODE",
             Fallback.VALUE,
@@ -104,14 +104,14 @@ public enum Setting {
             "local",
             "What becomes of a request to a replica whose reply is no longer wanted: never (it is read all the same), "
                     + "local (it is dropped unread) or propagate (the replica is told)."),
-    /** Which node holds which keys. */
+    /** The placement strategy. */
     PLACEMENT(
             "NAME",
             Fallback.VALUE,
             "rendezvous",
             "Which nodes hold which keys: ring, rendezvous, jump or modulo. The same on every node, as are hash, "
                     + "hash key, partitions and replication factor."),
-    /** How keys are hashed. */
+    /** The hash function of keys. */
     HASH(
             "NAME",
             Fallback.VALUE,
@@ -125,7 +125,7 @@ public enum Setting {
             "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine "
                     + "sees it among "
                     + "the arguments; --hash-key-file keeps it to itself."),
-    /** Where the key of a keyed hash is. */
+    /** The file of the key of a keyed hash. */
     HASH_KEY_FILE(
             "FILE",
             Fallback.WORDS,
@@ -133,7 +133,7 @@ public enum Setting {
             "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the "
                     + "server's user "
                     + "alone."),
-    /** How many partitions the keys fall into. */
+    /** The number of partitions. */
     PARTITIONS(
             "N",
             Fallback.VALUE,
@@ -165,7 +165,7 @@ public enum Setting {
             Fallback.WORDS,
             "3, or the number of nodes if less",
             "Number of replicas of a key where a request sets none."),
-    /** Which replicas a read asks. */
+    /** The replicas that a read asks. */
     READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
     /** When a read asks one more replica. */
     HEDGE(
@@ -226,7 +226,7 @@ public enum Setting {
             Fallback.WORDS,
             "half of --max-connections",
             "How many of them clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
-    /** Where the public gRPC API listens. */
+    /** The address of the public gRPC API. */
     GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Where the public gRPC API listens, on a port of its own."),
     /** The node's certificate. */
     TLS_CERT(

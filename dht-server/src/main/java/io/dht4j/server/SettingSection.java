@@ -2,19 +2,19 @@ package io.dht4j.server;
 
 /** The topics of settings: the headings under which the help shows them, in this order. */
 public enum SettingSection {
-    /** Which nodes there are, and which keys each holds: the same on every node. */
+    /** The nodes and the placement of keys: the same on every node. */
     CLUSTER("Cluster"),
-    /** Where clients call. */
+    /** The addresses for clients. */
     PUBLIC_APIS("Public APIs"),
-    /** How requests are carried out. */
+    /** The treatment of requests. */
     REQUESTS("Requests"),
-    /** What keeps the entries. */
+    /** The store of entries. */
     STORAGE("Storage"),
-    /** How replicas are reconciled. */
+    /** The reconciliation of replicas. */
     REPAIR("Repair"),
-    /** How the nodes call each other. */
+    /** The calls between the nodes. */
     TRANSPORT("Between the nodes"),
-    /** Who may call, and what is encrypted. */
+    /** Access and encryption. */
     SECURITY("Security"),
     /** The bounds on memory and connections. */
     LIMITS("Limits");

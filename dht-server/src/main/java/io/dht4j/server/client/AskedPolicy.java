@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How many replicas must answer, and in which order the operations on a key take effect, as given in the request; the
- * node completes it.
+ * The policy of a request as far as the request contains it: the number of replicas that must answer, and the order of
+ * the operations on a key. The node completes it.
  *
  * @param ack how many must answer; empty for a majority of {@code from}
  * @param from of how many; empty for the cluster's replication factor

@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc;
 
-/** How a {@link GrpcTransport} sends its calls. Every transport answers both kinds. */
+/** The mode in which a {@link GrpcTransport} sends its calls. Every transport answers both kinds. */
 public enum GrpcMode {
     /** One gRPC call for each frame. */
     UNARY,

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How a {@link GrpcTransport} listens and calls, and its limits. Immutable. Every {@code with} method returns a copy,
- * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The options of a {@link GrpcTransport}: addresses, calls and limits. Immutable. Every {@code with} method returns a
+ * copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcTransportOptions {
 

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * A reader for the heads of records. A message on a stream is a sequence of records. A record consists of its type (1
- * byte), the caller's number of the call (8), the number of following bytes of the frame (4), the fields of the type,
- * and the bytes of the frame. All numbers are big-endian. For one thread.
+ * A reader for the heads of records. A message on a stream is a sequence of records. A record begins with its type (1
+ * byte), the caller's number of the call (8), and the number of following bytes of the frame (4). The fields of the
+ * type and the bytes of the frame follow. All numbers are big-endian. For one thread.
  */
 final class GrpcTransportRecord {
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an {@link HttpRemote} calls, and its limits. Immutable. Every {@code with} method returns a copy, and throws an
+ * The options of an {@link HttpRemote}. Immutable. Every {@code with} method returns a copy, and throws an
  * {@link IllegalArgumentException} that names option, value and allowed range. The token appears in no message.
  */
 public final class HttpRemoteOptions {
@@ -75,7 +75,7 @@ public final class HttpRemoteOptions {
     /**
      * Returns a copy with TLS. A node must show a certificate for the host in its address.
      *
-     * @param files whom to trust, and the client's own certificate if the nodes ask for one
+     * @param files the trusted authorities, and the client's own certificate if the nodes ask for one
      * @return new options
      */
     public HttpRemoteOptions withTls(TlsFiles files) {

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an {@link HttpTransport} listens, and its limits. Immutable. Every {@code with} method returns a copy, and throws
- * an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The options of an {@link HttpTransport}: addresses and limits. Immutable. Every {@code with} method returns a copy,
+ * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class HttpTransportOptions {
 

@@ -62,9 +62,9 @@ final class GrpcApiGuard implements AutoCloseable {
     }
 
     /**
-     * Lets a call pass or not, as {@link Tokens#require} does.
+     * Admits a call, or refuses it, as {@link Tokens#require} does.
      *
-     * @param scope what it needs; empty if any known token is enough
+     * @param scope the required scope; empty if any known token is enough
      */
     void require(Optional<String> token, Optional<Scope> scope) {
         if (scope.isPresent()) {

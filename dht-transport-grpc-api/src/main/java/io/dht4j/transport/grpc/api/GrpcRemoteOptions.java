@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a client of the public gRPC API connects, and its limits. Immutable. Every {@code with} method returns a copy,
- * and throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The options of a client of the public gRPC API. Immutable. Every {@code with} method returns a copy, and throws an
+ * {@link IllegalArgumentException} that names option, value and allowed range.
  */
 public final class GrpcRemoteOptions {
 
@@ -188,7 +188,7 @@ public final class GrpcRemoteOptions {
      * Returns a copy with TLS: nodes must show a certificate that leads to one of the authorities and bears the called
      * host name.
      *
-     * @param files whom to trust; a certificate, if there is one, is shown to nodes that ask for it
+     * @param files the trusted authorities; a certificate, if there is one, is shown to nodes that ask for it
      * @return new options
      */
     public GrpcRemoteOptions withTls(TlsFiles files) {
