@@ -102,7 +102,7 @@ public final class Lifetime implements AutoCloseable {
 
     private void shutDown() {
         if (closed.getCount() == 0) {
-            return; // The program ends of its own accord, with its own status.
+            return; // The program ends by itself, with its own status.
         }
         stopAsked.countDown();
         awaitClosed();

@@ -42,7 +42,7 @@ final class EntryPrinter {
                 byte[] formatted = format.format(ItemFormat.NDJSON.parse(bytes));
                 if (format == ItemFormat.NDJSON) {
                     formatted = Arrays.copyOf(
-                            bytes, bytes.length + 1); // The node's own line says more, its version for one.
+                            bytes, bytes.length + 1); // The node's own line has more fields, such as the version.
                     formatted[bytes.length] = '\n';
                 }
                 out.write(forTerminal ? printable(formatted) : formatted);

@@ -77,10 +77,10 @@ final class StatusCommand implements Callable<Integer> {
             case "clock_problem" -> List.of(clock(value));
             case "refill" -> List.of(refill(value));
             case "entries" -> List.of(entries(value) + counted(status));
-            case "entries_age_ms" -> List.of(); // Stands with the entries.
+            case "entries_age_ms" -> List.of(); // Shown with the entries.
             case "hint_bytes_dropped" -> List.of(dropped(value));
             case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
-            case "suspected" -> List.of(); // Stands with the nodes.
+            case "suspected" -> List.of(); // Shown with the nodes.
             default -> List.of(value.isValueNode() ? value.asText() : value.toString());
         };
     }

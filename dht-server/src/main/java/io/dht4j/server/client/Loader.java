@@ -154,7 +154,7 @@ public final class Loader {
             failure.complete(new ClientException("interrupted")); // Nothing is tried again.
             throw e;
         } finally {
-            requests.acquire(parallel); // Nothing is under way any more.
+            requests.acquire(parallel); // Nothing is in flight any more.
             requests.release(parallel);
         }
         if (failure.isDone()) {
