@@ -31,8 +31,8 @@ public final class PartitionTable {
      * Creates a table from the nodes' indexes in the topology.
      *
      * @param topology the nodes
-     * @param preferred for each partition the indexes of its first replicas in order, exactly
-     *     {@code min(nodes, MAX_DEPTH)} distinct ones
+     * @param preferred for each partition the indexes of its first replicas in order, exactly {@code min(nodes,
+     *     MAX_DEPTH)} distinct ones
      * @throws IllegalArgumentException if the number of partitions is not a power of two from 1 to
      *     {@link #MAX_PARTITIONS}, or a row has the wrong length, an index out of range or a repeated index
      */

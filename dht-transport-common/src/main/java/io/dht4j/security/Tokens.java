@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
  * admin       Zk1x...
  * </pre>
  *
- * A token has 16 to 512 characters of printable ASCII without spaces. A line may contain the hexadecimal SHA-256 of
- * the token instead. Tokens are compared in constant time.
+ * A token has 16 to 512 characters of printable ASCII without spaces. A line may contain the hexadecimal SHA-256 of the
+ * token instead. Tokens are compared in constant time.
  *
  * <p>Safe for use by any number of threads. Owns a daemon thread until it is closed.
  */

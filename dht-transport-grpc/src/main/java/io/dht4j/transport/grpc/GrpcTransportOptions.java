@@ -152,8 +152,8 @@ public final class GrpcTransportOptions {
 
     /**
      * Returns a copy with the limits of this budget: the size of frames that hold a largest value, the bytes of frames
-     * that are held, and the bytes that wait for a connection to a peer. It replaces
-     * what was set of these before; what is set afterwards replaces it.
+     * that are held, and the bytes that wait for a connection to a peer. It replaces what was set of these before; what
+     * is set afterwards replaces it.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
