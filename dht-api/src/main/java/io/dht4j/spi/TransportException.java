@@ -22,6 +22,11 @@ public final class TransportException extends RuntimeException {
     public enum Reason {
         /** The machine answers, and nothing listens at the address: no process of the node is there. */
         REFUSED,
+        /**
+         * Something is full, here or at the node: too many calls or bytes are under way, or memory is short. The same
+         * call may find room soon. The node's process is there, as far as is known.
+         */
+        NO_ROOM,
         /** Anything else. */
         OTHER
     }
@@ -69,7 +74,8 @@ public final class TransportException extends RuntimeException {
     /**
      * Why it was not sent.
      *
-     * @return refused only if nothing listens at the address; other for what was sent, perhaps
+     * @return refused only if nothing listens at the address, no room only if something was full; other for what was
+     *     sent, perhaps
      */
     public Reason reason() {
         return reason;

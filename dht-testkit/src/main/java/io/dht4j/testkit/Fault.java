@@ -43,6 +43,15 @@ public sealed interface Fault {
     }
 
     /**
+     * Returns a fault that refuses the request at once as not sent, as a node that has no room for it.
+     *
+     * @return the fault
+     */
+    static Fault refuseForRoom() {
+        return new RefuseForRoom();
+    }
+
+    /**
      * Returns a fault that fails the call after the request arrived and was executed. The outcome is unknown, as after
      * a broken connection.
      *
@@ -87,6 +96,9 @@ public sealed interface Fault {
 
     /** See {@link #refuse()}. */
     record Refuse() implements Fault {}
+
+    /** See {@link #refuseForRoom()}. */
+    record RefuseForRoom() implements Fault {}
 
     /** See {@link #failAfterDelivery()}. */
     record FailAfterDelivery() implements Fault {}

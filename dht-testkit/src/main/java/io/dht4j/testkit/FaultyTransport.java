@@ -9,6 +9,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -110,6 +111,10 @@ public final class FaultyTransport implements Transport {
         if (closed || context.isExpired() || context.isCancelled() || fault instanceof Fault.Refuse) {
             return CompletableFuture.failedFuture(
                     new TransportException(Outcome.NOT_SENT, "call to " + node.id() + " was refused"));
+        }
+        if (fault instanceof Fault.RefuseForRoom) {
+            return CompletableFuture.failedFuture(
+                    new TransportException(Reason.NO_ROOM, node.id() + " has no room for a call"));
         }
         CompletableFuture<byte[]> result = begin(node, context);
         if (fault instanceof Fault.LoseReply) {

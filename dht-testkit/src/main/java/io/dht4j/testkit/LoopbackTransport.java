@@ -96,7 +96,9 @@ final class LoopbackTransport implements Transport {
         }
         if (inFlight.incrementAndGet() > network.maxInFlight) {
             inFlight.decrementAndGet();
-            return refused(network.maxInFlight + " calls of " + address + " are under way, no room for another");
+            return CompletableFuture.failedFuture(new TransportException(
+                    Reason.NO_ROOM,
+                    network.maxInFlight + " calls of " + address + " are under way, no room for another"));
         }
         return send(new LoopbackCall(this, peer, request, context, environment.nanoTime() + remaining));
     }

@@ -510,7 +510,7 @@ public final class NodeCluster implements Cluster {
         return WriteOperation.start(
                 parts,
                 peers,
-                machinery.handoff,
+                machinery.parked,
                 machinery.versions,
                 entries,
                 policy,

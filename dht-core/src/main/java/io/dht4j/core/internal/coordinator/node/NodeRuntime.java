@@ -22,6 +22,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerPages;
 import io.dht4j.core.internal.coordinator.peer.PeerRepair;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -83,6 +84,9 @@ final class NodeRuntime {
     final Replica replica;
     final ReplicaClient peers;
     final Handoff handoff;
+    /** The large writes that replicas had no room for. */
+    final ParkedWrites parked;
+
     final PartitionReadBarrier unfilled = new PartitionReadBarrier();
     /** Empty in a member without a store. */
     final Optional<AntiEntropy> antiEntropy;
@@ -134,6 +138,7 @@ final class NodeRuntime {
                 parts.hints(),
                 limits.handoff(),
                 new PeerHints(parts, limits, peers));
+        this.parked = new ParkedWrites(environment, handoff);
         this.antiEntropy = parts.isNode() ? Optional.of(antiEntropy(content)) : Optional.empty();
         resumeClock();
     }
@@ -272,6 +277,8 @@ final class NodeRuntime {
     void close(CompletableFuture<Void> calls) {
         firstWord.close();
         await(calls, "calls");
+        // Their timers end with the environment. What replicas miss by this is drained and settled below.
+        parked.close();
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
         refill.close();

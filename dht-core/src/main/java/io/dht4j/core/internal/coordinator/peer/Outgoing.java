@@ -54,18 +54,23 @@ public final class Outgoing {
             return new Outgoing(request, Kind.READ, read.queries().size(), bytes);
         }
         if (request instanceof Request.ApplyEntries apply) {
-            long bytes = PART_BYTES;
-            for (int i = 0; i < apply.entries().size(); i++) {
-                bytes += FrameCodec.encodedSize(apply.entries().get(i));
-            }
-            return new Outgoing(request, Kind.WRITE, apply.entries().size(), bytes);
+            return new Outgoing(request, Kind.WRITE, apply.entries().size(), bytes(apply));
         }
         return alone(request);
     }
 
+    private static long bytes(Request.ApplyEntries apply) {
+        long bytes = PART_BYTES;
+        for (int i = 0; i < apply.entries().size(); i++) {
+            bytes += FrameCodec.encodedSize(apply.entries().get(i));
+        }
+        return bytes;
+    }
+
     /** A request that shares its frame with no other. */
     public static Outgoing alone(Request request) {
-        return new Outgoing(request, Kind.ALONE, 0, 0);
+        long bytes = request instanceof Request.ApplyEntries apply ? bytes(apply) : 0;
+        return new Outgoing(request, Kind.ALONE, 0, bytes);
     }
 
     /** Whether the time that it takes tells how much the replica has to do. */

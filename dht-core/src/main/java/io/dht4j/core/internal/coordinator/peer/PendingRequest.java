@@ -92,8 +92,10 @@ record PendingRequest(
         if (limit == null) {
             return;
         }
-        if (overloaded || outgoing.isQuick()) {
-            limit.leave(since, now, overloaded);
+        // A large request lacks memory, of which fewer requests would not make more; and it is offered again.
+        boolean tooMany = overloaded && !outgoing.isLarge();
+        if (tooMany || outgoing.isQuick()) {
+            limit.leave(since, now, tooMany);
         } else {
             limit.leave();
         }

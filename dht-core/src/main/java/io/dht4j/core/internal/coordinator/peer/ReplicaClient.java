@@ -218,7 +218,26 @@ public final class ReplicaClient {
         return room;
     }
 
+    /**
+     * Asks a replica. What goes wrong on the way ends the request as a failure; nothing is thrown.
+     *
+     * @param node the replica, this node included
+     * @param context until when, and whether the reply is still wanted
+     * @param handler takes the outcome, perhaps before this returns
+     */
     public void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
+        ask(node, outgoing, context, handler, false);
+    }
+
+    /**
+     * Asks a replica once more for what it has refused, as {@link #ask}. It pays nothing into the retry budget: the
+     * first request has paid.
+     */
+    public void askAgain(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
+        ask(node, outgoing, context, handler, true);
+    }
+
+    private void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler, boolean again) {
         PeerLimit limit = outgoing.request instanceof Request.Ping ? null : room.of(node.id());
         if (limit != null && !limit.tryEnter()) {
             handler.failed(new PeerFailure(
@@ -226,7 +245,9 @@ public final class ReplicaClient {
         } else if (isSelf(node)) {
             askSelf(node, outgoing, context, handler, limit);
         } else {
-            budget.asked();
+            if (!again) {
+                budget.asked();
+            }
             long now = now();
             send(new PendingRequest(node, outgoing, context, handler, limit, now, true), now);
         }
@@ -249,7 +270,7 @@ public final class ReplicaClient {
     }
 
     private void send(PendingRequest ask, long now) {
-        suspicion.sent(ask.node().id(), now);
+        noticeSent(ask.node(), now);
         Lanes to = lanes.get(ask.node().id());
         if (to == null || ask.outgoing().kind == Outgoing.Kind.ALONE) {
             sendAlone(ask, null);
@@ -263,28 +284,23 @@ public final class ReplicaClient {
         }
     }
 
+    /** What goes wrong in this must not keep the request from being sent: nobody would hear of its end. */
+    private void noticeSent(Node node, long now) {
+        try {
+            suspicion.sent(node.id(), now);
+        } catch (RuntimeException | Error e) {
+            LOG.debug("nobody looks whether {} answers", node.id(), e);
+        }
+    }
+
     /** Sends a frame of a batcher. */
     private void sendTogether(Batcher.Frame frame) {
         if (frame.asks.size() == 1) {
             sendAlone(frame.asks.get(0), frame);
             return;
         }
-        List<Request.Part> requests = new ArrayList<>(frame.asks.size());
-        long latest = 1;
-        for (PendingRequest ask : frame.asks) {
-            long remaining = Math.max(1, ask.context().remainingNanos());
-            latest = Math.max(latest, remaining);
-            requests.add(new Request.Part(ask.outgoing().request, remaining));
-        }
-        int maxBytes = limits.batching().maxBytes();
-        Request.Batch batch = new Request.Batch(requests, 4 * maxBytes, maxBytes / 4);
-        CallContext context = new CallContext(nanoTime, latest);
-        if (limits.cancellation() == CancellationPolicy.PROPAGATE) {
-            cancelWithAll(frame.asks, context);
-        }
-        Node node = frame.asks.get(0).node();
         // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
-        call(node, FrameCodec.encode(header(node), batch), context).handle((bytes, error) -> {
+        callTogether(frame.asks).handle((bytes, error) -> {
             boolean mine = cork.put();
             try {
                 if (error == null) {
@@ -300,6 +316,31 @@ public final class ReplicaClient {
             }
             return error == null;
         });
+    }
+
+    private CompletionStage<byte[]> callTogether(List<PendingRequest> asks) {
+        Node node = asks.get(0).node();
+        Frame frame;
+        CallContext context;
+        try {
+            List<Request.Part> requests = new ArrayList<>(asks.size());
+            long latest = 1;
+            for (PendingRequest ask : asks) {
+                long remaining = Math.max(1, ask.context().remainingNanos());
+                latest = Math.max(latest, remaining);
+                requests.add(new Request.Part(ask.outgoing().request, remaining));
+            }
+            int maxBytes = limits.batching().maxBytes();
+            Request.Batch batch = new Request.Batch(requests, 4 * maxBytes, maxBytes / 4);
+            context = new CallContext(nanoTime, latest);
+            if (limits.cancellation() == CancellationPolicy.PROPAGATE) {
+                cancelWithAll(asks, context);
+            }
+            frame = FrameCodec.encode(header(node), batch);
+        } catch (RuntimeException | Error e) {
+            return unsent(node, e);
+        }
+        return call(node, frame, context);
     }
 
     /** Cancels a frame once none of its parts is wanted. */
@@ -318,27 +359,43 @@ public final class ReplicaClient {
 
     /** Sends a request in a frame of its own, which belongs to a batcher or, if that is null, to none. */
     private void sendAlone(PendingRequest ask, Batcher.@Nullable Frame frame) {
-        call(ask.node(), ask.outgoing().frame(header(ask.node())), ask.context())
-                .handle((bytes, error) -> {
-                    boolean mine = cork.put();
-                    try {
-                        if (error == null) {
-                            receive(ask, bytes);
-                        } else {
-                            fail(ask, DhtException.unwrap(error));
-                        }
-                    } catch (RuntimeException | Error e) {
-                        notHandedOut(ask, e);
-                    } finally {
-                        if (frame != null) {
-                            frame.ended();
-                        }
-                        if (mine) {
-                            cork.pull();
-                        }
-                    }
-                    return error == null;
-                });
+        callAlone(ask).handle((bytes, error) -> {
+            boolean mine = cork.put();
+            try {
+                if (error == null) {
+                    receive(ask, bytes);
+                } else {
+                    fail(ask, DhtException.unwrap(error));
+                }
+            } catch (RuntimeException | Error e) {
+                notHandedOut(ask, e);
+            } finally {
+                if (frame != null) {
+                    frame.ended();
+                }
+                if (mine) {
+                    cork.pull();
+                }
+            }
+            return error == null;
+        });
+    }
+
+    private CompletionStage<byte[]> callAlone(PendingRequest ask) {
+        Frame frame;
+        try {
+            frame = ask.outgoing().frame(header(ask.node()));
+        } catch (RuntimeException | Error e) {
+            return unsent(ask.node(), e);
+        }
+        return call(ask.node(), frame, ask.context());
+    }
+
+    /** A frame could not be made, mostly for lack of memory: its requests fail, and leave their room to others. */
+    private static CompletionStage<byte[]> unsent(Node node, Throwable e) {
+        LOG.error("a request to {} could not be encoded", node.id(), e);
+        return CompletableFuture.failedFuture(
+                new TransportException(Reason.NO_ROOM, "not sent: the request could not be encoded: " + e));
     }
 
     private FrameHeader header(Node node) {
@@ -369,9 +426,10 @@ public final class ReplicaClient {
 
     private void fail(PendingRequest ask, Throwable cause) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
-        // A node that has no room for something large is there all the same.
+        Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
+        // A node that has no room is there all the same.
         if (notSent
-                && !ask.outgoing().isLarge()
+                && reason != Reason.NO_ROOM
                 && !ask.context().isExpired()
                 && !ask.context().isCancelled()) {
             suspicion.unreachable(ask.node().id());
@@ -382,8 +440,10 @@ public final class ReplicaClient {
             return;
         }
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        if (notSent && ((TransportException) cause).reason() == Reason.REFUSED) {
+        if (reason == Reason.REFUSED) {
             ask.refused(message);
+        } else if (reason == Reason.NO_ROOM) {
+            ask.fail(true, ErrorCode.OVERLOADED, message);
         } else if (notSent) {
             ask.fail(true, ErrorCode.NOT_SENT, message);
         } else {

@@ -15,6 +15,9 @@ final class MissedWrites {
     private final Handoff handoff;
     // Guarded by this.
     private List<Miss> misses = List.of();
+    /** What is offered again later, as long as the fate is undecided. */
+    private List<ParkedWrites.Offer> parked = List.of();
+
     private Fate fate = Fate.UNDECIDED;
 
     private enum Fate {
@@ -57,6 +60,29 @@ final class MissedWrites {
         hint(node, entries);
     }
 
+    /**
+     * Holds an offer until it is taken up again.
+     *
+     * @return false if the fate of the write is decided: then no replica is offered it any more
+     */
+    synchronized boolean park(ParkedWrites.Offer offer) {
+        if (fate != Fate.UNDECIDED) {
+            return false;
+        }
+        if (parked.isEmpty()) {
+            parked = new ArrayList<>();
+        }
+        parked.add(offer);
+        return true;
+    }
+
+    /** Forgets an offer that is taken up again, or was given up. */
+    synchronized void unpark(ParkedWrites.Offer offer) {
+        if (!parked.isEmpty()) {
+            parked.remove(offer);
+        }
+    }
+
     private void hint(Node node, List<? extends Stamped> stamped) {
         List<Entry> entries = new ArrayList<>(stamped.size());
         for (Stamped each : stamped) {
@@ -70,12 +96,14 @@ final class MissedWrites {
     }
 
     /**
-     * The write was done, or may have been: whoever missed it, or is going to, shall get it.
+     * The write was done, or may have been: whoever missed it, or is going to, shall get it. What is parked is given
+     * up.
      *
      * @return whether this decides; if not, the outcome is another one already
      */
     boolean keep() {
         List<Miss> until;
+        List<ParkedWrites.Offer> offers;
         synchronized (this) {
             if (fate != Fate.UNDECIDED) {
                 return false;
@@ -83,9 +111,14 @@ final class MissedWrites {
             fate = Fate.KEEP;
             until = misses;
             misses = List.of();
+            offers = parked;
+            parked = List.of();
         }
         for (int i = 0; i < until.size(); i++) {
             hint(until.get(i).node(), until.get(i).entries());
+        }
+        for (int i = 0; i < offers.size(); i++) {
+            offers.get(i).giveUp();
         }
         return true;
     }
@@ -95,12 +128,18 @@ final class MissedWrites {
      *
      * @return whether this decides; if not, the outcome is another one already
      */
-    synchronized boolean forget() {
-        if (fate != Fate.UNDECIDED) {
-            return false;
+    boolean forget() {
+        List<ParkedWrites.Offer> offers;
+        synchronized (this) {
+            if (fate != Fate.UNDECIDED) {
+                return false;
+            }
+            fate = Fate.FORGET;
+            misses = List.of();
+            offers = parked;
+            parked = List.of();
         }
-        fate = Fate.FORGET;
-        misses = List.of();
+        offers.forEach(ParkedWrites.Offer::giveUp);
         return true;
     }
 }

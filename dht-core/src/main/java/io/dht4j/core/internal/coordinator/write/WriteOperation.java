@@ -17,7 +17,6 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
-import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -29,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteOperation {
 
-    /** When a large write is offered again to a replica that has no room for it. */
-    private static final long OFFER_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     private final NodeComponents parts;
     private final ReplicaClient peers;
     private final VersionSource versions;
@@ -55,6 +50,7 @@ public final class WriteOperation {
     /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
     private final boolean newerCounts;
 
+    private final ParkedWrites parked;
     private final MissedWrites missed;
     private final CallContext context;
     private final int size;
@@ -108,7 +104,7 @@ public final class WriteOperation {
     private WriteOperation(
             NodeComponents parts,
             ReplicaClient peers,
-            Handoff handoff,
+            ParkedWrites parked,
             VersionSource versions,
             ReplicationPolicy policy,
             Ordering ordering,
@@ -119,7 +115,8 @@ public final class WriteOperation {
         this.peers = peers;
         this.versions = versions;
         this.policy = policy;
-        this.missed = new MissedWrites(handoff);
+        this.parked = parked;
+        this.missed = new MissedWrites(parked.handoff());
         this.context = context;
         this.size = entries.size();
         this.undecided = new AtomicInteger(size);
@@ -140,13 +137,14 @@ public final class WriteOperation {
     /**
      * Starts a write.
      *
+     * @param parked holds what replicas have no room for, and keeps what they miss
      * @return completes with the version of what was written, the greatest if several entries got several
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
     public static CompletableFuture<Version> start(
             NodeComponents parts,
             ReplicaClient peers,
-            Handoff handoff,
+            ParkedWrites parked,
             VersionSource versions,
             List<Entry> entries,
             ReplicationPolicy policy,
@@ -158,7 +156,7 @@ public final class WriteOperation {
             peers.room().require(parts.replicas(entries.get(i).key(), policy.from()), policy);
         }
         WriteOperation operation =
-                new WriteOperation(parts, peers, handoff, versions, policy, ordering, context, entries);
+                new WriteOperation(parts, peers, parked, versions, policy, ordering, context, entries);
         if (entries.size() == 1) {
             operation.send(operation.replicas(operation.first.get(0)), operation.first);
         } else {
@@ -194,46 +192,7 @@ public final class WriteOperation {
                 ? List.of(part.get(0).entry)
                 : part.stream().map(Stamp::entry).toList();
         Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
-        ReplyHandler handler = new ReplyHandler() {
-            @Override
-            public void replied(Reply reply) {
-                answered(part, ((Reply.Applied) reply).newer());
-            }
-
-            @Override
-            public void failed(PeerFailure failure) {
-                if (mayBeOfferedAgain(outgoing, failure)) {
-                    parts.environment().schedule(() -> offerAgain(failure), OFFER_AGAIN_NANOS);
-                } else {
-                    giveUp(failure);
-                }
-            }
-
-            private void offerAgain(PeerFailure failure) {
-                // One that is decided must not hold its value for longer: the replica gets a hint.
-                if (result.isDone()) {
-                    giveUp(failure);
-                } else {
-                    nodes.stream()
-                            .filter(node -> node.id().equals(failure.node()))
-                            .forEach(node -> peers.ask(node, outgoing, context, this));
-                }
-            }
-
-            private void giveUp(PeerFailure failure) {
-                lastFailure = failure;
-                failures.add(failure);
-                if (!failure.nothingDone()) {
-                    maybeDone = true;
-                }
-                nodes.stream().filter(node -> node.id().equals(failure.node())).forEach(node -> missed.add(node, part));
-                part.forEach(stamp -> {
-                    if (stamp.tracker.fail()) {
-                        decided(stamp);
-                    }
-                });
-            }
-        };
+        PartHandler handler = new PartHandler(nodes, part, outgoing, 0);
         // The local replica last: it may do its work on this thread, and the others need not wait for that.
         Node local = null;
         for (Node node : nodes) {
@@ -248,13 +207,65 @@ public final class WriteOperation {
         }
     }
 
-    private boolean mayBeOfferedAgain(Outgoing outgoing, PeerFailure failure) {
-        return outgoing.isLarge()
-                && failure.nothingDone()
-                && !failure.refused()
-                && (failure.code() == ErrorCode.OVERLOADED || failure.code() == ErrorCode.NOT_SENT)
-                && !result.isDone()
-                && parts.environment().nanoTime() - offeredUntil < 0;
+    /** Takes the answers of replicas to one frame of the write. */
+    private final class PartHandler implements ReplyHandler {
+
+        private final List<Node> nodes;
+        private final List<Stamp> part;
+        private final Outgoing outgoing;
+        /** How often it was refused for want of room. */
+        private final int refusals;
+
+        PartHandler(List<Node> nodes, List<Stamp> part, Outgoing outgoing, int refusals) {
+            this.nodes = nodes;
+            this.part = part;
+            this.outgoing = outgoing;
+            this.refusals = refusals;
+        }
+
+        @Override
+        public void replied(Reply reply) {
+            answered(part, ((Reply.Applied) reply).newer());
+        }
+
+        @Override
+        public void failed(PeerFailure failure) {
+            if (!outgoing.isLarge() || !isOfferedAgain(failure)) {
+                giveUp(failure);
+            }
+        }
+
+        /** Whether it is parked, to be offered again when there may be room. */
+        private boolean isOfferedAgain(PeerFailure failure) {
+            long left = offeredUntil - parts.environment().nanoTime();
+            if (!failure.nothingDone() || failure.code() != ErrorCode.OVERLOADED || left <= 0) {
+                return false;
+            }
+            List<Node> again = nodes.stream()
+                    .filter(node -> node.id().equals(failure.node()))
+                    .toList();
+            ReplyHandler next = new PartHandler(again, part, outgoing, refusals + 1);
+            return parked.park(
+                    missed,
+                    refusals,
+                    left,
+                    () -> again.forEach(node -> peers.askAgain(node, outgoing, context, next)),
+                    () -> giveUp(failure));
+        }
+
+        private void giveUp(PeerFailure failure) {
+            lastFailure = failure;
+            failures.add(failure);
+            if (!failure.nothingDone()) {
+                maybeDone = true;
+            }
+            nodes.stream().filter(node -> node.id().equals(failure.node())).forEach(node -> missed.add(node, part));
+            part.forEach(stamp -> {
+                if (stamp.tracker.fail()) {
+                    decided(stamp);
+                }
+            });
+        }
     }
 
     private void answered(List<Stamp> part, List<Reply.Newer> newer) {
