@@ -427,9 +427,11 @@ public final class ReplicaClient {
     private void fail(PendingRequest ask, Throwable cause) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
-        // A node that has no room is there all the same.
+        // A node that has no room is there all the same. Not every transport gives that as the reason.
+        boolean mayLackRoom = reason == Reason.NO_ROOM
+                || (reason == Reason.OTHER && ask.outgoing().isLarge());
         if (notSent
-                && reason != Reason.NO_ROOM
+                && !mayLackRoom
                 && !ask.context().isExpired()
                 && !ask.context().isCancelled()) {
             suspicion.unreachable(ask.node().id());
