@@ -130,6 +130,9 @@ final class HttpConnections {
         HttpFloodGuard guard = connection.protocolVersion() == HttpVersion.HTTP_2
                 ? HttpFloodGuard.watch(connection, underneath::isPeer)
                 : null;
+        if (guard != null) {
+            underneath.onStreamReset(guard::streamReset);
+        }
         links.put(connection, new Link(underneath, guard));
         connection.closeHandler(gone -> links.remove(connection));
         // Broken pipes and resets are normal; the request's own handlers see them where they matter.

@@ -8,9 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends an HTTP/2 connection that carries more free frames than anybody needs: stream resets, pings and settings. The
- * client receives the reason. Peers are exempt: an abandoned call resets its stream, and an authorised peer could do
- * worse. Belongs to the connection's event loop.
+ * Ends an HTTP/2 connection that carries more free frames than anybody needs: stream resets, pings and settings. A
+ * stream that this node resets counts too, since the client's errors make it do so. The client receives the reason.
+ * Peers are exempt: an abandoned call resets its stream, and an authorised peer could do worse. Belongs to the
+ * connection's event loop.
  */
 final class HttpFloodGuard {
 
@@ -56,7 +57,7 @@ final class HttpFloodGuard {
         return guard;
     }
 
-    /** Counts a stream that the client has reset. */
+    /** Counts a stream that was reset, by the client or by this node because of the client's error. */
     void streamReset() {
         count(resets);
     }

@@ -3,12 +3,18 @@ package io.dht4j.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What costs a client of HTTP/2 nothing, and the server something. */
 @Timeout(60)
@@ -55,6 +61,27 @@ class HttpFloodTest {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             flood(client, TOO_MANY, HttpFloodTest::beginAndReset);
             assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+        }
+    }
+
+    /** Window increments that are errors, on which the server has to reset the stream. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, Integer.MAX_VALUE})
+    void errorsThatMakeTheServerResetStreamsEndTheConnection(int increment) throws Exception {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            // The server stops reading from a client that takes no answers.
+            CompletableFuture<OptionalLong> goodbye = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return client.untilClosed();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            flood(
+                    client,
+                    TOO_MANY,
+                    raw -> raw.windowUpdate(raw.request("PUT", "/v0/entity?id=reset", false), increment));
+            assertThat(goodbye.get(30, TimeUnit.SECONDS)).hasValue(ENHANCE_YOUR_CALM);
         }
     }
 

@@ -21,6 +21,7 @@ final class RawHttp2 implements AutoCloseable {
     static final int SETTINGS = 4;
     static final int PING = 6;
     static final int GOAWAY = 7;
+    static final int WINDOW_UPDATE = 8;
 
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
@@ -79,6 +80,11 @@ final class RawHttp2 implements AutoCloseable {
 
     void reset(int stream) throws IOException {
         frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
+    }
+
+    /** Lets the server send more of a stream. */
+    void windowUpdate(int stream, int increment) throws IOException {
+        frame(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(increment).array());
     }
 
     /** Sends the head of a request, with no index but the static table's, and says which stream it has. */

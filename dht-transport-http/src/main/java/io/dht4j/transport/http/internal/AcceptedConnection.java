@@ -7,7 +7,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
@@ -233,6 +235,28 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
             pipeline.addAfter(encoder.name(), "requestRules", made);
             rules = made;
         }
+    }
+
+    /**
+     * Reports each stream of HTTP/2 that this node resets from now on. A client's protocol error makes it do so, thus
+     * these resets cost a client as little as its own. Must be called on the event loop, once the protocol is known.
+     *
+     * @param reset runs on the event loop for each of them, after the frames that have come with the cause
+     */
+    public void onStreamReset(Runnable reset) {
+        Http2ConnectionHandler handler = channel.pipeline().get(Http2ConnectionHandler.class);
+        if (handler == null) {
+            return;
+        }
+        handler.connection().addListener(new Http2ConnectionAdapter() {
+            @Override
+            public void onStreamClosed(Http2Stream stream) {
+                if (stream.isResetSent()) {
+                    // Later: what runs may close the connection, which must not happen within this event.
+                    channel.eventLoop().execute(reset);
+                }
+            }
+        });
     }
 
     private void startHeadTimer() {
