@@ -71,6 +71,9 @@ final class HttpListener {
     /** The only value of the outcome header. */
     static final String NOT_SENT = "not-sent";
 
+    /** The status of a peer's request that there is no room for; 503 is for a node that does not serve. */
+    static final int NO_ROOM = 429;
+
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");

@@ -131,6 +131,15 @@ final class HttpTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
+    /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
+    void noRoom(String why) {
+        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
+        if (before == State.WAITING || before == State.SENT) {
+            forget();
+            completeExceptionally(new TransportException(Reason.NO_ROOM, address + ": " + why));
+        }
+    }
+
     /** Ends the call as not sent, because there is no connection to carry it. */
     void unconnected(String why, Throwable cause) {
         State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);

@@ -30,7 +30,9 @@ final class HttpTransportReply {
             return;
         }
         String why = "answered " + status + ": " + new String(body, 0, Math.min(body.length, MAX_ERROR_TEXT), UTF_8);
-        if (HttpListener.NOT_SENT.equals(outcome)) {
+        if (HttpListener.NOT_SENT.equals(outcome) && status == HttpListener.NO_ROOM) {
+            call.noRoom(why);
+        } else if (HttpListener.NOT_SENT.equals(outcome)) {
             call.refused(why);
         } else {
             call.failed(why);

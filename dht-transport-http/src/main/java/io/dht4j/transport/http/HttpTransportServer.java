@@ -162,7 +162,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                     : requests > maxInFlight
                             ? maxInFlight + " requests are under way"
                             : maxInFlightBytes + " bytes are under way";
-            refuse(request, 503, why, draining ? Integer.MAX_VALUE : length);
+            refuse(request, draining ? 503 : HttpListener.NO_ROOM, why, draining ? Integer.MAX_VALUE : length);
             return;
         }
         try {

@@ -73,12 +73,12 @@ final class PeerQueue {
         long before = call.charge(bytes);
         // A single frame of any size passes when no other is in flight.
         if (before > 0 && before + size > maxBytes) {
-            call.abandon(before + " bytes are on their way to it already");
+            call.noRoom(before + " bytes are on their way to it already");
             return;
         }
         if (waiting.incrementAndGet() > maxWaiting) {
             waiting.decrementAndGet();
-            call.abandon(maxWaiting + " calls wait for a connection to it already");
+            call.noRoom(maxWaiting + " calls wait for a connection to it already");
             return;
         }
         queue.add(call);

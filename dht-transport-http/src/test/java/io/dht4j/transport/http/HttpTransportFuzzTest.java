@@ -114,7 +114,7 @@ class HttpTransportFuzzTest {
             }
             await().untilAsserted(() -> assertThat(server().inFlightBytes()).isEqualTo(8 << 20));
             assertThat(exchange(post("Dht-Deadline-Micros: 1000000\r\nContent-Length: 1\r\n", "a")))
-                    .startsWith("HTTP/1.1 503")
+                    .startsWith("HTTP/1.1 429")
                     .containsIgnoringCase("Dht-Outcome: not-sent");
         } finally {
             for (Socket socket : stalled) {

@@ -8,6 +8,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.SocketTransportContract;
 import java.io.IOException;
 import java.io.InputStream;
@@ -115,6 +116,7 @@ class HttpTransportTest extends SocketTransportContract {
                 .toList();
         assertThat(refused).hasSizeBetween(18, 19);
         refused.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        refused.forEach(call -> assertThat(failure(call).reason()).isEqualTo(Reason.NO_ROOM));
         held.complete(bytes("b"));
         calls.stream()
                 .filter(call -> !refused.contains(call))
@@ -136,9 +138,9 @@ class HttpTransportTest extends SocketTransportContract {
         }
         recorder.awaitCount(3);
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
-                .hasMessageContaining("503")
-                .extracting("outcome")
-                .isEqualTo(Outcome.NOT_SENT);
+                .hasMessageContaining("429")
+                .extracting("outcome", "reason")
+                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
         held.complete(bytes("b"));
         calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
