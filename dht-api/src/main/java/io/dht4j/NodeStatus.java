@@ -29,6 +29,9 @@ import java.util.Optional;
  * @param refill what it must still get from other nodes before it is read
  * @param suspected the other nodes that do not answer it as far as its own calls tell, in the order of the topology;
  *     one that nothing was asked of lately is not among them
+ * @param disagreeing the other nodes that take no requests of it, or whose address belongs to another node: their
+ *     settings or lists of nodes differ from its own, as far as it has asked them. In the order of the topology; the
+ *     log says what differs
  * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as
  *     far as it knows
  * @param uptime how long it has been running
@@ -51,6 +54,7 @@ public record NodeStatus(
         List<StoreProblem> storeProblems,
         RefillStatus refill,
         List<NodeId> suspected,
+        List<NodeId> disagreeing,
         Optional<ClockProblem> clockProblem,
         Duration uptime) {
 
@@ -58,5 +62,6 @@ public record NodeStatus(
     public NodeStatus {
         storeProblems = List.copyOf(storeProblems);
         suspected = List.copyOf(suspected);
+        disagreeing = List.copyOf(disagreeing);
     }
 }

@@ -73,6 +73,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
                         "store_problems",
                         "refill",
                         "suspected",
+                        "disagreeing",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
         assertThat((Long) status.get("entries")).isPositive();

@@ -80,7 +80,7 @@ final class StatusCommand implements Callable<Integer> {
             case "entries_age_ms" -> List.of(); // Shown with the entries.
             case "hint_bytes_dropped" -> List.of(dropped(value));
             case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
-            case "suspected" -> List.of(); // Shown with the nodes.
+            case "suspected", "disagreeing" -> List.of(); // Shown with the nodes.
             default -> List.of(value.isValueNode() ? value.asText() : value.toString());
         };
     }
@@ -96,6 +96,8 @@ final class StatusCommand implements Callable<Integer> {
         String state = "up";
         if (id.equals(status.path("id"))) {
             state = "this node";
+        } else if (names(status.path("disagreeing")).contains(id.asText())) {
+            state = "disagrees on the settings or the nodes' addresses: the log of the asked node says what differs";
         } else if (names(status.path("suspected")).contains(id.asText())) {
             state = "does not answer: look whether it runs, and whether this node can reach it";
         }

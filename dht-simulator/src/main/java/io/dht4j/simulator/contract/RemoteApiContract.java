@@ -335,6 +335,7 @@ public abstract class RemoteApiContract extends RemoteApiErrorsContract {
                         status.storeProblems(),
                         status.refill(),
                         status.suspected(),
+                        status.disagreeing(),
                         status.clockProblem(),
                         direct.uptime()))
                 .isEqualTo(direct);

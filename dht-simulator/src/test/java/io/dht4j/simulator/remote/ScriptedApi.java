@@ -84,6 +84,7 @@ final class ScriptedApi implements RemoteApi {
                 List.of(),
                 RefillStatus.NONE,
                 List.of(),
+                List.of(),
                 Optional.empty(),
                 Duration.ofSeconds(1));
     }

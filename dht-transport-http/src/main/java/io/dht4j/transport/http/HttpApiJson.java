@@ -74,6 +74,7 @@ final class HttpApiJson {
                 .put("store_problems", problems(status.storeProblems()))
                 .put("refill", refill(status.refill()))
                 .put("suspected", names(status.suspected()))
+                .put("disagreeing", names(status.disagreeing()))
                 .put("uptime_ms", status.uptime().toMillis());
         status.clockProblem().ifPresent(problem -> json.put("clock_problem", clock(problem)));
         return json;
@@ -104,6 +105,7 @@ final class HttpApiJson {
                 problems(json.getJsonArray("store_problems")),
                 refill(json.getJsonObject("refill")),
                 nodeIds(json.getJsonArray("suspected")),
+                nodeIds(json.getJsonArray("disagreeing")),
                 Optional.ofNullable(json.getJsonObject("clock_problem")).map(HttpApiJson::clock),
                 Duration.ofMillis(number(json, "uptime_ms")));
     }

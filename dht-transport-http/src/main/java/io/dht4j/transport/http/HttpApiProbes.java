@@ -133,6 +133,14 @@ final class HttpApiProbes {
         if (status.clockProblem().isPresent()) {
             missing.add("the clock contradicts those of other nodes, so that no writes are taken");
         }
+        long others = status.topology().nodes().stream()
+                .filter(node -> !node.id().equals(status.id()))
+                .count();
+        long disagreeing = status.disagreeing().size();
+        if (disagreeing * 2 > others) {
+            missing.add(disagreeing + " of " + others
+                    + " other nodes have other settings or addresses than this node has for them");
+        }
         if (status.refill().partitions() > 0) {
             missing.add(status.refill().partitions() + " partitions are refilled before they are read");
         }

@@ -11,11 +11,14 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.RefillStatus;
 import io.dht4j.StoreProblem;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.testkit.RawHttp;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +94,7 @@ class HttpApiProbesTest {
                 problems,
                 refill,
                 status.suspected(),
+                status.disagreeing(),
                 clock,
                 status.uptime());
     }
@@ -212,8 +216,36 @@ class HttpApiProbesTest {
                 status.storeProblems(),
                 status.refill(),
                 status.suspected(),
+                status.disagreeing(),
                 status.clockProblem(),
                 status.uptime());
+    }
+
+    @Test
+    void aNodeThatMostOthersDisagreeWithIsNotReady() {
+        AtomicInteger started = new AtomicInteger();
+        UnaryOperator<ClusterBuilder> otherwiseFromTheThird =
+                builder -> builder.partitions(started.incrementAndGet() < 3 ? 32 : 64);
+        try (ApiNodes cluster = ApiNodes.of(3, otherwiseFromTheThird, HttpApiOptions.defaults())) {
+            await().untilAsserted(() -> assertThat(answerOf(cluster, 2, "/readyz"))
+                    .isEqualTo("503 not ready: 2 of 2 other nodes have other settings or addresses than this node has"
+                            + " for them\n"));
+            assertThat(answerOf(cluster, 2, "/v0/status")).contains("\"disagreeing\":[\"n1\",\"n2\"]");
+            assertThat(answerOf(cluster, 0, "/readyz")).isEqualTo("200 ready\n");
+
+            for (int other = 0; other < 2; other++) {
+                cluster.stop(other);
+                cluster.start(other);
+            }
+
+            await().untilAsserted(
+                            () -> assertThat(answerOf(cluster, 2, "/readyz")).isEqualTo("200 ready\n"));
+        }
+    }
+
+    private static String answerOf(ApiNodes cluster, int node, String target) {
+        HttpResponse<byte[]> answer = cluster.get(node, target);
+        return answer.statusCode() + " " + new String(answer.body(), StandardCharsets.UTF_8);
     }
 
     @Test

@@ -205,6 +205,7 @@ final class GrpcApiMessages {
                 .setUptimeMillis(status.uptime().toMillis());
         status.refill().waitsFor().forEach(node -> message.addRefillWaitsFor(node.value()));
         status.suspected().forEach(node -> message.addSuspected(node.value()));
+        status.disagreeing().forEach(node -> message.addDisagreeing(node.value()));
         status.clockProblem().ifPresent(problem -> message.setClockProblem(clock(problem)));
         for (io.dht4j.StoreProblem problem : status.storeProblems()) {
             message.addStoreProblems(StoreProblem.newBuilder()

@@ -129,6 +129,7 @@ final class GrpcRemoteMessages {
                         message.getRefilledEntries(),
                         nodeIds(message.getRefillWaitsForList())),
                 nodeIds(message.getSuspectedList()),
+                nodeIds(message.getDisagreeingList()),
                 message.hasClockProblem() ? Optional.of(clock(message.getClockProblem())) : Optional.empty(),
                 Duration.ofMillis(message.getUptimeMillis()));
     }

@@ -172,6 +172,7 @@ final class SteeredCluster implements Cluster {
                 List.of(),
                 RefillStatus.NONE,
                 List.of(),
+                List.of(),
                 Optional.empty(),
                 Duration.ofMillis(1)));
     }

@@ -110,6 +110,7 @@ public final class NodeCluster implements Cluster {
                 machinery.handoff,
                 machinery::refillStatus,
                 machinery::suspects,
+                machinery::disagreeing,
                 machinery.clocks::problem,
                 this::counts);
     }

@@ -98,6 +98,7 @@ final class NodeRuntime {
     private final PeerEndpoint endpoint;
     private final List<Node> others;
     private final Suspicion suspicion;
+    private final Disagreements disagreements;
 
     NodeRuntime(NodeComponents given, NodeConfig limits, HybridClock clock) {
         this.cuts = new Snapshots(given.store(), given.environment(), clock, limits.snapshotBytes());
@@ -116,9 +117,9 @@ final class NodeRuntime {
                 environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage, unfilled);
         this.replica = replica(content);
         OwnHeader own = ownHeader();
-        Disagreements disagreements =
+        this.disagreements =
                 new Disagreements(parts.self(), own.settings(), parts.topology(), this::ping, environment::nanoTime);
-        this.endpoint = endpoint(own, disagreements);
+        this.endpoint = endpoint(own);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
         this.clocks = new PeerClocks(
@@ -185,7 +186,7 @@ final class NodeRuntime {
                 environment::currentTimeMillis);
     }
 
-    private PeerEndpoint endpoint(OwnHeader own, Disagreements disagreements) {
+    private PeerEndpoint endpoint(OwnHeader own) {
         int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
         PeerEndpoint made = new PeerEndpoint(
                 replica,
@@ -333,6 +334,11 @@ final class NodeRuntime {
     /** The other nodes that do not answer, as of some milliseconds ago. */
     Set<NodeId> suspects() {
         return suspicion.suspects();
+    }
+
+    /** The other nodes that this one disagrees with. Asks them again, so that it notices when that has ended. */
+    Set<NodeId> disagreeing() {
+        return disagreements.ofCalled();
     }
 
     private void heard(NodeId node, long now) {

@@ -47,6 +47,7 @@ final class StatusReport {
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
     private final Supplier<Set<NodeId>> suspects;
+    private final Supplier<Set<NodeId>> disagreeing;
     private final Supplier<Optional<ClockProblem>> clock;
     private final Environment environment;
     private final long startedNanos;
@@ -59,6 +60,7 @@ final class StatusReport {
             Handoff handoff,
             Supplier<RefillStatus> refill,
             Supplier<Set<NodeId>> suspects,
+            Supplier<Set<NodeId>> disagreeing,
             Supplier<Optional<ClockProblem>> clock,
             Supplier<OverloadCounts> overload) {
         this.parts = parts;
@@ -66,6 +68,7 @@ final class StatusReport {
         this.handoff = handoff;
         this.refill = refill;
         this.suspects = suspects;
+        this.disagreeing = disagreeing;
         this.clock = clock;
         this.limits = limits;
         this.environment = parts.environment();
@@ -196,16 +199,16 @@ final class StatusReport {
                 overload.get(),
                 parts.store().problems(),
                 refill.get(),
-                suspected(),
+                inOrder(suspects.get()),
+                inOrder(disagreeing.get()),
                 clock.get(),
                 Duration.ofNanos(environment.nanoTime() - startedNanos));
     }
 
-    private List<NodeId> suspected() {
-        Set<NodeId> now = suspects.get();
+    private List<NodeId> inOrder(Set<NodeId> some) {
         return parts.topology().nodes().stream()
                 .map(Node::id)
-                .filter(now::contains)
+                .filter(some::contains)
                 .toList();
     }
 }

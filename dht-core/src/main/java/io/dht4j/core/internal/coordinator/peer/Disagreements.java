@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -31,6 +32,9 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     /** Whoever calls with one error after another is complained of so often at most. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Nobody else may call a node that refuses, so whoever wants to know makes this node ask it, so often at most. */
+    private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final NodeId self;
     private final ClusterSettings settings;
     private final Topology topology;
@@ -41,6 +45,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     private final Map<NodeId, Complaint> ofCallers = new ConcurrentHashMap<>();
 
     private final LongSupplier nanoTime;
+    private final AtomicLong askedAgain;
 
     private record Complaint(Object what, long nanos) {}
 
@@ -57,6 +62,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         this.topology = topology;
         this.ping = ping;
         this.nanoTime = nanoTime;
+        this.askedAgain = new AtomicLong(nanoTime.getAsLong());
     }
 
     /** A node has refused a request since its settings are others. Returns what differs. */
@@ -92,6 +98,20 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         if (!ofCalled.isEmpty() && ofCalled.remove(node) != null) {
             LOG.info("{} is the right node now, configured as this one", node);
         }
+    }
+
+    /**
+     * Returns the nodes that refuse this one because of its settings, or whose address belongs to another, as their
+     * last answers say. Asks these nodes again, once a second at most.
+     */
+    public Set<NodeId> ofCalled() {
+        Set<NodeId> now = Set.copyOf(ofCalled.keySet());
+        long last = askedAgain.get();
+        long time = nanoTime.getAsLong();
+        if (!now.isEmpty() && time - last >= ASK_NANOS && askedAgain.compareAndSet(last, time)) {
+            now.forEach(id -> topology.node(id).ifPresent(ping));
+        }
+        return now;
     }
 
     @Override
