@@ -17,7 +17,7 @@ import java.util.UUID;
 /**
  * A file that a command writes. It has its old content until {@link #commit} returns, and its new content from then on.
  * It keeps its permissions; a new file is readable only for its owner. A symbolic link stays, and the file that it
- * names is written. A device or a pipe is written directly. For one thread.
+ * names is written. A device, a pipe, and what {@link OutputDescriptor} opens are written directly. For one thread.
  */
 final class OutputFile implements AutoCloseable {
 
@@ -41,10 +41,14 @@ final class OutputFile implements AutoCloseable {
      */
     static OutputFile open(Path file) throws IOException, ClientException {
         refuseDirectory(file);
-        Path target = named(file);
-        if (Files.exists(target) && !Files.isRegularFile(target)) {
-            return new OutputFile(target, Optional.empty(), Files.newOutputStream(target, StandardOpenOption.WRITE));
+        Optional<OutputStream> descriptor = OutputDescriptor.open(file);
+        if (descriptor.isPresent()) {
+            return new OutputFile(file, Optional.empty(), descriptor.get());
         }
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            return new OutputFile(file, Optional.empty(), Files.newOutputStream(file, StandardOpenOption.WRITE));
+        }
+        Path target = named(file);
         if (Files.exists(target) && !Files.isWritable(target)) {
             throw new AccessDeniedException(file.toString());
         }

@@ -6,6 +6,7 @@ import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,11 +89,23 @@ final class PutCommand implements Callable<Integer> {
         return 0;
     }
 
-    private byte[] bytes() throws IOException {
+    private byte[] bytes() throws IOException, ClientException {
         if (file.isPresent() && !file.get().equals(Path.of("-"))) {
-            return Files.readAllBytes(file.get());
+            try (InputStream in = Files.newInputStream(file.get())) {
+                return bounded(in, file.get().toString());
+            }
         }
         String text = value.orElse("-");
-        return text.equals("-") ? console.in().readAllBytes() : text.getBytes(StandardCharsets.UTF_8);
+        return text.equals("-") ? bounded(console.in(), "standard input") : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Reads to the end, which a device may not have. */
+    private static byte[] bounded(InputStream in, String name) throws IOException, ClientException {
+        byte[] bytes = in.readNBytes(DhtClient.MAX_VALUE_BYTES + 1);
+        if (bytes.length > DhtClient.MAX_VALUE_BYTES) {
+            throw new ClientException(name + " has more than " + DhtClient.MAX_VALUE_BYTES
+                    + " bytes, the most that a value may have here");
+        }
+        return bytes;
     }
 }

@@ -53,10 +53,10 @@ public final class DhtClient {
     private static final int MAX_ANSWER_BYTES = 64 << 20;
     /**
      * The largest value: the largest that a node may be configured for, or less with a small heap, because it is held
-     * twice while it arrives.
+     * twice while it arrives or is read from a file.
      */
-    private static final long MAX_VALUE_BYTES =
-            Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
+    public static final int MAX_VALUE_BYTES =
+            (int) Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -66,9 +66,10 @@ public enum ItemFormat {
     },
 
     /**
-     * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text, and
-     * {@code expires_at} in milliseconds since 1970 if the entry expires; with a negative number it has expired. Other
-     * fields are ignored; a line has at most {@value #MOST_TOKENS} names, values and brackets.
+     * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text (with
+     * both, they must agree), and {@code expires_at} in milliseconds since 1970 if the entry expires; with a negative
+     * number it has expired. Other fields are ignored; a line has at most {@value #MOST_TOKENS} names, values and
+     * brackets.
      */
     NDJSON {
         @Override
@@ -199,18 +200,26 @@ public enum ItemFormat {
 
     private static byte[] bytes(JsonNode node, String name) throws ClientException {
         JsonNode base64 = node.path(name + "_base64");
-        if (base64.isTextual()) {
-            try {
-                return Base64.getDecoder().decode(base64.textValue());
-            } catch (IllegalArgumentException e) {
-                throw new ClientException(name + "_base64 is not Base64: " + e.getMessage());
-            }
-        }
         JsonNode text = node.path(name);
+        if (base64.isTextual()) {
+            byte[] bytes = base64(name, base64.textValue());
+            if (text.isTextual() && !Arrays.equals(bytes, utf8(name, text.textValue()))) {
+                throw new ClientException(name + " and " + name + "_base64 differ; give one of them");
+            }
+            return bytes;
+        }
         if (text.isTextual()) {
             return utf8(name, text.textValue());
         }
         throw new ClientException("expected the text field " + name + "_base64 (or " + name + ")");
+    }
+
+    private static byte[] base64(String name, String text) throws ClientException {
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            throw new ClientException(name + "_base64 is not Base64: " + e.getMessage());
+        }
     }
 
     private static byte[] utf8(String name, String text) throws ClientException {

@@ -6,6 +6,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.server.ServerNode;
+import io.dht4j.server.ServerProcess;
 import io.dht4j.server.Setting;
 import io.dht4j.server.TestNodes;
 import io.dht4j.testkit.FreePorts;
@@ -20,9 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,6 +66,50 @@ class ClientCommandsTest {
         assertThat(got.exitCode()).isZero();
         assertThat(got.out()).isEqualTo("hallo wörld");
         assertThat(got.err()).isEmpty();
+    }
+
+    @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC})
+    void aDeviceWithoutEndIsNoValue() {
+        CommandLineRun refused = run("put", "k", "--file", "/dev/zero");
+
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("/dev/zero has more than ").hasLineCount(1);
+    }
+
+    /** In a process of its own with a real shell, since a command in this process has no standard output. */
+    @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC})
+    void whatAShellHasOpenIsWrittenAndNotReplaced() throws Exception {
+        run("put", "k", "value\n");
+        Path file = directory.resolve("file");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("/dev/stdout"));
+        Path script = Files.writeString(directory.resolve("script"), """
+                file=$1 link=$2
+                shift 2
+                "$@" --out /dev/stdout | cat
+                "$@" --out "$link" | cat
+                "$@" --out >(cat > "$file.substituted"; echo done > "$file.fifo") && read -r end < "$file.fifo"
+                { echo first; "$@" --out /dev/fd/1; echo last; } > "$file"
+                { echo first >&3; "$@" --out /dev/fd/3; } 3> "$file.3"
+                """);
+        assertThat(new ProcessBuilder("mkfifo", file + ".fifo").start().waitFor())
+                .isZero();
+        List<String> command = new ArrayList<>(List.of("bash", script.toString(), file.toString(), link.toString()));
+        command.addAll(ServerProcess.commandLine("get", "k", "--node", node.url()));
+        Path out = directory.resolve("out");
+
+        Process shell = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+
+        assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(out).hasContent("value\nvalue\n");
+        assertThat(directory.resolve("file.substituted")).hasContent("value\n");
+        assertThat(file).hasContent("first\nvalue\nlast\n");
+        assertThat(directory.resolve("file.3")).hasContent("first\nvalue\n");
+        assertThat(link).isSymbolicLink();
     }
 
     @Test

@@ -114,6 +114,8 @@ class ItemFormatTest {
                 "{\"key\":1,\"value\":\"a\"}",
                 "{\"key_base64\":\"*\",\"value\":\"a\"}",
                 "{\"key\":\"a\",\"value\":\"\\ud800\"}",
+                "{\"key\":\"a\",\"key_base64\":\"Yg==\",\"value\":\"x\"}",
+                "{\"key\":\"a\",\"value\":\"x\",\"value_base64\":\"eQ==\"}",
                 "{\"key\":\"a\",\"value\":\"b\",\"expires_at\":\"tomorrow\"}",
                 "{\"key\":\"a\",\"value\":\"b\",\"expires_at\":1.5}",
                 "{\"key\":\"a\",\"key\":\"b\",\"value\":\"c\"}",
