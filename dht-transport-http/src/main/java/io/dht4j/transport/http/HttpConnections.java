@@ -131,7 +131,7 @@ final class HttpConnections {
                 ? HttpFloodGuard.watch(connection, underneath::isPeer)
                 : null;
         if (guard != null) {
-            underneath.onStreamReset(guard::streamReset);
+            underneath.installHttp2(guard::streamReset);
         }
         links.put(connection, new Link(underneath, guard));
         connection.closeHandler(gone -> links.remove(connection));

@@ -112,6 +112,20 @@ class HttpFloodTest {
     }
 
     @Test
+    void aSecondHostIsRefused() throws IOException {
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            int refused =
+                    client.requestWithoutAuthority("GET", "/livez", true, "host", "localhost", "host", "other.example");
+            RawHttp2.Frame reset = client.readUntil(RawHttp2.RST_STREAM);
+            assertThat(reset.stream()).isEqualTo(refused);
+            assertThat(reset.payload()).containsExactly(0, 0, 0, 1);
+
+            int taken = client.requestWithoutAuthority("GET", "/livez", true, "host", "localhost");
+            assertThat(client.readUntil(RawHttp2.DATA).stream()).isEqualTo(taken);
+        }
+    }
+
+    @Test
     void aFewAreEverydayMatters() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             // A proxy gives up the calls of all its users on one connection.

@@ -10,6 +10,8 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 
 /** A client of HTTP/2 without TLS that sends just the frames it is told to. Belongs to one thread. */
@@ -89,13 +91,19 @@ final class RawHttp2 implements AutoCloseable {
 
     /** Sends the head of a request, with no index but the static table's, and says which stream it has. */
     int request(String method, String path, boolean ends, String... headers) throws IOException {
+        List<String> fields = new ArrayList<>(List.of(":authority", "localhost"));
+        fields.addAll(List.of(headers));
+        return requestWithoutAuthority(method, path, ends, fields.toArray(String[]::new));
+    }
+
+    /** As {@link #request}, but with no more fields than the given ones say. */
+    int requestWithoutAuthority(String method, String path, boolean ends, String... fields) throws IOException {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         literal(block, ":method", method);
         literal(block, ":scheme", "http");
         literal(block, ":path", path);
-        literal(block, ":authority", "localhost");
-        for (int i = 0; i < headers.length; i += 2) {
-            literal(block, headers[i], headers[i + 1]);
+        for (int i = 0; i < fields.length; i += 2) {
+            literal(block, fields[i], fields[i + 1]);
         }
         int stream = nextStream;
         nextStream += 2;

@@ -238,16 +238,18 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Reports each stream of HTTP/2 that this node resets from now on. A client's protocol error makes it do so, thus
-     * these resets cost a client as little as its own. Must be called on the event loop, once the protocol is known.
+     * Enforces {@link Http2Rules} and reports each stream of HTTP/2 that this node resets from now on. A client's
+     * protocol error makes it do so, thus these resets cost a client as little as its own. Must be called on the event
+     * loop, once the protocol is known.
      *
      * @param reset runs on the event loop for each of them, after the frames that have come with the cause
      */
-    public void onStreamReset(Runnable reset) {
+    public void installHttp2(Runnable reset) {
         Http2ConnectionHandler handler = channel.pipeline().get(Http2ConnectionHandler.class);
         if (handler == null) {
             return;
         }
+        Http2Rules.install(handler);
         handler.connection().addListener(new Http2ConnectionAdapter() {
             @Override
             public void onStreamClosed(Http2Stream stream) {
