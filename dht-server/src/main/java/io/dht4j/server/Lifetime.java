@@ -1,8 +1,14 @@
 package io.dht4j.server;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,15 +20,28 @@ import org.slf4j.LoggerFactory;
  * would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks run side
  * by side, and no other is in use here. A program that does not close in time is halted too: its acknowledged writes
  * are as safe as with {@code kill -9}.
+ *
+ * <p>A program that can no longer serve may have no memory left. So a daemon thread that runs from the beginning bounds
+ * its end, and needs no memory for that.
  */
 public final class Lifetime implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Lifetime.class);
 
+    private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final Thread[] NONE = {};
+
+    private static final byte[] LAST_WORDS =
+            "dht: could not end in order, most likely for lack of memory\n".getBytes(StandardCharsets.US_ASCII);
+
+    private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
     private final CountDownLatch stopAsked = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Duration closingTime;
+    private final Thread guard = new Thread(this::guard, "dht4j-lifetime");
+    private volatile Thread[] indispensable = NONE;
     private volatile int status;
+    private volatile boolean failed;
 
     private Lifetime(Duration closingTime) {
         this.closingTime = closingTime;
@@ -36,6 +55,8 @@ public final class Lifetime implements AutoCloseable {
      */
     public static Lifetime begin(Duration closingTime) {
         Lifetime lifetime = new Lifetime(closingTime);
+        lifetime.guard.setDaemon(true);
+        lifetime.guard.start();
         Runtime.getRuntime().addShutdownHook(new Thread(lifetime::shutDown, "shutdown"));
         return lifetime;
     }
@@ -72,10 +93,38 @@ public final class Lifetime implements AutoCloseable {
      */
     public void fail() {
         status = 1;
+        failed = true;
         stopAsked.countDown();
-        Thread bound = new Thread(this::haltUnlessClosed, "shutdown bound");
-        bound.setDaemon(true);
-        bound.start();
+        LockSupport.unpark(guard);
+    }
+
+    /**
+     * Returns whether {@link #fail} was called, by the program or because a thread has ended.
+     *
+     * @return true from then on
+     */
+    public boolean hasFailed() {
+        return failed;
+    }
+
+    /**
+     * Does the same as {@link #fail()} when one of these threads ends before the program is asked to stop.
+     *
+     * @param threads have been started
+     */
+    public void endWith(List<Thread> threads) {
+        indispensable = threads.toArray(NONE);
+    }
+
+    /** Ends the process at once with status 1. Needs no memory. */
+    public void halt() {
+        try {
+            err.write(LAST_WORDS);
+        } catch (IOException e) {
+            status = 1; // Nobody reads it.
+        } finally {
+            Runtime.getRuntime().halt(1);
+        }
     }
 
     /**
@@ -87,17 +136,46 @@ public final class Lifetime implements AutoCloseable {
         return status;
     }
 
-    private void haltUnlessClosed() {
-        awaitClosed();
-        if (closed.getCount() > 0) {
-            Runtime.getRuntime().halt(status);
+    private void guard() {
+        long end = 0;
+        boolean ends = false;
+        // A failed program that has closed may still be unable to end.
+        while (failed || closed.getCount() > 0) {
+            try {
+                LockSupport.parkNanos(this, LOOK_EVERY_NANOS);
+                // An interrupted thread would not wait; nobody has a reason to interrupt this one.
+                Thread.interrupted();
+                if (!failed && !isStopAsked() && hasEnded()) {
+                    fail();
+                }
+                if (failed && !ends) {
+                    ends = true;
+                    end = System.nanoTime() + closingTime.toNanos();
+                } else if (failed && System.nanoTime() - end >= 0) {
+                    // Not a word, which nobody may read: that could block.
+                    Runtime.getRuntime().halt(1);
+                }
+            } catch (Throwable e) {
+                // Whatever it is, most likely there is no memory to say so. The next look may succeed.
+            }
         }
+    }
+
+    private boolean hasEnded() {
+        Thread[] all = indispensable;
+        for (int i = 0; i < all.length; i++) {
+            if (!all[i].isAlive()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Marks the shutdown as complete. After a signal the JVM ends now. */
     @Override
     public void close() {
         closed.countDown();
+        LockSupport.unpark(guard);
     }
 
     private void shutDown() {
@@ -105,8 +183,11 @@ public final class Lifetime implements AutoCloseable {
             return; // The program ends by itself, with its own status.
         }
         stopAsked.countDown();
-        awaitClosed();
-        Runtime.getRuntime().halt(status);
+        try {
+            awaitClosed();
+        } finally {
+            Runtime.getRuntime().halt(status);
+        }
     }
 
     private void awaitClosed() {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.jdi.Bootstrap;
 import com.sun.jdi.ObjectReference;
+import com.sun.jdi.ReferenceType;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.AttachingConnector;
@@ -22,6 +23,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server of which a thread has died that it cannot do without: its process ends, and never is a port open and dead.
@@ -75,38 +78,133 @@ class DeadServerTest {
         }
     }
 
-    @Test
-    void serverWhoseEventLoopHasDiedSaysSoAndEndsWithANonZeroStatus() throws Exception {
-        List<Integer> ports = FreePorts.find(2);
-        int port = ports.get(0);
-        String debugger =
-                "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:" + ports.get(1);
-        try (ServerProcess server = ServerProcess.startWith(
-                Map.of("JAVA_TOOL_OPTIONS", debugger),
-                directory,
-                "--listen",
-                "127.0.0.1:" + port,
-                "--data",
-                directory.resolve("data").toString())) {
+    /** A server with a port of each kind, and a debugger of it. */
+    private final class Victim implements AutoCloseable {
+
+        private final List<Integer> ports = FreePorts.find(4);
+        private final ServerProcess server;
+        private final VirtualMachine vm;
+
+        Victim() throws Exception {
+            String debugger =
+                    "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:" + ports.get(2);
+            server = ServerProcess.startWith(
+                    Map.of("JAVA_TOOL_OPTIONS", debugger),
+                    directory,
+                    "--listen",
+                    "127.0.0.1:" + ports.get(0),
+                    "--grpc-listen",
+                    "127.0.0.1:" + ports.get(1),
+                    "--transport",
+                    "grpc",
+                    "--peers",
+                    "n1=127.0.0.1:" + ports.get(3),
+                    "--data",
+                    directory.resolve("data").toString());
             server.awaitReady();
-            VirtualMachine vm = attach(ports.get(1));
-            for (ThreadReference thread : vm.allThreads()) {
-                if (thread.name().startsWith("vert.x-eventloop-thread")) {
-                    failForLackOfMemory(vm, thread.name());
-                }
+            vm = attach(ports.get(2));
+        }
+
+        void fail(String threads) throws Exception {
+            List<ThreadReference> found = vm.allThreads().stream()
+                    .filter(thread -> thread.name().matches(threads))
+                    .toList();
+            assertThat(found).as(threads).isNotEmpty();
+            for (ThreadReference thread : found) {
+                failForLackOfMemory(vm, thread.name());
             }
+        }
+
+        /** Makes all watches end as if they had died: an error alone does not do that. */
+        void endWatches() throws Exception {
+            ReferenceType type =
+                    vm.classesByName("io.dht4j.transport.common.ThreadWatch").get(0);
+            for (ObjectReference watch : type.instances(0)) {
+                watch.setValue(type.fieldByName("closed"), vm.mirrorOf(true));
+            }
+        }
+
+        /** Resumes all threads, and expects an end that says why. */
+        void awaitEnd(String why) throws Exception {
             vm.dispose();
+            awaitEnd();
+            assertThat(server.err())
+                    .containsOnlyOnce("dht server: this node can no longer serve and ends: ")
+                    .contains(why);
+        }
+
+        void awaitEnd() throws Exception {
             await("the process ends")
                     .atMost(PATIENCE)
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> {
-                        knock(port);
+                        knock(ports.get(0));
+                        knock(ports.get(1));
+                        knock(ports.get(3));
                         return !server.isAlive();
                     });
             assertThat(server.exitCode()).isEqualTo(1);
-            assertThat(server.err())
-                    .containsOnlyOnce("dht server: this node can no longer serve and ends: ")
-                    .contains("event loop", "has ended");
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "vert.x-eventloop-thread-.*",
+                "vert.x-acceptor-thread-.*",
+                "dht4j-grpc-api-[0-9].*",
+                "dht4j-grpc-api-acceptor-.*",
+                "dht4j-grpc-loop-[0-9].*",
+            })
+    void serverWhoseEventLoopHasDiedSaysSoAndEndsWithANonZeroStatus(String threads) throws Exception {
+        try (Victim victim = new Victim()) {
+            victim.fail(threads);
+            victim.awaitEnd("has ended");
+        }
+    }
+
+    @Test
+    void errorsInTheWatchesThemselvesHideNoDeath() throws Exception {
+        try (Victim victim = new Victim()) {
+            victim.fail("dht4j-http-watch");
+            victim.fail("dht4j-grpc-api-watch");
+            victim.fail("dht4j-lifetime");
+            victim.fail("vert.x-acceptor-thread-.*");
+            victim.awaitEnd("an event loop of 127.0.0.1");
+        }
+    }
+
+    @Test
+    void serverWhoseWatchesHaveDiedEnds() throws Exception {
+        try (Victim victim = new Victim()) {
+            victim.endWatches();
+            victim.awaitEnd("a thread that watches it has ended");
+        }
+    }
+
+    @Test
+    void serverThatHasNotEvenMemoryToCloseEnds() throws Exception {
+        try (Victim victim = new Victim()) {
+            victim.fail("main");
+            victim.vm.dispose();
+            victim.awaitEnd();
+            assertThat(victim.server.err()).contains("could not end in order, most likely for lack of memory");
+        }
+    }
+
+    @Test
+    void serverThatCannotCloseIsEndedAllTheSame() throws Exception {
+        try (Victim victim = new Victim()) {
+            victim.vm.allThreads().stream()
+                    .filter(thread -> thread.name().equals("main"))
+                    .forEach(ThreadReference::suspend);
+            victim.fail("vert.x-acceptor-thread-.*");
+            victim.awaitEnd();
         }
     }
 }

@@ -9,6 +9,7 @@ import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.Setting;
 import io.dht4j.server.SettingSection;
+import io.dht4j.transport.common.ThreadWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -145,23 +146,33 @@ final class ServerCommand implements Callable<Integer> {
                 console.tell("dht server: " + ServerNode.rebuild(settings));
             }
             ServerNode node = ServerNode.start(settings);
-            notice.ifPresent(line -> console.tell("dht server: " + line));
-            console.show("ready " + node.summary());
-            console.out().flush();
-            CompletionStage<String> failure = node.failure();
-            // No step that may fail or block comes first: from here on the time to close is bounded.
-            failure.thenRun(lifetime::fail);
-            lifetime.awaitStop();
-            CompletableFuture<String> failed = failure.toCompletableFuture();
-            try (node) {
-                if (failed.isDone()) {
-                    console.tell("dht server: this node can no longer serve and ends: " + failed.join());
-                }
-            } catch (RuntimeException e) {
-                console.tell("dht server: not closed in order: " + e.getMessage());
-                lifetime.failed();
+            try {
+                notice.ifPresent(line -> console.tell("dht server: " + line));
+                console.show("ready " + node.summary());
+                console.out().flush();
+                CompletionStage<String> failure = node.failure();
+                // No step that may fail or block comes first: from here on the time to close is bounded.
+                failure.thenRun(lifetime::fail);
+                lifetime.endWith(ThreadWatch.running());
+                lifetime.awaitStop();
+                close(node, failure.toCompletableFuture(), lifetime);
+            } catch (Error e) {
+                // What is left of the node would keep the process, and perhaps the port.
+                lifetime.halt();
             }
             return lifetime.status();
+        }
+    }
+
+    private void close(ServerNode node, CompletableFuture<String> failed, Lifetime lifetime) {
+        try (node) {
+            if (lifetime.hasFailed()) {
+                console.tell("dht server: this node can no longer serve and ends: "
+                        + failed.getNow("a thread that watches it has ended, most likely for lack of memory"));
+            }
+        } catch (RuntimeException e) {
+            console.tell("dht server: not closed in order: " + e.getMessage());
+            lifetime.failed();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.transport.common.ThreadWatch;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
@@ -18,7 +19,6 @@ import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,25 +33,22 @@ final class GrpcTransportLoops {
     private final EventLoopGroup group;
     private final List<Loop> loops = new ArrayList<>();
     private final AtomicInteger turn = new AtomicInteger();
-    private final CompletableFuture<String> failure = new CompletableFuture<>();
-    private volatile boolean closed;
+    private final ThreadWatch watch;
 
     GrpcTransportLoops(int threads, String threadName) {
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(threadName), io);
+        this.watch = ThreadWatch.start(
+                threadName + "-watch", "an event loop of " + threadName + " has ended, most likely for lack of memory");
+        // These threads accept the connections too.
+        this.group = new MultiThreadIoEventLoopGroup(threads, watch.over(new DefaultThreadFactory(threadName)), io);
         for (EventExecutor loop : group) {
             loops.add(new Loop((EventLoop) loop, new GrpcTransportBatch()));
-            loop.terminationFuture().addListener(ended -> {
-                if (!closed) {
-                    failure.complete("an event loop of " + threadName + " has ended, most likely for lack of memory");
-                }
-            });
         }
     }
 
     /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
     CompletionStage<String> failure() {
-        return failure.minimalCompletionStage();
+        return watch.failure();
     }
 
     EventLoopGroup group() {
@@ -83,7 +80,7 @@ final class GrpcTransportLoops {
 
     /** Ends the threads. Blocks for at most the bound. Returns false if they still run then. */
     boolean close(Duration bound) {
-        closed = true;
+        watch.close();
         return group.shutdownGracefully(0, bound.toMillis(), TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(bound.toMillis());
     }

@@ -113,6 +113,11 @@ final class HttpConnections {
         }
     }
 
+    /** Returns the thread that accepts connections, once the port is bound. */
+    Optional<Thread> acceptor() {
+        return accepted.acceptor();
+    }
+
     /** Returns how many are open. */
     int open() {
         return accepted.open();

@@ -6,6 +6,7 @@ import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.common.ThreadWatch;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -38,7 +39,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,8 +74,6 @@ final class HttpListener {
     /** The status of a peer's request that there is no room for; 503 is for a node that does not serve. */
     static final int NO_ROOM = 429;
 
-    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
@@ -94,8 +92,9 @@ final class HttpListener {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
-    private final CompletableFuture<String> failure = new CompletableFuture<>();
-    private final Thread watch = new Thread(this::watch, "dht4j-http-watch");
+    /** Watches the event loops, and the thread that accepts connections for them. */
+    private final ThreadWatch watch;
+
     private final HandshakeFailureLog refusedCallers = new HandshakeFailureLog(LOG::warn);
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
@@ -124,6 +123,10 @@ final class HttpListener {
                                 .setClassPathResolvingEnabled(false)))
                 .withTransport(connections.transport())
                 .build();
+        this.watch = ThreadWatch.start(
+                "dht4j-http-watch",
+                "an event loop of " + options.host() + ":" + options.port()
+                        + " has ended, most likely for lack of memory");
     }
 
     /** Returns the response of a request after which its connection ends; HTTP/2 has no such header. */
@@ -172,8 +175,8 @@ final class HttpListener {
                 .compose(secured -> vertx.deployVerticle(() -> new Server(address), onEveryLoop))
                 .onComplete(result -> {
                     if (result.succeeded()) {
-                        watch.setDaemon(true);
-                        watch.start();
+                        loops.forEach(loop -> watch.add(loop.thread()));
+                        connections.acceptor().ifPresent(watch::add);
                         started.complete(null);
                     } else {
                         String what = address.isEmpty()
@@ -206,23 +209,9 @@ final class HttpListener {
         return true;
     }
 
-    /** Watches the event loops. One that has ended leaves its connections, and perhaps the port, open and dead. */
-    private void watch() {
-        while (!closed.get()) {
-            for (Loop loop : loops) {
-                if (!loop.thread().isAlive() && !closed.get()) {
-                    failure.complete("event loop " + loop.thread().getName() + " of " + options.host() + ":" + port
-                            + " has ended, most likely for lack of memory");
-                    return;
-                }
-            }
-            LockSupport.parkNanos(WATCH_NANOS);
-        }
-    }
-
     /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
     CompletionStage<String> failure() {
-        return failure.minimalCompletionStage();
+        return watch.failure();
     }
 
     /**
@@ -293,7 +282,7 @@ final class HttpListener {
     /** Does the same as {@link #close()}, with another time for requests in flight. */
     void close(Duration drainTimeout) {
         if (closed.compareAndSet(false, true)) {
-            LockSupport.unpark(watch);
+            watch.close();
             try {
                 shutDown(drainTimeout);
             } catch (RejectedExecutionException e) {
@@ -325,7 +314,7 @@ final class HttpListener {
 
     private void awaitClosed() {
         Duration bound =
-                failure.isDone() ? FAILED_BOUND : options.drainTimeout().plus(CLOSE_BOUND);
+                watch.hasFailed() ? FAILED_BOUND : options.drainTimeout().plus(CLOSE_BOUND);
         if (!HttpAwait.done(closing, bound)) {
             LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
         }

@@ -6,6 +6,7 @@ import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.OptionChecks;
+import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.grpc.internal.GrpcAccept;
 import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
@@ -34,7 +35,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -82,12 +82,13 @@ public final class GrpcApi implements AutoCloseable {
     private final GrpcApiGuard guard;
     private final Optional<Tls> tls;
     private final HealthStatusManager health = new HealthStatusManager();
+    private final ThreadWatch watch = ThreadWatch.start(
+            "dht4j-grpc-api-watch", "an event loop of the gRPC API has ended, most likely for lack of memory");
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
     private final Server server;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final CompletableFuture<String> failure = new CompletableFuture<>();
     private volatile int port;
 
     private GrpcApi(
@@ -103,13 +104,6 @@ public final class GrpcApi implements AutoCloseable {
         this.admission = new GrpcApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
-        for (EventExecutor loop : loops) {
-            loop.terminationFuture().addListener(ended -> {
-                if (!closed.get()) {
-                    failure.complete("an event loop of the gRPC API has ended, most likely for lack of memory");
-                }
-            });
-        }
         guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
         GrpcConnections connections = new GrpcConnections();
         GrpcConnectionLimit limit = GrpcConnectionLimit.of(
@@ -148,9 +142,9 @@ public final class GrpcApi implements AutoCloseable {
         health.setStatus(KeyValueGrpc.SERVICE_NAME, ServingStatus.SERVING);
     }
 
-    private static EventLoopGroup group(int threads, String name) {
+    private EventLoopGroup group(int threads, String name) {
         return new MultiThreadIoEventLoopGroup(
-                threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory());
+                threads, watch.over(new DefaultThreadFactory(name, true)), NioIoHandler.newFactory());
     }
 
     /**
@@ -255,7 +249,7 @@ public final class GrpcApi implements AutoCloseable {
      * @return completes with the reason, one line for people, on any thread
      */
     public CompletionStage<String> failure() {
-        return failure.minimalCompletionStage();
+        return watch.failure();
     }
 
     /**
@@ -277,6 +271,7 @@ public final class GrpcApi implements AutoCloseable {
             await(closing, options.drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)));
             return;
         }
+        watch.close();
         try {
             health.enterTerminalState();
             CountDownLatch idle = admission.stop();

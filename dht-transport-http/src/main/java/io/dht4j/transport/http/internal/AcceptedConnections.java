@@ -55,6 +55,8 @@ public final class AcceptedConnections {
     /** The channel that accepts connections, once that has begun. */
     private volatile @Nullable Channel door;
 
+    private volatile @Nullable Thread acceptor;
+
     /**
      * Creates an empty set of connections.
      *
@@ -177,6 +179,19 @@ public final class AcceptedConnections {
     }
 
     /** Sets the channel that accepts connections. */
+    void acceptedBy(Thread thread) {
+        acceptor = thread;
+    }
+
+    /**
+     * Returns the thread that accepts connections.
+     *
+     * @return empty before the port is bound
+     */
+    public Optional<Thread> acceptor() {
+        return Optional.ofNullable(acceptor);
+    }
+
     void door(Channel accepting) {
         door = accepting;
     }

@@ -60,6 +60,12 @@ final class CountingTransport implements io.vertx.core.transport.Transport {
         }
 
         @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            // On the channel's own thread, before the port is bound.
+            connections.acceptedBy(Thread.currentThread());
+        }
+
+        @Override
         public void channelActive(ChannelHandlerContext ctx) {
             connections.door(ctx.channel());
             ctx.fireChannelActive();

@@ -144,10 +144,17 @@ public final class NodeCluster implements Cluster {
     /** Refuses everything from now on: calls here, requests of peers if there is a way for them. */
     private void failed(String why) {
         if (!closed.get()) {
-            LOG.error("this node can no longer serve: {}", why);
-            machinery.fail(why);
-            admission.close();
-            failure.complete(why);
+            try {
+                LOG.error("this node can no longer serve: {}", why);
+            } finally {
+                // There may be no memory to log, and then not for the rest either.
+                try {
+                    machinery.fail(why);
+                    admission.close();
+                } finally {
+                    failure.complete(why);
+                }
+            }
         }
     }
 
