@@ -325,8 +325,8 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "snapshot.Snapshots",
                         cuts -> cuts.visit(Advice.to(NothingUnderWay.class).on(named("writesSoFar")))),
-                shortlyBefore(3750),
-                4000);
+                shortlyBefore(5150),
+                6000);
     }
 
     @Test
