@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(240)
-@Tag("portable")
+@Tag("full")
 class LoadProcessTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * servers.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("portable")
+@Tag("full")
 class KilledSnapshotTest {
 
     private static final int ENTRIES = 1_000;
