@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the two modes share. */
@@ -204,6 +205,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Test
+    @Tag("full")
     void connectionsThatAreNotUsedAreClosedByTheCaller() {
         AtomicReference<Started> self = new AtomicReference<>();
         AtomicInteger connections = new AtomicInteger();
