@@ -11,7 +11,7 @@ package io.dht4j.spi;
  */
 public record MemoryBudget(long heapBytes, int maxValueBytes) {
 
-    /** The largest value of a budget that was told nothing else: 16 MiB. */
+    /** The largest value by default: 16 MiB. */
     public static final int DEFAULT_MAX_VALUE_BYTES = 16 << 20;
 
     private static final int LARGEST_VALUE = 1 << 30;

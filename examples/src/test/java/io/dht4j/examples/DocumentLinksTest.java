@@ -29,6 +29,8 @@ class DocumentLinksTest {
     private static final Pattern SOURCES = Pattern.compile(".*\\.(java|proto|xml|sh|yml)|dht");
     private static final Pattern NAMED = Pattern.compile("docs/[A-Za-z0-9/_-]+\\.md\\b");
 
+    private static final Pattern TEST = Pattern.compile("`([A-Z][A-Za-z0-9]*Test)[`.#]");
+
     private static final Pattern FENCE = Pattern.compile("\\s*(```+|~~~+).*");
     private static final Pattern CODE_SPAN =
             Pattern.compile("(?<!`)(`+)(?!`)((?:(?!\\n[ \\t]*\\n).)*?)(?<!`)\\1(?!`)", Pattern.DOTALL);
@@ -69,6 +71,25 @@ class DocumentLinksTest {
             String name = documents.relativize(page).toString().replace('\\', '/');
             if (!name.equals("README.md") && !index.contains("](" + name + ")")) {
                 missing.add(name);
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void everyTestThatAPageNamesIsThere() throws IOException {
+        Set<String> tests = new HashSet<>();
+        for (Path source : files(file -> file.toString().endsWith("Test.java"))) {
+            tests.add(source.getFileName().toString().replace(".java", ""));
+        }
+        List<String> missing = new ArrayList<>();
+        for (Path page : files(DocumentLinksTest::isPage)) {
+            String text = Files.readString(page);
+            Matcher named = TEST.matcher(text);
+            while (named.find()) {
+                if (!tests.contains(named.group(1))) {
+                    missing.add(at(page, text, named.start(1)) + ": " + named.group(1));
+                }
             }
         }
         assertThat(missing).isEmpty();

@@ -55,7 +55,7 @@ final class OutputDescriptor {
 
     private static OutputStream stream(Path directory, Path descriptor) throws IOException {
         if (directory.equals(OF_THIS_PROCESS.toRealPath())) {
-            // To open these anew would begin at the start of the file, over what others have written.
+            // To open these again would begin at the start of the file, over what others have written.
             if (descriptor.endsWith("1")) {
                 return new LeftOpen(new FileOutputStream(FileDescriptor.out));
             }

@@ -206,7 +206,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             store.apply(List.of(Entry.value(large, new Version(1), new byte[2 << 20], Entry.NEVER)));
             store.settle();
         }
-        // Anew, so that the pages are read from the disk.
+        // Opened again, so that the pages are read from the disk.
         try (MvStore store = open(small(Durability.OS))) {
             AtomicBoolean reading = new AtomicBoolean();
             AtomicBoolean purged = new AtomicBoolean();

@@ -126,7 +126,7 @@ final class IdleConnections {
         return null;
     }
 
-    /** Chooses anew among the connections of a source, and tells whether one is idle. */
+    /** Chooses again among the connections of a source. Returns whether one is idle. */
     private static boolean choose(ConnectionSource source, long now) {
         source.chosen().clear();
         source.publicOnes().stream()

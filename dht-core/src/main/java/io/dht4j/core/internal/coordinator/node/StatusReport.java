@@ -113,7 +113,7 @@ final class StatusReport {
         return answer;
     }
 
-    /** The next one to ask begins anew, whatever goes wrong here. */
+    /** The next request begins another count, whatever goes wrong here. */
     private void begin(EntryCountRequest request) {
         try {
             environment.storeExecutor().execute(() -> count(request));

@@ -25,8 +25,8 @@ public final class LocalFastRead {
     }
 
     /**
-     * What it holds, or nothing if an ordinary read is needed: one that asks others, or that says why the store cannot
-     * tell.
+     * Returns the entry that memory holds, or nothing if an ordinary read is needed: one that asks others, or that says
+     * why the store cannot tell.
      */
     public Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
         if (!answersAlone || policy.ack() > 1 || !isReplica(parts.replicas(key, policy.from()))) {
