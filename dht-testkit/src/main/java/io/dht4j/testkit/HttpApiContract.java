@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of the public HTTP API for any transport between the nodes: {@code docs/http-api.md} as tests. A
+ * The contract of the public HTTP API for any transport between the nodes: {@code docs/reference/http-api.md} as tests. A
  * subclass supplies three nodes. The tests are inherited from one class for each subject; this class covers the failure
  * of nodes. Calls time out after an hour, so every answer is independent of the deadline.
  */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of docs/security.md, run as a reader would. Where there is no OpenSSL they are left out. */
+/** The commands of docs/guide/secure.md, run as a reader would. Where there is no OpenSSL they are left out. */
 class SecurityGuideTest {
 
     private static final Pattern COMMANDS = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
@@ -35,7 +35,7 @@ class SecurityGuideTest {
 
     @BeforeEach
     void read() throws IOException {
-        guide = Files.readString(Path.of("../docs/security.md"));
+        guide = Files.readString(Path.of("../docs/guide/secure.md"));
     }
 
     @Test
@@ -101,7 +101,7 @@ class SecurityGuideTest {
         while (matcher.find()) {
             commands.add(matcher.group(1));
         }
-        assertThat(commands).hasSize(2);
+        assertThat(commands).hasSize(4);
         return commands;
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as
- * problem details. {@code docs/http-api.md} is the contract.
+ * problem details. {@code docs/reference/http-api.md} is the contract.
  *
  * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
  */

@@ -29,7 +29,7 @@ class HttpApiDocumentTest {
     }
 
     private static String documented() throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "http-api.md"));
+        String document = Files.readString(Path.of("..", "docs", "reference", "http-api.md"));
         int begin = document.indexOf('\n', document.indexOf("<!-- errors:")) + 1;
         return document.substring(begin, document.indexOf("<!-- end of errors -->"));
     }

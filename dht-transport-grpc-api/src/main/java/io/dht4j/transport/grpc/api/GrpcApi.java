@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves a cluster's keys to clients over gRPC: the service {@code dht4j.v1.KeyValue}, and gRPC's own health and
- * reflection services. {@code docs/grpc-api.md} is the contract.
+ * reflection services. {@code docs/reference/grpc-api.md} is the contract.
  *
  * <p>An API does not own its cluster: close the API first, then the cluster. Safe for use by any number of threads.
  */

@@ -36,7 +36,7 @@ class GrpcApiDocumentTest {
                     .append(code.action())
                     .append("` |\n");
         }
-        String document = Files.readString(Path.of("..", "docs", "grpc-api.md"));
+        String document = Files.readString(Path.of("..", "docs", "reference", "grpc-api.md"));
         int begin = document.indexOf('\n', document.indexOf("<!-- errors:")) + 1;
         assertThat(document.substring(begin, document.indexOf("<!-- end of errors -->")))
                 .isEqualTo(expected.toString());
