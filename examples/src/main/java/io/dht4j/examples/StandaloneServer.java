@@ -42,12 +42,12 @@ public final class StandaloneServer implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(server::close, "shutdown"));
     }
 
-    /** The node itself, for calls without a network. */
+    /** Returns the node itself, for calls without a network. */
     Cluster cluster() {
         return cluster;
     }
 
-    /** Answers what is under way, then stops. */
+    /** Completes requests in flight, then stops. */
     @Override
     public void close() {
         api.close();

@@ -1,4 +1,4 @@
-/** Pages to copy: a node in an application, and a server. The subpackage has a transport of one's own. */
+/** Examples to copy: a node in an application, and a server. The subpackage has a transport. */
 @NullMarked
 package io.dht4j.examples;
 

@@ -49,8 +49,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The rules of the architecture, for the packages below a root. The root is a parameter so that each rule can be tried
- * on small classes that break it.
+ * The rules of the architecture, for the packages below a root. The root is a parameter, so that tests can apply each
+ * rule to small classes that break it.
  */
 final class Rules {
 
@@ -71,7 +71,7 @@ final class Rules {
         return new String[] {root, root + ".spi"};
     }
 
-    /** Every rule by its name. */
+    /** Returns every rule by its name. */
     Map<String, ArchRule> all() {
         Map<String, ArchRule> rules = new LinkedHashMap<>();
         rules.put("the API depends on nothing but the JDK", dependsOnlyOn(api()));
@@ -319,7 +319,7 @@ final class Rules {
             return name.equals("random");
         }
         if (owner.isAssignableTo(Thread.class)) {
-            // Thread.currentThread().interrupt() passes an interrupt on; that needs no thread of one's own.
+            // Thread.currentThread().interrupt() restores an interrupt and is allowed.
             return !Set.of("currentThread", "interrupt").contains(name);
         }
         if (owner.getPackageName().equals("java.time")) {
@@ -384,7 +384,7 @@ final class Rules {
         });
     }
 
-    /** What can be told from the type; a {@code List} may be an immutable one. */
+    /** Judges by the type alone: a {@code List} may be immutable. */
     private static boolean isMutable(JavaClass type) {
         // An updater has no state of its own.
         return (type.getPackageName().equals("java.util.concurrent.atomic")

@@ -8,7 +8,7 @@ public final class Checkout {
 
     private Checkout() {}
 
-    /** The nearest directory upwards that has a README. */
+    /** Returns the nearest directory upwards that has a README. */
     public static Path root() {
         Path directory = Path.of("").toAbsolutePath();
         while (!Files.exists(directory.resolve("README.md"))) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Links between the documents lead somewhere, and so do the documents that sources name. */
+/** Checks that links between documents, and documents and tests that are named, exist. */
 class DocumentLinksTest {
 
     private static final Set<String> LEFT_OUT = Set.of("target", "bench-results", "dht-data", "node_modules");
@@ -160,7 +160,7 @@ class DocumentLinksTest {
         return found;
     }
 
-    /** As GitHub makes it. */
+    /** Returns the anchor of a heading, as GitHub makes it. */
     private static String slug(String heading) {
         return LINK_IN_HEADING
                 .matcher(heading)
@@ -170,7 +170,7 @@ class DocumentLinksTest {
                 .replace(' ', '-');
     }
 
-    /** Lines and their numbers stay as they are. */
+    /** Empties the lines of fenced code; line numbers stay. */
     private static String withoutFences(String text) {
         StringBuilder kept = new StringBuilder();
         String fence = "";

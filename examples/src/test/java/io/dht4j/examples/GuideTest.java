@@ -33,7 +33,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The Java of the guide. {@link ReadmeTest} compares it with the pages. */
+/** Runs the Java of the guide. {@link ReadmeTest} compares it with the pages. */
 class GuideTest {
 
     // tag::network[]
@@ -111,7 +111,7 @@ class GuideTest {
     }
 
     // tag::exceptions[]
-    /** What to do about a write that ended with an error. */
+    /** Returns what to do about a write that ended with an error. */
     static String advice(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof InvalidRequestException invalid) {

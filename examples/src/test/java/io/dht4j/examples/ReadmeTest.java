@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The Java of the README and of the guide is code that runs. */
+/** Checks that the Java of README and guide is code that runs. */
 class ReadmeTest {
 
     @ParameterizedTest
@@ -115,7 +115,7 @@ class ReadmeTest {
                 StandaloneServer second = new StandaloneServer("n2", ports.get(1), topology, directory.resolve("n2"));
                 StandaloneServer third = new StandaloneServer("n3", ports.get(2), topology, directory.resolve("n3"))) {
             // tag::clients[]
-            // Talks to any node over HTTP or gRPC; goes on with another one where that is safe.
+            // Talks to any node over HTTP or gRPC; asks another one where that is safe.
             // The addresses are of the form host:port: List.of("127.0.0.1:8081", "127.0.0.1:8082").
             Cluster remote = RemoteCluster.connect(
                     HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults());

@@ -19,21 +19,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP connection with two threads of its own, one that reads messages and one that writes those that wait. Safe for
- * use by any number of threads; nothing but {@link #run} blocks.
+ * A TCP connection with two threads of its own: one reads messages, one writes waiting messages. Safe for use by any
+ * number of threads; only {@link #run} blocks.
  */
 final class TcpConnection {
 
-    /** What a message waiting costs besides its frame, so that one bound holds for bytes and for numbers. */
+    /** The cost of a waiting message in addition to its frame, so that one bound limits bytes and numbers. */
     static final int OVERHEAD = 1024;
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
     // tag::message[]
-    /** What goes over the wire: 4 bytes length of the frame, 1 kind, 8 id, 8 nanoseconds left, and the frame. */
+    /** A message on the wire: 4 bytes length of the frame, 1 kind, 8 id, 8 nanoseconds left, and the frame. */
     record Message(Kind kind, long id, long nanosLeft, Frame frame) {}
 
-    /** A caller sends requests, cancels and pings; the callee replies, says that it failed or never began, or pongs. */
+    /** Callers send requests, cancels and pings; callees send replies, failures, refusals and pongs. */
     enum Kind {
         REQUEST('Q'),
         CANCEL('C'),
@@ -51,7 +51,7 @@ final class TcpConnection {
     }
     // end::message[]
 
-    /** Whoever uses the connection; called by its threads. */
+    /** The user of the connection, called by its threads. */
     interface Owner {
         void received(Message message);
 
@@ -76,8 +76,8 @@ final class TcpConnection {
 
     // tag::offer[]
     /**
-     * Puts a message behind those that wait, unless that would be too many bytes. The message itself is asked for when
-     * its turn has come, just before its first byte is written, and may be empty by then.
+     * Adds a message to the queue, unless the queue would have too many bytes. The supplier makes the message at its
+     * turn, just before the first byte is written, and may return empty.
      */
     boolean offer(int frameBytes, Supplier<Optional<Message>> message) {
         long cost = (long) frameBytes + OVERHEAD;
@@ -92,7 +92,7 @@ final class TcpConnection {
 
     /** Writes until the connection is closed, while another thread reads. */
     void run(Socket connected, Executor threads) {
-        // Closing marks first and looks for a socket then; this sets it first and looks for the mark then.
+        // close() sets the mark, then looks for a socket; this sets the socket, then reads the mark. So one closes it.
         socket = connected;
         try (connected) {
             connected.setTcpNoDelay(true);
@@ -140,7 +140,7 @@ final class TcpConnection {
                 }
                 long id = in.readLong();
                 long nanosLeft = in.readLong();
-                // Grows with what has arrived, not with what was announced.
+                // Grows with the bytes that arrive, not with the announced length.
                 byte[] frame = in.readNBytes(length);
                 if (frame.length < length) {
                     throw new EOFException("ended within a frame");
@@ -159,7 +159,7 @@ final class TcpConnection {
         return closed.get();
     }
 
-    /** Hangs up; both threads end. May be called repeatedly. */
+    /** Closes the connection; both threads end. Repeated calls have no effect. */
     void close(String why) {
         if (!closed.compareAndSet(false, true)) {
             return;
@@ -170,7 +170,7 @@ final class TcpConnection {
                 open.close();
             }
         } catch (IOException e) {
-            // Nothing is left to be done with it.
+            // The connection is closed either way.
             why = why + ", and " + e.getMessage();
         }
         // Wakes the writer.

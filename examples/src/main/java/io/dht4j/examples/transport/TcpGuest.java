@@ -34,9 +34,9 @@ final class TcpGuest implements TcpConnection.Owner {
     private record Request(CallContext context, long cost) {}
 
     /**
-     * A caller.
+     * Creates a caller.
      *
-     * @param bytesOfAll of the requests of all callers that are being handled, bounded by {@code maxBytes}
+     * @param bytesOfAll bytes of the requests of all callers in flight, bounded by {@code maxBytes}
      */
     TcpGuest(
             FrameHandler handler,
@@ -78,7 +78,7 @@ final class TcpGuest implements TcpConnection.Owner {
         } else {
             handle(id, message.frame().toBytes(), request.context());
         }
-        // Closing marks first and looks for requests then; this adds first and looks for the mark then.
+        // Closing sets the mark, then visits the requests; this adds one, then reads the mark. One of them cancels it.
         if (connection.isClosed()) {
             cancel(id);
         }
@@ -107,7 +107,7 @@ final class TcpGuest implements TcpConnection.Owner {
         }
     }
 
-    /** Answers a request once; what comes when it has been answered or cancelled is dropped. */
+    /** Answers a request once; later answers, and those after a cancellation, are dropped. */
     private void answer(long id, Kind kind, byte[] frame) {
         if (end(id).isPresent()) {
             send(kind, id, frame);

@@ -45,9 +45,7 @@ final class TcpPeer implements TcpConnection.Owner {
     }
 
     // tag::connect[]
-    /**
-     * Connects, and writes until the connection is closed. Calls fail with an attempt that began after they had come.
-     */
+    /** Connects, and writes until the connection is closed. A call fails only with an attempt that began after it. */
     void run(Executor threads) {
         while (!connection.isClosed()) {
             long newest = numbers.get();
@@ -90,7 +88,7 @@ final class TcpPeer implements TcpConnection.Owner {
         ENDED
     }
 
-    /** Only a call that ended while it waited, or that the peer refused, was not sent. */
+    /** A call. It is <em>not sent</em> only if it ended while it waited, or if the peer refused it. */
     final class Call extends CompletableFuture<byte[]> {
 
         private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
@@ -138,7 +136,7 @@ final class TcpPeer implements TcpConnection.Owner {
                     () -> completeExceptionally(new TransportException(Reason.REFUSED, address + ": " + why)));
         }
 
-        /** Ends the call without an answer, if it has not ended. True if the peer may know of it. */
+        /** Ends the call without an answer, unless it has ended. Returns whether the peer may know of it. */
         boolean abandon(String why) {
             end(State.WAITING, () -> fail(Outcome.NOT_SENT, why));
             return end(State.SENT, () -> fail(Outcome.UNKNOWN, why));
@@ -160,8 +158,8 @@ final class TcpPeer implements TcpConnection.Owner {
     // end::call[]
 
     /**
-     * Begins a call, which ends for certain: with an answer, when it is abandoned, or with the connection. Empty if the
-     * connection is closed already; another one may carry it.
+     * Begins a call, which ends with an answer, when it is abandoned, or with the connection. Returns empty if the
+     * connection is closed already; another one may carry the call.
      */
     Optional<Call> call(Frame request, CallContext context) {
         Call call = new Call(request, context);
@@ -171,12 +169,12 @@ final class TcpPeer implements TcpConnection.Owner {
         } else if (!connection.offer(request.length(), call::send)) {
             call.abandon("too many bytes wait to be written already");
         }
-        // Closing marks first and looks for calls then; this adds first and looks for the mark then.
+        // Closing sets the mark, then visits the calls; this adds one, then reads the mark. So one of them ends it.
         boolean unused = connection.isClosed() && call.end(State.WAITING, () -> {});
         return unused ? Optional.empty() : Optional.of(call);
     }
 
-    /** The caller wants no answer any more: the peer is told if it may know of the call. */
+    /** Abandons a call, and cancels it at the peer if the peer may know of it. */
     void giveUp(Call call, String why) {
         if (call.abandon(why)) {
             connection.offer(0, () -> Optional.of(new Message(Kind.CANCEL, call.number, 0, NOTHING)));
@@ -185,8 +183,8 @@ final class TcpPeer implements TcpConnection.Owner {
 
     // tag::doubt[]
     /**
-     * Whether nothing has come since a call was sent, whose deadline has passed. The link may be cut then, which TCP
-     * does not tell before minutes have passed; so the peer is pinged.
+     * Returns whether the connection was silent from the sending of a call to its deadline, and pings the peer then.
+     * The link may be cut, which TCP reports after minutes only.
      */
     boolean doubts(Call call) {
         boolean doubted = call.sentAt != 0 && call.sentAt - heardAt > 0 && pinged.compareAndSet(false, true);
@@ -196,7 +194,7 @@ final class TcpPeer implements TcpConnection.Owner {
         return doubted;
     }
 
-    /** Hangs up if the ping was not answered; the next call is made over another connection. */
+    /** Closes the connection if the ping had no answer; the next call makes another one. */
     void endDoubt(Call call) {
         if (call.sentAt - heardAt > 0) {
             connection.close("the peer was silent");
@@ -209,7 +207,7 @@ final class TcpPeer implements TcpConnection.Owner {
     public void received(Message answer) {
         heardAt = System.nanoTime();
         Call call = calls.get(answer.id());
-        // One that came too late has nobody to go to, nor has the answer to a ping.
+        // Late answers, and those to pings, have no call.
         if (call != null && answer.kind() != Kind.PONG) {
             call.received(answer);
         }

@@ -34,14 +34,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries frames over plain TCP: an example of a transport of one's own, complete but for encryption. One connection
- * goes to each peer, and calls on it are told apart by numbers. Addresses are {@code host:port}.
+ * Carries frames over plain TCP: an example of a transport, complete but for encryption. Each peer has one connection,
+ * on which numbers identify the calls. Addresses are {@code host:port}.
  *
  * <p>Safe for use by any number of threads. Only {@link #close} blocks, for up to 5 seconds.
  */
 public final class TcpTransport implements Transport {
 
-    /** The largest frame: a value of 16 MiB and what goes with it. */
+    /** The largest frame: a value of 16 MiB and its metadata. */
     public static final int MAX_FRAME_BYTES = 17 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpTransport.class);
@@ -64,7 +64,7 @@ public final class TcpTransport implements Transport {
     private volatile boolean closed;
 
     /**
-     * A transport that does not listen yet.
+     * Creates a transport that does not listen yet.
      *
      * @param host the name or address to bind
      * @param port the port to bind, or 0 for any free one
@@ -73,7 +73,7 @@ public final class TcpTransport implements Transport {
         this(host, port, MAX_BYTES);
     }
 
-    /** With another bound for the bytes that wait for one peer, and for those of requests under way. */
+    /** Creates a transport with another bound on the bytes that wait for a peer, and on those of requests in flight. */
     TcpTransport(String host, int port, long maxBytes) {
         this.host = host;
         this.port = port;
@@ -90,7 +90,7 @@ public final class TcpTransport implements Transport {
     }
 
     /**
-     * The port that is bound.
+     * Returns the bound port.
      *
      * @return 1 to 65535 once it is started, 0 or less before
      */
@@ -153,7 +153,7 @@ public final class TcpTransport implements Transport {
         }
     }
 
-    /** The next caller, or null if there was no taking it: too few file handles must not end the listening for ever. */
+    /** Returns the next caller, or null if accepting failed: a lack of file handles does not end the listening. */
     private @Nullable Socket next(ServerSocket listening) {
         try {
             return listening.accept();
@@ -185,7 +185,7 @@ public final class TcpTransport implements Transport {
                 if (call.isPresent()) {
                     endInTime(peer, call.get(), nanosLeft);
                     context.onCancel(() -> peer.giveUp(call.get(), "cancelled"));
-                    // Closing marks first and looks for peers then; this adds first and looks for the mark then.
+                    // close() sets the mark, then visits peers; this adds a peer, then reads the mark. One of them closes it.
                     if (closed) {
                         peer.connection.close("the transport is closed");
                     }

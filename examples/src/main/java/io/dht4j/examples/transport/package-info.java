@@ -1,4 +1,4 @@
-/** A transport of one's own, as an example: plain TCP. */
+/** An example of a transport: plain TCP. */
 @NullMarked
 package io.dht4j.examples.transport;
 

@@ -25,10 +25,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Whatever carries the frames between the nodes, clients of the public HTTP API see the same: its contract, for each
- * setting.
- */
+/** Runs the contract of the public HTTP API over each transport between the nodes, and each of its settings. */
 @Timeout(120)
 @Tag("portable")
 class HttpApiOverTransportsTest {
@@ -137,7 +134,7 @@ class HttpApiOverTransportsTest {
                 GrpcTransport.create(GrpcTransportOptions.at(host, port).withMode(mode));
     }
 
-    /** Three nodes in this process, each with an API on a port of its own. */
+    /** Runs three nodes in this process, each with an API on a port of its own. */
     private abstract static class Contract extends HttpApiContract {
 
         private final BiFunction<String, Integer, Transport> transports;

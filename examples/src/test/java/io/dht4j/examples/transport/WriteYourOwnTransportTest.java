@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class WriteYourOwnTransportTest {
 
-    /** {@code <!-- quote: File.java tag -->}, and the code that follows. */
+    /** Matches {@code <!-- quote: File.java tag -->} and the code that follows. */
     private static final Pattern QUOTE =
             Pattern.compile("<!-- quote: (\\S+) (\\S+) -->\n```java\n(.*?)\n```\n", Pattern.DOTALL);
 
