@@ -1,7 +1,7 @@
 package io.dht4j.core;
 
 import io.dht4j.spi.Placement;
-import io.dht4j.testkit.PlacementContract;
+import io.dht4j.testkit.placement.PlacementContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 

@@ -9,7 +9,7 @@ import io.dht4j.Key;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;

@@ -8,7 +8,7 @@ import io.dht4j.server.TransportChoice.Protocol;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

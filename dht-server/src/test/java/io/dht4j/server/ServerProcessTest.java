@@ -2,7 +2,7 @@ package io.dht4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;

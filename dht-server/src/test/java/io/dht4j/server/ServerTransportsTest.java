@@ -3,7 +3,7 @@ package io.dht4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.CommandLineRun;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Path;
 import java.util.ArrayList;

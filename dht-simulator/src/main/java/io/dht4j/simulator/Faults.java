@@ -1,7 +1,7 @@
 package io.dht4j.simulator;
 
-import io.dht4j.testkit.Fault;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.network.Fault;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

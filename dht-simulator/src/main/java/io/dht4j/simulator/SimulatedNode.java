@@ -5,9 +5,9 @@ import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.HintLog;
-import io.dht4j.testkit.FaultyTransport;
-import io.dht4j.testkit.LoopbackNetwork;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.network.FaultyTransport;
+import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
 

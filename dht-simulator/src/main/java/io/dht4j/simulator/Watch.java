@@ -2,7 +2,7 @@ package io.dht4j.simulator;
 
 import io.dht4j.DhtException;
 import io.dht4j.NodeStatus;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,7 +16,7 @@ import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.ReadCheck;
 import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.spi.Entry;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.Topology;
-import io.dht4j.testkit.LoopbackNetwork;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,15 @@
-/** Contract suites for every SPI, reference implementations to compare with, a loopback transport and virtual time. */
+/**
+ * The testkit: contract suites for every SPI, and parts for tests of clusters within one process. It needs the API and
+ * test libraries only.
+ *
+ * <ul>
+ *   <li>{@code store}, {@code transport}, {@code placement}: the contracts of the SPIs; {@code http}: the contract of the
+ *       public HTTP API
+ *   <li>{@code network}: a network within the process, faulty calls, silent links, free ports
+ *   <li>{@code time}: virtual time
+ *   <li>{@code tls}: certificates; {@code leaks}: leaked resources
+ * </ul>
+ */
 @NullMarked
 package io.dht4j.testkit;
 

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.NodeId;
 import io.dht4j.spi.TlsFiles;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -6,7 +6,7 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.Value;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -13,7 +13,7 @@ import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpClientKind;

@@ -13,7 +13,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.network.LoopbackNetwork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

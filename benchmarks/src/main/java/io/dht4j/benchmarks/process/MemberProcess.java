@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.load.Slots;
 import io.dht4j.benchmarks.peers.MemberSpec;
 import io.dht4j.benchmarks.peers.Product;
 import io.dht4j.benchmarks.target.Filling;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

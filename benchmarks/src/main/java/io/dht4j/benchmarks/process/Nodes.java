@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
 import io.dht4j.server.Setting;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

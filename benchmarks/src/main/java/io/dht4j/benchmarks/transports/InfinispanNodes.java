@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

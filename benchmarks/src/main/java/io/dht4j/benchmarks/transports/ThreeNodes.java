@@ -10,7 +10,7 @@ import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
-import io.dht4j.testkit.ForwardingStore;
+import io.dht4j.testkit.store.ForwardingStore;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 

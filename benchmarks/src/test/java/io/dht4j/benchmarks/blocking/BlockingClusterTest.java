@@ -12,7 +12,7 @@ import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.network.LoopbackNetwork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.Outcome;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

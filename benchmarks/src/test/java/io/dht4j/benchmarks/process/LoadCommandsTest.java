@@ -14,7 +14,7 @@ import io.dht4j.benchmarks.target.TargetSpec;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import java.util.List;

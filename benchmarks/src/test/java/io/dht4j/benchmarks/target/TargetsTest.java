@@ -19,7 +19,7 @@ import io.dht4j.benchmarks.load.Target;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.transport.grpc.api.GrpcApi;
 import io.dht4j.transport.grpc.api.GrpcApiOptions;
 import io.dht4j.transport.http.HttpApi;

@@ -9,7 +9,7 @@ import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerProcess;
 import io.dht4j.server.Setting;
 import io.dht4j.server.TestNodes;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -15,7 +15,7 @@ import io.dht4j.server.TestNodes;
 import io.dht4j.server.backup.SnapshotReader;
 import io.dht4j.server.client.Item;
 import io.dht4j.server.client.ItemSource;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

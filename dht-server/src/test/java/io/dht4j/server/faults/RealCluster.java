@@ -2,7 +2,7 @@ package io.dht4j.server.faults;
 
 import io.dht4j.server.ServerProcess;
 import io.dht4j.server.TransportChoice.Protocol;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -19,7 +19,7 @@ import io.dht4j.Version;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

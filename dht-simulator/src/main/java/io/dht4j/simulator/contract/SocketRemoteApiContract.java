@@ -3,7 +3,7 @@ package io.dht4j.simulator.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.RemoteApi;
-import io.dht4j.testkit.SilencedLink;
+import io.dht4j.testkit.network.SilencedLink;
 import java.io.IOException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

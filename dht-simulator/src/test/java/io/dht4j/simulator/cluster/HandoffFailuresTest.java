@@ -14,7 +14,7 @@ import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -24,7 +24,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.ModelStore;
+import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

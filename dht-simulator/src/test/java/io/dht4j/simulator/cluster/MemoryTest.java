@@ -15,7 +15,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.MemoryBudget;
-import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

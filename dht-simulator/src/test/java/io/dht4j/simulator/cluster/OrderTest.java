@@ -14,7 +14,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
-import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

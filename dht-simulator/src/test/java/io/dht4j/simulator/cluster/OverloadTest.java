@@ -17,7 +17,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.OverloadProtection;
 import io.dht4j.simulator.cluster.OfferedLoad.Outcome;
-import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

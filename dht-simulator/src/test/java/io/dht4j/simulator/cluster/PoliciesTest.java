@@ -14,7 +14,7 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.dht4j.Value;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
 import io.dht4j.simulator.contract.DirectRemoteApi;
-import io.dht4j.testkit.Fault;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -18,7 +18,7 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

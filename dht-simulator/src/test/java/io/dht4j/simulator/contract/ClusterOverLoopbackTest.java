@@ -4,7 +4,7 @@ import io.dht4j.Node;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.LoopbackNetwork;
+import io.dht4j.testkit.network.LoopbackNetwork;
 import org.junit.jupiter.api.AfterEach;
 
 class ClusterOverLoopbackTest extends ClusterOverTransportContract {

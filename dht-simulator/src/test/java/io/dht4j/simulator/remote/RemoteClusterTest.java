@@ -22,7 +22,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -19,7 +19,7 @@ import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
-import io.dht4j.testkit.VirtualEnvironment;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

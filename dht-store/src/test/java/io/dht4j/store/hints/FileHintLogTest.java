@@ -8,7 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
-import io.dht4j.testkit.HintLogContract;
+import io.dht4j.testkit.store.HintLogContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

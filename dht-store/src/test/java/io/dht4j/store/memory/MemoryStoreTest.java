@@ -1,7 +1,7 @@
 package io.dht4j.store.memory;
 
 import io.dht4j.spi.Store;
-import io.dht4j.testkit.StoreContract;
+import io.dht4j.testkit.store.StoreContract;
 import java.nio.file.Path;
 
 // tag::contract[]

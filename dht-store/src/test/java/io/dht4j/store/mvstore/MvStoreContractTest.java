@@ -1,7 +1,7 @@
 package io.dht4j.store.mvstore;
 
 import io.dht4j.spi.Store;
-import io.dht4j.testkit.DurableStoreContract;
+import io.dht4j.testkit.store.DurableStoreContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Nested;
 

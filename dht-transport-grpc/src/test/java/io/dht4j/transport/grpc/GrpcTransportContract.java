@@ -8,7 +8,7 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.transport.SocketTransportContract;
 import java.io.ByteArrayOutputStream;
 import java.net.Socket;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

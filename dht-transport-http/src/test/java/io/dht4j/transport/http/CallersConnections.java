@@ -7,7 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.TcpTable;
+import io.dht4j.testkit.network.TcpTable;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

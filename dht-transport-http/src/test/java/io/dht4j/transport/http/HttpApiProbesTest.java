@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,7 +12,7 @@ import io.dht4j.NodeStatus;
 import io.dht4j.RefillStatus;
 import io.dht4j.StoreProblem;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

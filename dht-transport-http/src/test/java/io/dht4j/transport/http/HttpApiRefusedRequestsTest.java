@@ -1,10 +1,10 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.dht4j.transport.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.testkit.HttpApiContract;
+import io.dht4j.testkit.http.HttpApiContract;
 import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;

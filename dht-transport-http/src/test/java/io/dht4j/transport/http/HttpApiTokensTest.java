@@ -1,12 +1,12 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.transport.SocketTransportContract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

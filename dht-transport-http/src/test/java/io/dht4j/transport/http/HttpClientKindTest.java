@@ -11,7 +11,7 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import io.vertx.core.http.HttpVersion;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;

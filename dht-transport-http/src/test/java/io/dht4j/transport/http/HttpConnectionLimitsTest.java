@@ -1,6 +1,6 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,7 +9,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.common.OpenFiles;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package io.dht4j.transport.http;
 
-import static io.dht4j.testkit.HttpProblem.assertProblem;
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.RawHttp;
+import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

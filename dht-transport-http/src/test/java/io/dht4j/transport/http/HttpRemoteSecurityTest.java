@@ -11,7 +11,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;

@@ -2,7 +2,7 @@ package io.dht4j.transport.http;
 
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.SecureTransportContract;
+import io.dht4j.testkit.transport.SecureTransportContract;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Predicate;

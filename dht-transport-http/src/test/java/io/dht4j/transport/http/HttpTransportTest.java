@@ -9,7 +9,7 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
-import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.transport.SocketTransportContract;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

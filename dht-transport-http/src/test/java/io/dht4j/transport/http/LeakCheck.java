@@ -2,7 +2,7 @@ package io.dht4j.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.Garbage;
+import io.dht4j.testkit.leaks.Garbage;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;

@@ -1,7 +1,7 @@
 package io.dht4j.examples.transport;
 
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.SocketTransportContract;
+import io.dht4j.testkit.transport.SocketTransportContract;
 import java.nio.ByteBuffer;
 import java.util.function.Predicate;
 

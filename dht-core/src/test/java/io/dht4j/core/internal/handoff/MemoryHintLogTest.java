@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.handoff;
 
 import io.dht4j.spi.HintLog;
-import io.dht4j.testkit.HintLogContract;
+import io.dht4j.testkit.store.HintLogContract;
 import java.nio.file.Path;
 
 class MemoryHintLogTest extends HintLogContract {

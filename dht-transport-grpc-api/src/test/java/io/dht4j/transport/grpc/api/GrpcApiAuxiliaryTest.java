@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.UnsafeByteOperations;
 import io.dht4j.Version;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;

@@ -4,7 +4,7 @@ import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.security.Tls;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.v1.KeyValueGrpc;

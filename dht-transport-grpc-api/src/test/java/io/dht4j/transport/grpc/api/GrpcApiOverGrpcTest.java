@@ -15,7 +15,7 @@ import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;

@@ -10,7 +10,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;

@@ -17,7 +17,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -12,7 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;

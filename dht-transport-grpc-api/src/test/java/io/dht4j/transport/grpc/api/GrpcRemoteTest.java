@@ -3,7 +3,7 @@ package io.dht4j.transport.grpc.api;
 import io.dht4j.Cluster;
 import io.dht4j.simulator.contract.SocketRemoteApiContract;
 import io.dht4j.spi.RemoteApi;
-import io.dht4j.testkit.FreePorts;
+import io.dht4j.testkit.network.FreePorts;
 import java.time.Duration;
 
 /** The gRPC client keeps the contract of remote APIs. */

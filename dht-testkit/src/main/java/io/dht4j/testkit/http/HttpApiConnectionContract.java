@@ -1,0 +1,191 @@
+package io.dht4j.testkit.http;
+
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.ErrorCode;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Connections: framing, pipelining, rejected bodies and bytes that are not HTTP; also status and placement. */
+public abstract class HttpApiConnectionContract extends HttpApiProtocolContract {
+
+    /** Constructor for the contract. */
+    HttpApiConnectionContract() {}
+
+    private static String putHead(String id, int length, String... headers) {
+        return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + "\r\n"
+                + String.join("", headers) + "\r\n";
+    }
+
+    private static String getHead(String id) {
+        return "GET /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    }
+
+    @Test
+    void everyNodeTellsTheSamePlacement() {
+        for (String key : new String[] {"a", "b", "鍵", "+"}) {
+            Map<String, Object> first = json(get(0, "/v0/placement?id=" + encode(key)));
+            assertThat(first.keySet()).containsExactlyInAnyOrder("partition", "replicas");
+            assertThat((Long) first.get("partition")).isNotNegative();
+            assertThat((List<?>) first.get("replicas")).hasSize(3);
+            for (int node = 1; node < 3; node++) {
+                assertThat(json(get(node, "/v0/placement?id=" + encode(key)))).isEqualTo(first);
+            }
+            assertThat(json(get(0, "/v0/placement?id_base64=" + base64Url(key.getBytes(UTF_8)))))
+                    .isEqualTo(first);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?id=", "?id=%FF", "?id=a&id=b", "?id=a&id_base64=YQ", "?id_base64="})
+    void placementNeedsAKey(String query) {
+        assertProblem(get(0, "/v0/placement" + query), 400, ErrorCode.KEY_INVALID);
+    }
+
+    @Test
+    void statusTellsWhatANodeIs() {
+        put(1, "/v0/entity?id=status&ack=3&from=3", "value");
+        Map<String, Object> status = json(get(1, "/v0/status"));
+        assertThat(status.keySet())
+                .containsExactlyInAnyOrder(
+                        "id",
+                        "epoch",
+                        "nodes",
+                        "replication_factor",
+                        "partitions",
+                        "placement",
+                        "hash",
+                        "transport",
+                        "store",
+                        "version",
+                        "entries",
+                        "entries_age_ms",
+                        "hint_bytes",
+                        "hint_bytes_dropped",
+                        "overload",
+                        "store_problems",
+                        "refill",
+                        "suspected",
+                        "disagreeing",
+                        "uptime_ms");
+        assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
+        assertThat((Long) status.get("entries")).isPositive();
+        assertThat((List<?>) status.get("nodes")).hasSize(3);
+    }
+
+    @Test
+    void aClientThatAsksFirstIsToldToSendItsValue() throws IOException {
+        try (RawHttp raw = raw(0)) {
+            raw.send(putHead("asked", 5, "Expect: 100-continue\r\n"));
+            assertThat(raw.read().status()).isEqualTo(100);
+            raw.send("value" + getHead("asked"));
+            assertThat(raw.read().status()).isEqualTo(201);
+            assertThat(raw.read().text()).isEqualTo("value");
+        }
+    }
+
+    @Test
+    void aLargeValueIsRefusedWithAnAnswerEvenForAClientThatSendsAllOfItFirst() throws IOException {
+        try (RawHttp raw = raw(0)) {
+            int length = 20 << 20;
+            raw.send(putHead("large", length));
+            raw.send(new byte[length]);
+            assertThat(assertProblem(raw.read(), 413, ErrorCode.VALUE_TOO_LARGE))
+                    .contains("16777216");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
+        try (RawHttp raw = raw(0)) {
+            raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: localhost\r\nContent-Length: 37\r\n\r\n");
+            assertProblem(raw.read(), 400, ErrorCode.KEY_INVALID);
+            // The body looks like a request but must not be executed as one.
+            raw.send("DELETE /v0/entity?id=x HTTP/1.1\r\n\r\n12" + getHead("smuggled"));
+            assertThat(raw.read().status()).isEqualTo(404);
+            raw.send(
+                    "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody" + getHead("smuggled"));
+            assertProblem(raw.read(), 400, ErrorCode.UNKNOWN_RESOURCE);
+            assertThat(raw.read().status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void pipelinedRequestsAreAnsweredInOrder() throws IOException {
+        try (RawHttp raw = raw(0)) {
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < 50; i++) {
+                requests.append(putHead("p" + i, 3)).append(100 + i).append(getHead("p" + i));
+            }
+            requests.append(getHead("p")).append("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            raw.send(requests.toString());
+            for (int i = 0; i < 50; i++) {
+                assertThat(raw.read().status()).isEqualTo(201);
+                assertThat(raw.read().text()).isEqualTo(Integer.toString(100 + i));
+            }
+            assertThat(raw.read().status()).isEqualTo(404);
+            assertThat(raw.read().status()).isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "nonsense\r\n\r\n",
+                "GET /v0/status\r\n\r\n",
+                "GET /v0/status HTTP/1.1\r\nno colon\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n",
+                "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                "\0\0\0\0\r\n\r\n"
+            })
+    void whatIsNotHttpIsABadRequest(String bytes) throws IOException {
+        try (RawHttp raw = raw(0)) {
+            raw.send(bytes);
+            assertProblem(raw.read(), 400, ErrorCode.BAD_REQUEST);
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+        assertThat(get(0, "/v0/status").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void randomTargetsGetAnAnswerEach() throws IOException {
+        SplittableRandom random = new SplittableRandom(42);
+        String alphabet = "abciduorkst0123456789%&=+?/.;-_~\u0001\u00e9 ";
+        String[] starts = {
+            "/v0/entity?id=", "/v0/entity?id_base64=", "/v0/entities?start=zzz&", "/v0/placement?", "/v0/", "", "*", "%"
+        };
+        for (int i = 0; i < 200; i++) {
+            StringBuilder target = new StringBuilder(starts[random.nextInt(starts.length)]);
+            for (int length = random.nextInt(40); length > 0; length--) {
+                target.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            String method = random.nextBoolean() ? "GET " : "PUT ";
+            try (RawHttp raw = raw(i % 3)) {
+                raw.send(method + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                assertThat(raw.read().status())
+                        .as("target %s of case %d", target, i)
+                        .isIn(200, 201, 400, 404, 405, 501);
+                assertThat(raw.isClosedByServer()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aHttp10ClientIsServed() throws IOException {
+        put(0, "/v0/entity?id=old", "value");
+        try (RawHttp raw = raw(0)) {
+            raw.send("GET /v0/entity?id=old HTTP/1.0\r\n\r\n");
+            assertThat(raw.read().text()).isEqualTo("value");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+    }
+}
