@@ -7,7 +7,8 @@
  *       public HTTP API
  *   <li>{@code network}: a network within the process, faulty calls, silent links, free ports
  *   <li>{@code time}: virtual time
- *   <li>{@code tls}: certificates; {@code leaks}: leaked resources
+ *   <li>{@code tls}: the contract of transports with TLS, and certificates
+ *   <li>{@code leaks}: leaked resources
  * </ul>
  */
 @NullMarked

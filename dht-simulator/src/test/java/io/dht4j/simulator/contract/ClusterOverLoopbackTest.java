@@ -18,7 +18,7 @@ class ClusterOverLoopbackTest extends ClusterOverTransportContract {
     }
 
     @Override
-    protected Transport newTransport(Node self) {
+    public Transport newTransport(Node self) {
         return network.transport(self.address());
     }
 }

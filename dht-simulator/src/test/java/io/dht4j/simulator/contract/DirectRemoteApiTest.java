@@ -37,7 +37,7 @@ class DirectRemoteApiTest extends RemoteApiContract {
     }
 
     @Override
-    protected RemoteApi newApi() {
+    public RemoteApi newApi() {
         return new DirectRemoteApi(listening, environment);
     }
 }

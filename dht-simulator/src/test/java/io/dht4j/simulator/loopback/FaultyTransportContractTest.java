@@ -28,12 +28,12 @@ class FaultyTransportContractTest extends TransportContract {
     }
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return newTransport("faulty-" + addresses.size() + ":1");
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         FaultyTransport transport = new FaultyTransport(network.transport(address), environment);
         transport.towardAll(Fault.delay(Duration.ZERO, Duration.ofMillis(1)));
         addresses.put(transport, address);
@@ -41,17 +41,17 @@ class FaultyTransportContractTest extends TransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return addresses.get(transport);
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return LoopbackNetwork.DEFAULT_MAX_FRAME_BYTES;
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> false;
     }
 }

@@ -1,5 +1,11 @@
 package io.dht4j.simulator.loopback;
 
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
@@ -34,29 +40,29 @@ class LoopbackTransportTest extends TransportContract {
     }
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return newTransport("loopback-" + addresses.size() + ":1");
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         Transport transport = network.transport(address);
         addresses.put(transport, address);
         return transport;
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return addresses.get(transport);
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return LoopbackNetwork.DEFAULT_MAX_FRAME_BYTES;
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> false;
     }
 

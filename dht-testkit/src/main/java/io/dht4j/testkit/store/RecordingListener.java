@@ -53,6 +53,6 @@ final class RecordingListener implements ContentListener {
     void assertTells(Store store) {
         store.settle();
         assertThat(counts.values()).containsOnly(1);
-        assertThat(counts.keySet()).containsExactlyInAnyOrderElementsOf(StoreHarness.scanned(store, KeyRange.all()));
+        assertThat(counts.keySet()).containsExactlyInAnyOrderElementsOf(Entries.scanned(store, KeyRange.all()));
     }
 }

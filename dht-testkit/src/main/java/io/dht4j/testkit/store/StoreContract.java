@@ -1,381 +1,53 @@
 package io.dht4j.testkit.store;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import io.dht4j.Key;
-import io.dht4j.KeyRange;
-import io.dht4j.Version;
-import io.dht4j.spi.Entry;
-import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.StoreException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Optional;
-import java.util.Random;
-import java.util.SplittableRandom;
-import org.junit.jupiter.api.Test;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The contract of every {@link Store}. The test of a store extends this class and opens the store; durable stores
- * extend {@link DurableStoreContract} instead.
+ * extend {@link DurableStoreContract} instead. The contract is composed of suites, one for each subject: entries,
+ * scans, purges, listeners, and concurrent use. Each test has a store of its own in an empty directory.
  */
-public abstract class StoreContract extends StoreThreadsContract {
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+public abstract class StoreContract
+        implements EntriesSuite, ScansSuite, PurgesSuite, ListenersSuite, ConcurrentUseSuite {
 
-    private static final int LARGE_VALUE_BYTES = 16 << 20;
+    /** The empty directory of the test. */
+    @TempDir
+    protected Path directory;
+
+    private Store store = new ModelStore();
 
     /** Constructor for subclasses. */
     protected StoreContract() {}
 
-    @Test
-    void aNewStoreIsEmpty() {
-        assertThat(store.get(Key.of("a"))).isEmpty();
-        assertThat(store.entries()).isZero();
-        assertThat(scanned(store, KeyRange.all())).isEmpty();
-        assertThat(store.name()).isNotBlank();
-        assertThat(store.newestAtOpen()).isEqualTo(new Version(0));
+    /**
+     * Opens the store under test.
+     *
+     * @param directory the directory of its files; the same for every call within a test
+     * @return an open store
+     */
+    protected abstract Store open(Path directory);
+
+    /** Opens the store. */
+    @BeforeEach
+    final void openStore() {
+        store = open(directory.resolve("store"));
     }
 
-    @Test
-    void whatWasAppliedIsReadBackWithVersionAndExpiry() {
-        Entry entry = Entry.value(Key.of("a"), new Version(7), new byte[] {1, -1, 0}, 123);
-
-        store.apply(List.of(entry));
-
-        assertThat(store.get(Key.of("a"))).contains(entry);
-        assertThat(store.get(Key.of("b"))).isEmpty();
-        assertThat(store.entries()).isEqualTo(1);
-    }
-
-    @Test
-    void applyingNoEntriesChangesNothing() {
-        store.apply(List.of());
-
-        assertThat(store.entries()).isZero();
-    }
-
-    @Test
-    void theNewestVersionStaysWhateverTheOrderOfArrival() {
-        store.apply(List.of(value("a", 5, "five")));
-        store.apply(List.of(value("a", 9, "nine")));
-        store.apply(List.of(value("a", 7, "seven")));
-
-        assertThat(store.get(Key.of("a"))).contains(value("a", 9, "nine"));
-        assertThat(store.entries()).isEqualTo(1);
-    }
-
-    @Test
-    void theNewestVersionOfEachKeyIsTold() {
-        store.apply(
-                List.of(value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
-        store.settle();
-
-        List<Version> newest = store.applyAndGetVersions(List.of(
-                value("c", 4, "four"),
-                value("a", 4, "four"),
-                value("b", 6, "six"),
-                value("new", 3, "three"),
-                value("a", 7, "seven"),
-                value("new", 2, "two")));
-
-        // A repeated key may be read before or after its newer entry is merged.
-        assertThat(newest.get(0)).isEqualTo(new Version(5));
-        assertThat(newest.get(1)).isIn(new Version(5), new Version(7));
-        assertThat(newest.subList(2, 5)).containsExactly(new Version(6), new Version(3), new Version(7));
-        assertThat(newest.get(5)).isEqualTo(new Version(3));
-        assertThat(store.get(Key.of("a"))).contains(value("a", 7, "seven"));
-        assertThat(store.applyAndGetVersions(List.of())).isEmpty();
-    }
-
-    @Test
-    void versionsAreComparedAsUnsignedNumbers() {
-        store.apply(List.of(value("a", -1, "largest")));
-        store.apply(List.of(value("a", Long.MAX_VALUE, "half")));
-
-        assertThat(store.get(Key.of("a"))).contains(value("a", -1, "largest"));
-    }
-
-    @Test
-    void ofOneVersionATombstoneWinsThenTheLargerValueThenTheLaterExpiry() {
-        Key key = Key.of("a");
-        Version version = new Version(3);
-        List<Entry> ascending = List.of(
-                Entry.value(key, version, new byte[] {1}, 50),
-                Entry.value(key, version, new byte[] {1}, 60),
-                Entry.value(key, version, new byte[] {1}, Entry.NEVER),
-                Entry.value(key, version, new byte[] {1, 0}, 50),
-                Entry.value(key, version, new byte[] {(byte) 0x80}, 50),
-                Entry.tombstone(key, version));
-
-        for (Entry entry : ascending) {
-            store.apply(List.of(entry));
-            assertThat(store.get(key)).contains(entry);
-        }
-        for (Entry entry : ascending) {
-            store.apply(List.of(entry));
-            assertThat(store.get(key)).contains(Entry.tombstone(key, version));
-        }
-    }
-
-    @Test
-    void applyingAnEntryAgainChangesNothing() {
-        Entry entry = value("a", 1, "x");
-        store.apply(List.of(entry, entry));
-        store.apply(List.of(entry));
-
-        assertThat(scanned(store, KeyRange.all())).containsExactly(entry);
-        assertThat(store.entries()).isEqualTo(1);
-    }
-
-    @Test
-    void ofRepeatedKeysInOneCallTheNewestStays() {
-        store.apply(List.of(value("a", 2, "two"), value("b", 1, "b"), value("a", 3, "three"), value("a", 1, "one")));
-
-        assertThat(scanned(store, KeyRange.all())).containsExactly(value("a", 3, "three"), value("b", 1, "b"));
-    }
-
-    @Test
-    void tombstonesAreReadScannedAndCountedLikeValues() {
-        store.apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
-        store.apply(List.of(tombstone("a", 2)));
-
-        assertThat(store.get(Key.of("a"))).contains(tombstone("a", 2));
-        assertThat(scanned(store, KeyRange.all())).containsExactly(tombstone("a", 2), value("b", 1, "y"));
-        assertThat(store.entries()).isEqualTo(2);
-    }
-
-    @Test
-    void keysAreOrderedAsUnsignedBytes() {
-        List<Key> ascending = List.of(
-                Key.of(new byte[] {0}),
-                Key.of(new byte[] {0, 0}),
-                Key.of(new byte[] {0x7f}),
-                Key.of(new byte[] {0x7f, (byte) 0xff}),
-                Key.of(new byte[] {(byte) 0x80}),
-                Key.of(new byte[] {(byte) 0xff}),
-                Key.of(new byte[] {(byte) 0xff, 0}));
-        List<Key> shuffled = new ArrayList<>(ascending);
-        Collections.shuffle(shuffled, new Random(SEED));
-
-        for (Key key : shuffled) {
-            store.apply(List.of(Entry.tombstone(key, new Version(1))));
-        }
-
-        assertThat(scanned(store, KeyRange.all())).extracting(Entry::key).containsExactlyElementsOf(ascending);
-    }
-
-    /** Ranges include their start and exclude their end. */
-    @Test
-    void aScanShowsItsRangeOnly() {
-        for (String key : List.of("d", "b", "a", "c")) {
-            store.apply(List.of(value(key, 1, key)));
-        }
-
-        assertThat(keys(KeyRange.between(Key.of("b"), Key.of("d")))).containsExactly("b", "c");
-        assertThat(keys(KeyRange.from(Key.of("c")))).containsExactly("c", "d");
-        assertThat(keys(KeyRange.from(Key.of("bb")))).containsExactly("c", "d");
-        assertThat(keys(KeyRange.from(Key.of("e")))).isEmpty();
-        assertThat(keys(KeyRange.between(Key.of("b"), Key.of("b")))).isEmpty();
-        assertThat(keys(KeyRange.between(Key.of("c"), Key.of("a")))).isEmpty();
-    }
-
-    private List<String> keys(KeyRange range) {
-        return scanned(store, range).stream()
-                .map(entry -> entry.key().toString())
-                .toList();
-    }
-
-    @Test
-    void aCursorEndsOnceAndForAll() {
-        store.apply(List.of(value("a", 1, "x")));
-        EntryCursor cursor = store.scan(KeyRange.all());
-        assertThat(cursor.hasNext()).isTrue();
-        assertThat(cursor.hasNext()).isTrue();
-        assertThat(cursor.next()).isEqualTo(value("a", 1, "x"));
-        assertThat(cursor.hasNext()).isFalse();
-        assertThatThrownBy(cursor::next).isInstanceOf(NoSuchElementException.class);
-        cursor.close();
-        cursor.close();
-        assertThat(cursor.hasNext()).isFalse();
-    }
-
-    @Test
-    void emptyValuesAndValuesOf16MibAreKept() {
-        byte[] large = new byte[LARGE_VALUE_BYTES];
-        new SplittableRandom(SEED).nextBytes(large);
-        Entry empty = value("empty", 1, "");
-        Entry huge = Entry.value(Key.of("huge"), new Version(1), large, Entry.NEVER);
-
-        store.apply(List.of(empty, huge, value("small", 1, "s")));
-
-        assertThat(store.get(Key.of("empty"))).contains(empty);
-        assertThat(store.get(Key.of("huge")).orElseThrow().value()).isEqualTo(large);
-        assertThat(scanned(store, KeyRange.all()))
-                .extracting(entry -> entry.value().length)
-                .containsExactly(0, LARGE_VALUE_BYTES, 1);
-    }
-
-    @Test
-    void theShortestAndTheLongestKeysAreKept() {
-        byte[] longest = new byte[Key.MAX_LENGTH];
-        Arrays.fill(longest, (byte) 0xff);
-        Entry first = Entry.tombstone(Key.of(new byte[1]), new Version(1));
-        Entry last = Entry.tombstone(Key.of(longest), new Version(1));
-
-        store.apply(List.of(last, first));
-
-        assertThat(scanned(store, KeyRange.all())).containsExactly(first, last);
-        assertThat(store.get(last.key())).contains(last);
-    }
-
-    @Test
-    void aPurgeRemovesDeadEntriesThatAreOldAndNoOthers() {
-        Entry live = value("live", 1, "x");
-        Entry later = Entry.value(Key.of("later"), new Version(1), new byte[1], NOW + 1);
-        Entry newTombstone = tombstone("new", 10);
-        store.apply(List.of(
-                live,
-                later,
-                newTombstone,
-                tombstone("old", 9),
-                Entry.value(Key.of("expired"), new Version(2), new byte[1], NOW)));
-
-        assertThat(store.purge(new Version(10), NOW)).isEqualTo(2);
-
-        assertThat(scanned(store, KeyRange.all())).containsExactly(later, live, newTombstone);
-        assertThat(store.get(Key.of("old"))).isEmpty();
-        assertThat(store.entries()).isEqualTo(3);
-        assertThat(store.purge(new Version(10), NOW)).isZero();
-    }
-
-    @Test
-    void whatAPurgedTombstoneHadDeletedDoesNotComeBack() {
-        store.apply(List.of(value("a", 1, "x")));
-        store.purge(new Version(0), NOW);
-        store.apply(List.of(tombstone("a", 3)));
-        store.apply(List.of(value("a", 2, "late")));
-
-        assertThat(store.purge(new Version(10), NOW)).isEqualTo(1);
-
-        assertThat(store.get(Key.of("a"))).isEmpty();
-        assertThat(scanned(store, KeyRange.all())).isEmpty();
-        store.apply(List.of(value("a", 4, "new")));
-        assertThat(store.get(Key.of("a"))).contains(value("a", 4, "new"));
-    }
-
-    /** Compares the store with the model after every step of a long random history. */
-    @Test
-    void aRandomHistoryGivesWhatTheModelGives() {
-        SplittableRandom random = new SplittableRandom(SEED);
-        ModelStore model = new ModelStore();
-        for (int round = 0; round < 300; round++) {
-            List<Entry> batch = randomEntries(random, random.nextInt(20), 150);
-            store.apply(batch);
-            model.apply(batch);
-            Key key = Key.of("key-" + random.nextInt(150));
-            assertThat(store.get(key)).isEqualTo(model.get(key));
-            if (random.nextInt(50) == 0) {
-                Version before = new Version(random.nextInt(8));
-                assertThat(store.purge(before, NOW)).isEqualTo(model.purge(before, NOW));
-            }
-            if (random.nextInt(10) == 0) {
-                KeyRange range =
-                        KeyRange.between(Key.of("key-" + random.nextInt(150)), Key.of("key-" + random.nextInt(150)));
-                assertThat(scanned(store, range)).isEqualTo(scanned(model, range));
-            }
-        }
-        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
-        assertThat(store.entries()).isEqualTo(model.entries());
-    }
-
-    @Test
-    void whatMemoryTellsOfAKeyIsWhatAReadGives() {
-        SplittableRandom random = new SplittableRandom(SEED);
-        ModelStore model = new ModelStore();
-        for (int round = 0; round < 300; round++) {
-            List<Entry> entries = randomEntries(random, random.nextInt(20), 150);
-            store.apply(entries);
-            model.apply(entries);
-            if (random.nextInt(50) == 0) {
-                Version margin = new Version(random.nextInt(4));
-                store.purge(margin, NOW);
-                model.purge(margin, NOW);
-            }
-            Key key = Key.of("key-" + random.nextInt(150));
-            Optional<Entry> expected = model.get(key);
-            store.getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
-            assertThat(store.get(key)).isEqualTo(expected);
-            store.getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
-        }
-    }
-
-    @Test
-    void aListenerIsToldOfEveryChange() {
-        SplittableRandom random = new SplittableRandom(SEED);
-        RecordingListener told = new RecordingListener();
-        told.begin(store);
-        for (int round = 0; round < 200; round++) {
-            store.apply(randomEntries(random, random.nextInt(20), 150));
-            if (random.nextInt(50) == 0) {
-                store.purge(new Version(random.nextInt(8)), NOW);
-            }
-            if (random.nextInt(50) == 0) {
-                told.assertTells(store);
-            }
-        }
-        told.assertTells(store);
-    }
-
-    @Test
-    void aLaterListenerTakesThePlaceOfTheFirst() {
-        SplittableRandom random = new SplittableRandom(SEED);
-        RecordingListener first = new RecordingListener();
-        first.begin(store);
-        store.apply(randomEntries(random, 50, 150));
-        store.settle();
-        store.apply(randomEntries(random, 50, 150));
-        RecordingListener later = new RecordingListener();
-        later.begin(store);
-        store.apply(randomEntries(random, 50, 150));
-        store.purge(new Version(4), NOW);
-
-        later.assertTells(store);
-        store.apply(List.of(Entry.value(Key.of("last"), new Version(1), new byte[0], Entry.NEVER)));
-        store.settle();
-        assertThat(first.entries()).isNotEmpty();
-        assertThat(first.entries()).noneMatch(entry -> entry.key().equals(Key.of("last")));
-    }
-
-    @Test
-    void aNoteIsReadAsItWasLastKept() {
-        assertThat(store.note("a-note")).isEmpty();
-        store.keepNote("a-note", new byte[] {1, 2});
-        store.keepNote("another", new byte[0]);
-        store.keepNote("a-note", new byte[] {3});
-
-        assertThat(store.note("a-note")).hasValue(new byte[] {3});
-        assertThat(store.note("another")).hasValue(new byte[0]);
-        assertThat(scanned(store, KeyRange.all())).isEmpty();
-    }
-
-    @Test
-    void afterCloseEveryMethodThrowsAndClosingAgainDoesNothing() {
-        store.apply(List.of(value("a", 1, "x")));
-        EntryCursor cursor = store.scan(KeyRange.all());
+    /** Closes the store. */
+    @AfterEach
+    final void closeStore() {
         store.close();
-        store.close();
+    }
 
-        assertThatThrownBy(() -> store.get(Key.of("a"))).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.getFromMemory(Key.of("a"))).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.apply(List.of(value("a", 2, "y")))).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.scan(KeyRange.all())).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.purge(new Version(1), NOW)).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.entries()).isInstanceOf(StoreException.class);
-        assertThatThrownBy(cursor::next).isInstanceOf(StoreException.class);
-        cursor.close();
+    @Override
+    public final Store store() {
+        return store;
     }
 }

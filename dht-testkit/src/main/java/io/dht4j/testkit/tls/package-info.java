@@ -1,4 +1,4 @@
-/** Certificates for tests of TLS. */
+/** The contract of transports with TLS, and certificates for tests. */
 @NullMarked
 package io.dht4j.testkit.tls;
 

@@ -19,7 +19,7 @@ final class OpenFiles {
 
     /** Waits until at most this number is open, since closed sockets may remain for a moment. */
     static void expectAtMost(long most) {
-        TransportHarness.eventually()
+        Calls.eventually()
                 .untilAsserted(
                         () -> assertThat(count()).as("files and sockets open").isLessThanOrEqualTo(most));
     }

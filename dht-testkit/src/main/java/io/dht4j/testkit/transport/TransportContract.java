@@ -1,24 +1,41 @@
 package io.dht4j.testkit.transport;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+
 /**
  * The contract of every {@link io.dht4j.spi.Transport}. The test of a transport extends this class and supplies
- * transports; {@link SocketTransportContract} has additional tests for transports over sockets. Superclasses contain
- * the tests, one class for each subject, and {@link TransportHarness} contains the methods for subclasses to implement.
- * No test measures time: deadlines are long where a reply is expected and short where none is.
- *
- * <ul>
- *   <li>{@link TransportFramesContract}: sizes
- *   <li>{@link TransportConcurrencyContract}: concurrent calls
- *   <li>{@link TransportDeadlinesContract}: deadlines
- *   <li>{@link TransportCancellingContract}: cancelled calls
- *   <li>{@link TransportPeersContract}: peers that stop and restart
- *   <li>{@link TransportHandlersContract}: handlers that fail
- *   <li>{@link TransportLifecycleContract}: starting and closing
- *   <li>{@link TransportPromiseContract}: the outcome <i>not sent</i> is always true
- * </ul>
+ * transports as {@link TransportHarness} describes; {@link SocketTransportContract} has additional tests for transports
+ * over sockets. The contract is composed of suites, one for each subject: frames of all sizes, concurrent calls,
+ * deadlines, cancelled calls, peers that stop and restart, handlers that fail, starting and closing, and the outcome
+ * <i>not sent</i>, which must always be true. No test measures time: deadlines are long where a reply is expected and
+ * short where none is.
  */
-public abstract class TransportContract extends TransportPromiseContract {
+public abstract class TransportContract
+        implements FramesSuite,
+                ConcurrentCallsSuite,
+                DeadlinesSuite,
+                CancellationSuite,
+                PeersSuite,
+                HandlersSuite,
+                LifecycleSuite,
+                OutcomesSuite {
+
+    @RegisterExtension
+    final OpenTransports transports = new OpenTransports();
 
     /** Constructor for subclasses. */
     protected TransportContract() {}
+
+    /**
+     * Returns the size of the largest frame that the transports carry.
+     *
+     * @return at least 16 MiB
+     */
+    @Override
+    public abstract int maxFrameBytes();
+
+    @Override
+    public final OpenTransports transports() {
+        return transports;
+    }
 }

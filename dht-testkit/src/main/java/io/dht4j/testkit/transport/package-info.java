@@ -1,4 +1,4 @@
-/** The contract of transports: over any network, over sockets, and with TLS. */
+/** The contract of transports, over any network and over sockets. */
 @NullMarked
 package io.dht4j.testkit.transport;
 

@@ -20,7 +20,7 @@ class ClusterOverGrpcTest {
         }
 
         @Override
-        protected Transport newTransport(Node self) {
+        public Transport newTransport(Node self) {
             int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
             return GrpcTransport.create(
                     GrpcTransportOptions.at("127.0.0.1", port).withMode(mode).withDrainTimeout(Duration.ofMillis(100)));

@@ -2,7 +2,7 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.transport.SecureTransportContract;
+import io.dht4j.testkit.tls.SecureTransportContract;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -17,7 +17,7 @@ abstract class GrpcSecureTransportContract extends SecureTransportContract {
     }
 
     @Override
-    protected Transport newTransport(Optional<TlsFiles> tls, String address) {
+    public Transport newTransport(Optional<TlsFiles> tls, String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         GrpcTransportOptions options =
                 GrpcTransportOptions.at("127.0.0.1", port).withMode(mode).withDrainTimeout(Duration.ofMillis(100));
@@ -25,12 +25,12 @@ abstract class GrpcSecureTransportContract extends SecureTransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((GrpcTransport) transport).port();
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread ->
                 thread.getName().startsWith("dht4j-grpc") || thread.getName().startsWith("dht4j-tls");
     }

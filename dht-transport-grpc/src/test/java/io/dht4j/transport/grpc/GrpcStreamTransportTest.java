@@ -1,5 +1,9 @@
 package io.dht4j.transport.grpc;
 
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;

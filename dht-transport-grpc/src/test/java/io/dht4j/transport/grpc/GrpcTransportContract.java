@@ -1,5 +1,11 @@
 package io.dht4j.transport.grpc;
 
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -32,12 +38,12 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return GrpcTransport.create(options);
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         return GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port)
                 .withMode(options.mode())
@@ -45,28 +51,28 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((GrpcTransport) transport).port();
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return options.maxFrameBytes();
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> thread.getName().startsWith("dht4j-grpc");
     }
 
     @Override
-    protected boolean greets() {
+    public boolean greets() {
         return true;
     }
 
     /** Settings, headers of an answer to the first call, and a frame of data that is longer than what comes of it. */
     @Override
-    protected byte[] beginningOfReply() {
+    public byte[] beginningOfReply() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
         // ":status: 200" from the static table, "content-type: application/grpc" as a literal.

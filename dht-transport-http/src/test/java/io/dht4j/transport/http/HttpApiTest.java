@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 class HttpApiTest extends HttpApiContract {
 
     @Override
-    protected Nodes startNodes() {
+    public Nodes startNodes() {
         ApiNodes nodes = ApiNodes.of(3, builder -> builder.timeout(Duration.ofHours(1)), HttpApiOptions.defaults());
         return new Nodes() {
 

@@ -1,5 +1,11 @@
 package io.dht4j.transport.http;
 
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.Transport;
@@ -26,12 +32,12 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return HttpTransport.create(options);
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
                 .withClient(options.client())
@@ -40,41 +46,41 @@ abstract class HttpClientContract extends SocketTransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((HttpTransport) transport).port();
     }
 
     @Override
-    protected void awaitHungUp(Started caller, Started closed) {
+    public void awaitHungUp(Started caller, Started closed) {
         if (options.client().label().startsWith("vertx")) {
             CallersConnections.awaitClosed(caller.transport(), closed.address());
         }
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return options.maxFrameBytes();
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> thread.getName().startsWith("vert") || thread.getName().startsWith("dht4j-");
     }
 
     @Override
-    protected Transport newNarrowTransport() {
+    public Transport newNarrowTransport() {
         return HttpTransport.create(
                 options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
     }
 
     /** Of connections that carry one call each, either event loop may have half. */
     @Override
-    protected int requestsAtAHandler() {
+    public int requestsAtAHandler() {
         return 16;
     }
 
     @Override
-    protected byte[] beginningOfReply() {
+    public byte[] beginningOfReply() {
         return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
     }
 

@@ -33,7 +33,7 @@ class HttpRemoteTest extends SocketRemoteApiContract {
     }
 
     @Override
-    protected RemoteApi newApi() {
+    public RemoteApi newApi() {
         return HttpRemote.create(HttpRemoteOptions.defaults());
     }
 }

@@ -1,8 +1,10 @@
 package io.dht4j.transport.http;
 
+import static io.dht4j.testkit.transport.Calls.bytes;
+
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
-import io.dht4j.testkit.transport.SecureTransportContract;
+import io.dht4j.testkit.tls.SecureTransportContract;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -17,7 +19,7 @@ abstract class HttpSecureTransportContract extends SecureTransportContract {
     }
 
     @Override
-    protected Transport newTransport(Optional<TlsFiles> tls, String address) {
+    public Transport newTransport(Optional<TlsFiles> tls, String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         HttpTransportOptions options =
                 HttpTransportOptions.at("127.0.0.1", port).withClient(kind).withDrainTimeout(Duration.ofMillis(100));
@@ -25,24 +27,24 @@ abstract class HttpSecureTransportContract extends SecureTransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((HttpTransport) transport).port();
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> thread.getName().startsWith("vert") || thread.getName().startsWith("dht4j-");
     }
 
     @Override
-    protected byte[] requestBytes() {
+    public byte[] requestBytes() {
         return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: "
                 + "0\r\n\r\n");
     }
 
     /** Before JDK 21 its own client cannot be closed, and goes when it is collected. */
     @Override
-    protected boolean closesFiles() {
+    public boolean closesFiles() {
         return Runtime.version().feature() >= 21 || (kind != HttpClientKind.JDK && kind != HttpClientKind.JDK_H2);
     }
 }

@@ -1,5 +1,11 @@
 package io.dht4j.transport.http;
 
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -31,12 +37,12 @@ class HttpTransportTest extends SocketTransportContract {
             .withConnectTimeout(PATIENCE);
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return HttpTransport.create(options);
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
         return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
                 .withDrainTimeout(Duration.ofMillis(100))
@@ -44,39 +50,39 @@ class HttpTransportTest extends SocketTransportContract {
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((HttpTransport) transport).port();
     }
 
     @Override
-    protected void awaitHungUp(Started caller, Started closed) {
+    public void awaitHungUp(Started caller, Started closed) {
         CallersConnections.awaitClosed(caller.transport(), closed.address());
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return options.maxFrameBytes();
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> thread.getName().startsWith("vert");
     }
 
     @Override
-    protected Transport newNarrowTransport() {
+    public Transport newNarrowTransport() {
         return HttpTransport.create(
                 options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
     }
 
     /** Each call has a connection of its own, of which either event loop has half. */
     @Override
-    protected int requestsAtAHandler() {
+    public int requestsAtAHandler() {
         return options.connectionsPerPeer() / 2;
     }
 
     @Override
-    protected byte[] beginningOfReply() {
+    public byte[] beginningOfReply() {
         return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
     }
 

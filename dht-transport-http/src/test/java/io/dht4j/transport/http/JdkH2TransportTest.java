@@ -11,13 +11,13 @@ class JdkH2TransportTest extends HttpClientContract {
 
     /** HTTP/2 begins with an exchange of its own. */
     @Override
-    protected boolean greets() {
+    public boolean greets() {
         return true;
     }
 
     /** Before JDK 21 its client cannot be closed, and goes when it is collected. */
     @Override
-    protected boolean closesFiles() {
+    public boolean closesFiles() {
         return Runtime.version().feature() >= 21;
     }
 }

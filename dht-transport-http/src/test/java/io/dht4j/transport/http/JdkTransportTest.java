@@ -11,7 +11,7 @@ class JdkTransportTest extends HttpClientContract {
 
     /** Before JDK 21 its client cannot be closed, and goes when it is collected. */
     @Override
-    protected boolean closesFiles() {
+    public boolean closesFiles() {
         return Runtime.version().feature() >= 21;
     }
 }

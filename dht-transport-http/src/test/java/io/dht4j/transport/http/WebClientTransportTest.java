@@ -11,7 +11,7 @@ class WebClientTransportTest extends HttpClientContract {
 
     /** WebClient does not tell which connection carries a request. */
     @Override
-    protected boolean tellsPeerOfCancelling() {
+    public boolean cancelsHandlers() {
         return false;
     }
 }

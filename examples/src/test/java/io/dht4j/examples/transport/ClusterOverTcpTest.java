@@ -8,7 +8,7 @@ import io.dht4j.spi.Transport;
 class ClusterOverTcpTest extends ClusterOverTransportContract {
 
     @Override
-    protected Transport newTransport(Node self) {
+    public Transport newTransport(Node self) {
         String address = self.address();
         return new TcpTransport("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)));
     }

@@ -146,7 +146,7 @@ class HttpApiOverTransportsTest {
         }
 
         @Override
-        protected Nodes startNodes() {
+        public Nodes startNodes() {
             return new ThreeNodes(transports, batching);
         }
     }

@@ -9,37 +9,37 @@ import java.util.function.Predicate;
 class TcpTransportTest extends SocketTransportContract {
 
     @Override
-    protected Transport newTransport() {
+    public Transport newTransport() {
         return new TcpTransport("127.0.0.1", 0);
     }
 
     @Override
-    protected Transport newTransport(String address) {
+    public Transport newTransport(String address) {
         return new TcpTransport("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)));
     }
 
     @Override
-    protected String address(Transport transport) {
+    public String address(Transport transport) {
         return "127.0.0.1:" + ((TcpTransport) transport).port();
     }
 
     @Override
-    protected int maxFrameBytes() {
+    public int maxFrameBytes() {
         return TcpTransport.MAX_FRAME_BYTES;
     }
 
     @Override
-    protected Predicate<Thread> ownThreads() {
+    public Predicate<Thread> ownThreads() {
         return thread -> thread.getName().equals("tcp-transport");
     }
 
     @Override
-    protected Transport newNarrowTransport() {
+    public Transport newNarrowTransport() {
         return new TcpTransport("127.0.0.1", 0, 50_000);
     }
 
     @Override
-    protected byte[] beginningOfReply() {
+    public byte[] beginningOfReply() {
         ByteBuffer reply = ByteBuffer.allocate(40);
         reply.putInt(100).put((byte) TcpConnection.Kind.REPLY.code).putLong(1).putLong(0);
         return reply.array();

@@ -30,7 +30,7 @@ class GrpcRemoteTest extends SocketRemoteApiContract {
     }
 
     @Override
-    protected RemoteApi newApi() {
+    public RemoteApi newApi() {
         return GrpcRemote.create(GrpcRemoteOptions.defaults());
     }
 }

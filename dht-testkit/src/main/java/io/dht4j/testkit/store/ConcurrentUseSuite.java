@@ -1,5 +1,10 @@
 package io.dht4j.testkit.store;
 
+import static io.dht4j.testkit.store.Entries.SEED;
+import static io.dht4j.testkit.store.Entries.NOW;
+import static io.dht4j.testkit.store.Entries.value;
+import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.randomEntries;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
@@ -24,33 +29,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of every {@link Store} under concurrent use, interrupts and closing. Part of {@link StoreContract}. */
-public abstract class StoreThreadsContract extends StoreHarness {
-
-    /** Constructor for the contract. */
-    StoreThreadsContract() {}
+/** Concurrent use, interrupts, and closing meanwhile. A part of {@link StoreContract}. */
+interface ConcurrentUseSuite extends StoreSuite {
 
     @Test
-    void aListenerIsToldOfEveryChangeByManyWriters() throws Exception {
+    default void aListenerIsToldOfEveryChangeByManyWriters() throws Exception {
         RecordingListener told = new RecordingListener();
-        told.begin(store);
+        told.begin(store());
         List<Runnable> writers = new ArrayList<>();
         for (int writer = 0; writer < 4; writer++) {
             List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
             writers.add(() -> {
                 for (int i = 0; i < history.size(); i += 5) {
-                    store.apply(history.subList(i, i + 5));
+                    store().apply(history.subList(i, i + 5));
                 }
             });
         }
         inParallel(writers);
 
-        told.assertTells(store);
+        told.assertTells(store());
     }
 
     /** Reads run concurrently with a writer and a merge. */
     @Test
-    void whatWasReadOfAKeyIsNeverFollowedBySomethingOlder() throws Exception {
+    default void whatWasReadOfAKeyIsNeverFollowedBySomethingOlder() throws Exception {
         List<Key> keys = IntStream.range(0, 8).mapToObj(i -> Key.of("key-" + i)).toList();
         AtomicBoolean written = new AtomicBoolean();
         List<Runnable> tasks = new ArrayList<>();
@@ -58,7 +60,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
             byte[] bytes = new byte[200];
             try {
                 for (int version = 1; version <= 4000; version++) {
-                    store.apply(List.of(
+                    store().apply(List.of(
                             Entry.value(keys.get(version % keys.size()), new Version(version), bytes, Entry.NEVER)));
                 }
             } finally {
@@ -72,8 +74,8 @@ public abstract class StoreThreadsContract extends StoreHarness {
                 while (!written.get()) {
                     Key key = keys.get(random.nextInt(keys.size()));
                     Optional<Entry> now = random.nextBoolean()
-                            ? store.get(key)
-                            : store.getFromMemory(key)
+                            ? store().get(key)
+                            : store().getFromMemory(key)
                                     .map(Store.Held::entry)
                                     .orElse(Optional.ofNullable(seen.get(key)));
                     Entry before = seen.get(key);
@@ -89,7 +91,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
     }
 
     @Test
-    void concurrentWritersEndWhereTheModelEnds() throws Exception {
+    default void concurrentWritersEndWhereTheModelEnds() throws Exception {
         ModelStore model = new ModelStore();
         List<List<Entry>> histories = new ArrayList<>();
         for (int writer = 0; writer < 8; writer++) {
@@ -101,38 +103,38 @@ public abstract class StoreThreadsContract extends StoreHarness {
                 .map(history -> (Runnable) () -> {
                     for (int i = 0; i < history.size(); i += 5) {
                         List<Entry> batch = history.subList(i, i + 5);
-                        store.apply(batch);
+                        store().apply(batch);
                         Entry first = batch.get(0);
-                        Entry seen = store.get(first.key()).orElseThrow();
+                        Entry seen = store().get(first.key()).orElseThrow();
                         assertThat(first.supersedes(seen)).isFalse();
                     }
                 })
                 .toList());
 
-        assertThat(scanned(store, KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
-        assertThat(store.entries()).isEqualTo(model.entries());
+        assertThat(scanned(store(), KeyRange.all())).isEqualTo(scanned(model, KeyRange.all()));
+        assertThat(store().entries()).isEqualTo(model.entries());
     }
 
     /** Scans return no key twice, no key out of order, and every key that stayed. */
     @Test
-    void scansDuringWritesShowEverySettledKeyOnceAndInOrder() throws Exception {
+    default void scansDuringWritesShowEverySettledKeyOnceAndInOrder() throws Exception {
         List<Entry> settled = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
             settled.add(value(String.format(Locale.ROOT, "s%04d", i), 1, "settled"));
         }
-        store.apply(settled);
+        store().apply(settled);
         List<Runnable> tasks = new ArrayList<>();
         for (int writer = 0; writer < 3; writer++) {
             SplittableRandom random = new SplittableRandom(SEED + writer);
             tasks.add(() -> {
                 for (int i = 0; i < 3000; i++) {
-                    store.apply(List.of(value("s" + random.nextInt(10_000) + "w", 2 + i, "moving")));
+                    store().apply(List.of(value("s" + random.nextInt(10_000) + "w", 2 + i, "moving")));
                 }
             });
         }
         tasks.add(() -> {
             for (int round = 0; round < 20; round++) {
-                List<Entry> shown = scanned(store, KeyRange.all());
+                List<Entry> shown = scanned(store(), KeyRange.all());
                 assertThat(shown).extracting(Entry::key).isSorted().doesNotHaveDuplicates();
                 assertThat(shown).containsAll(settled);
             }
@@ -141,27 +143,27 @@ public abstract class StoreThreadsContract extends StoreHarness {
     }
 
     @Test
-    void anInterruptedCallerDoesNoHarmAndStaysInterrupted() throws Exception {
-        store.apply(List.of(value("a", 1, "x")));
+    default void anInterruptedCallerDoesNoHarmAndStaysInterrupted() throws Exception {
+        store().apply(List.of(value("a", 1, "x")));
 
         Thread.currentThread().interrupt();
-        store.apply(List.of(value("b", 1, "y")));
-        assertThat(store.get(Key.of("a"))).isPresent();
-        assertThat(scanned(store, KeyRange.all())).hasSize(2);
-        store.purge(new Version(0), NOW);
-        assertThat(store.get(Key.of("b"))).isPresent();
+        store().apply(List.of(value("b", 1, "y")));
+        assertThat(store().get(Key.of("a"))).isPresent();
+        assertThat(scanned(store(), KeyRange.all())).hasSize(2);
+        store().purge(new Version(0), NOW);
+        assertThat(store().get(Key.of("b"))).isPresent();
         assertThat(Thread.interrupted()).isTrue();
 
-        store.apply(List.of(value("c", 1, "z")));
-        assertThat(scanned(store, KeyRange.all())).hasSize(3);
+        store().apply(List.of(value("c", 1, "z")));
+        assertThat(scanned(store(), KeyRange.all())).hasSize(3);
     }
 
     @Test
-    void interruptsThatComeAtAnyMomentDoNoHarm() throws Exception {
+    default void interruptsThatComeAtAnyMomentDoNoHarm() throws Exception {
         Thread worker = new Thread(() -> {
             for (int i = 0; i < 2000; i++) {
-                store.apply(List.of(value("key-" + i, 1, "x".repeat(100))));
-                assertThat(store.get(Key.of("key-" + i / 2))).isPresent();
+                store().apply(List.of(value("key-" + i, 1, "x".repeat(100))));
+                assertThat(store().get(Key.of("key-" + i / 2))).isPresent();
             }
         });
         worker.start();
@@ -170,13 +172,13 @@ public abstract class StoreThreadsContract extends StoreHarness {
             worker.join(1);
         }
 
-        assertThat(scanned(store, KeyRange.all())).hasSize(2000);
-        store.apply(List.of(value("after", 1, "x")));
-        assertThat(store.get(Key.of("after"))).isPresent();
+        assertThat(scanned(store(), KeyRange.all())).hasSize(2000);
+        store().apply(List.of(value("after", 1, "x")));
+        assertThat(store().get(Key.of("after"))).isPresent();
     }
 
     @Test
-    void closeWaitsForCallsUnderWayAndFailsThoseThatComeLater() throws Exception {
+    default void closeWaitsForCallsUnderWayAndFailsThoseThatComeLater() throws Exception {
         AtomicBoolean giveUp = new AtomicBoolean();
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
@@ -187,7 +189,7 @@ public abstract class StoreThreadsContract extends StoreHarness {
                     int written = 0;
                     try {
                         while (!giveUp.get()) {
-                            store.apply(List.of(value(prefix + written % 1000, 1 + written, "x")));
+                            store().apply(List.of(value(prefix + written % 1000, 1 + written, "x")));
                             written++;
                         }
                     } catch (StoreException e) {
@@ -196,10 +198,10 @@ public abstract class StoreThreadsContract extends StoreHarness {
                     throw new AssertionError("the store was never closed");
                 }));
             }
-            while (store.entries() < 1000) {
+            while (store().entries() < 1000) {
                 Thread.onSpinWait();
             }
-            store.close();
+            store().close();
             for (Future<Integer> writer : writers) {
                 assertThat(writer.get(30, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(0);
             }

@@ -1,5 +1,7 @@
 package io.dht4j.testkit.http;
 
+import static io.dht4j.testkit.http.HttpApiSuite.base64;
+import static io.dht4j.testkit.http.HttpApiSuite.lines;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,20 +20,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The requirements of RFC 9110 and RFC 9112, the protection against foreign pages in a browser, and the probes. */
-public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
+interface ProtocolSuite extends HttpApiSuite {
 
-    /** Constructor for the contract. */
-    HttpApiProtocolContract() {}
-
-    private static final String STATUS = "GET /v0/status HTTP/1.1\r\n";
-    private static final String HOST = "Host: localhost\r\n";
-    private static final String PUT = "PUT /v0/entity?id=framed HTTP/1.1\r\n" + HOST;
-    private static final String SMUGGLED =
+    String STATUS = "GET /v0/status HTTP/1.1\r\n";
+    String HOST = "Host: localhost\r\n";
+    String PUT = "PUT /v0/entity?id=framed HTTP/1.1\r\n" + HOST;
+    String SMUGGLED =
             "PUT /v0/entity?id=smuggled HTTP/1.1\r\n" + HOST + "Content-Length: 1\r\n\r\nx";
 
     @ParameterizedTest
     @CsvSource({"'', 0 times", "'Host: localhost\r\nHost: localhost\r\n', 2 times"})
-    void aRequestNamesItsHostOnce(String hosts, String times) throws IOException {
+    default void aRequestNamesItsHostOnce(String hosts, String times) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(STATUS + HOST + "\r\n" + STATUS + hosts + "\r\n" + SMUGGLED);
             assertThat(raw.read().status()).isEqualTo(200);
@@ -45,7 +44,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"Expect: 200-ok\r\n", "Expect: 100-continue\r\nExpect: more\r\n"})
-    void anUnknownExpectationFails(String expectation) throws IOException {
+    default void anUnknownExpectationFails(String expectation) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(PUT + expectation + "Content-Length: 1\r\n\r\nx");
             assertProblem(raw.read(), 417, ErrorCode.BAD_REQUEST);
@@ -56,7 +55,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     @ParameterizedTest
     @CsvSource({"gzip, 501", "'gzip, chunked', 501", "identity, 501", "'chunked, chunked', 400"})
-    void anUnknownTransferCodingIsRefusedAndNothingBehindItIsTakenForARequest(String coding, int status)
+    default void anUnknownTransferCodingIsRefusedAndNothingBehindItIsTakenForARequest(String coding, int status)
             throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(PUT + "Transfer-Encoding: " + coding + "\r\n\r\n" + SMUGGLED);
@@ -68,7 +67,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
     }
 
     @Test
-    void trailersThatAreTooLongAreABadRequest() throws IOException {
+    default void trailersThatAreTooLongAreABadRequest() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(PUT + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nLong: " + "y".repeat(20_000) + "\r\n\r\n");
             assertThat(assertProblem(raw.read(), 400, ErrorCode.BAD_REQUEST)).contains("trailers");
@@ -78,7 +77,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
     }
 
     @Test
-    void aMalformedChunkIsABadRequestAndNothingIsWritten() throws IOException {
+    default void aMalformedChunkIsABadRequestAndNothingIsWritten() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(PUT + "Transfer-Encoding: chunked\r\n\r\nzz\r\nvalue");
             assertThat(assertProblem(raw.read(), 400, ErrorCode.BAD_REQUEST)).contains("chunks");
@@ -89,7 +88,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     /** As {@code curl --http2 -T} does. */
     @Test
-    void aValueForWhichLeaveIsAskedComesOverTheProtocolOfItsHead() throws IOException {
+    default void aValueForWhichLeaveIsAskedComesOverTheProtocolOfItsHead() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id=upgrading HTTP/1.1\r\n" + HOST + "Connection: Upgrade, HTTP2-Settings\r\n"
                     + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nExpect: 100-continue\r\n"
@@ -103,7 +102,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aClientThatPrefersHttp2PutsAValueOfAnyLength(boolean asksFirst) throws Exception {
+    default void aClientThatPrefersHttp2PutsAValueOfAnyLength(boolean asksFirst) throws Exception {
         HttpClient preferring = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_2)
                 .connectTimeout(Duration.ofSeconds(10))
@@ -122,7 +121,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"http://evil.example", "https://localhost.evil.example", "null", "http://localhost:1", ""})
-    void aForeignPageMayDoNothing(String origin) throws IOException {
+    default void aForeignPageMayDoNothing(String origin) throws IOException {
         try (RawHttp raw = raw(0)) {
             String headers = HOST + "Origin: " + origin + "\r\nContent-Length: 1\r\n\r\nx";
             for (String head : new String[] {
@@ -139,7 +138,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
     }
 
     @Test
-    void aPageOfTheNodeItselfIsServed() throws IOException {
+    default void aPageOfTheNodeItselfIsServed() throws IOException {
         String authority = "localhost:" + base(0).getPort();
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id=own HTTP/1.1\r\nHost: " + authority + "\r\nOrigin: http://" + authority
@@ -150,7 +149,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"rebound.example", "rebound.example:8080", "192.0.2.7.evil", "localhost.evil"})
-    void aNodeAnswersToItsOwnNamesOnly(String host) throws IOException {
+    default void aNodeAnswersToItsOwnNamesOnly(String host) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(STATUS + "Host: " + host + "\r\n\r\n");
             assertThat(assertProblem(raw.read(), 421, ErrorCode.BAD_REQUEST)).contains("--public-host");
@@ -178,7 +177,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
                 "192.0.2.7",
                 "[2001:db8::7]:80"
             })
-    void aNodeIsReachedByAddressesAndFromWithinItsMachine(String host) throws IOException {
+    default void aNodeIsReachedByAddressesAndFromWithinItsMachine(String host) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(STATUS + "Host: " + host + "\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);
@@ -186,7 +185,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
     }
 
     @Test
-    void theProbesTellThatANodeLivesAndIsReady() {
+    default void theProbesTellThatANodeLivesAndIsReady() {
         assertThat(new String(get(0, "/livez").body(), UTF_8)).isEqualTo("alive\n");
         HttpResponse<byte[]> ready = get(0, "/readyz");
         assertThat(ready.statusCode()).isEqualTo(200);
@@ -200,7 +199,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
     }
 
     @Test
-    void bothCountsMayStandInOneParameter() {
+    default void bothCountsMayStandInOneParameter() {
         assertThat(put(0, "/v0/entity?id=counted&replicas=3/3", "value").statusCode())
                 .isEqualTo(201);
         assertThat(get(1, "/v0/entity?id=counted&replicas=1%2F3").statusCode()).isEqualTo(200);
@@ -228,7 +227,7 @@ public abstract class HttpApiProtocolContract extends HttpApiBatchContract {
                 "replicas=2/3&replicas=2/3",
                 "replicas=+2/3"
             })
-    void countsInOneParameterAreChecked(String policy) {
+    default void countsInOneParameterAreChecked(String policy) {
         assertProblem(get(0, "/v0/entity?id=k&" + policy), 400, ErrorCode.POLICY_INVALID);
         assertProblem(put(0, "/v0/entity?id=k&" + policy, "v"), 400, ErrorCode.POLICY_INVALID);
     }

@@ -1,5 +1,9 @@
 package io.dht4j.testkit.http;
 
+import static io.dht4j.testkit.http.HttpApiSuite.base64;
+import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
+import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
+import static io.dht4j.testkit.http.HttpApiSuite.lines;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,10 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches as lines of JSON in both directions, and invalid batches. */
-public abstract class HttpApiBatchContract extends HttpApiScanContract {
-
-    /** Constructor for the contract. */
-    HttpApiBatchContract() {}
+interface BatchSuite extends HttpApiSuite {
 
     private static String keyLine(byte[] key) {
         return "{\"key_base64\":\"" + base64(key) + "\"}\n";
@@ -38,7 +39,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
 
     @Test
     @Tag("core")
-    void whatABatchWritesABatchReads() {
+    default void whatABatchWritesABatchReads() {
         byte[] binary = {0, (byte) 0xFF, '\n'};
         HttpResponse<byte[]> written = post(
                 0,
@@ -68,7 +69,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void aBatchMayHoldThousandsOfKeysAndComeInChunks() throws IOException {
+    default void aBatchMayHoldThousandsOfKeysAndComeInChunks() throws IOException {
         StringBuilder values = new StringBuilder();
         StringBuilder keys = new StringBuilder();
         for (int i = 0; i < 3000; i++) {
@@ -102,7 +103,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void theLargestValueGoesThroughABatch() {
+    default void theLargestValueGoesThroughABatch() {
         byte[] largest = new byte[16 << 20];
         largest[12345] = 42;
         byte[] key = "batch of the largest".getBytes(UTF_8);
@@ -117,7 +118,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/v0/batch-get", "/v0/batch-put"})
-    void aBatchNamesItsMediaType(String path) {
+    default void aBatchNamesItsMediaType(String path) {
         byte[] body = (path.endsWith("get") ? keyLine("typed") : valueLine("typed", "value")).getBytes(UTF_8);
         for (String type : new String[] {"text/plain", "application/x-www-form-urlencoded", "application/json"}) {
             assertProblem(send(0, "POST", path, body, "Content-Type", type), 415, ErrorCode.BAD_REQUEST);
@@ -131,13 +132,13 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void aBatchOfNothingDoesNothing() {
+    default void aBatchOfNothingDoesNothing() {
         assertThat(lines(post(0, "/v0/batch-get", ""))).isEmpty();
         assertThat(post(0, "/v0/batch-put", "").statusCode()).isIn(201, 400);
     }
 
     @Test
-    void aLastLineNeedsNoEnd() {
+    default void aLastLineNeedsNoEnd() {
         assertThat(post(0, "/v0/batch-put", valueLine("endless", "value").strip())
                         .statusCode())
                 .isEqualTo(201);
@@ -164,7 +165,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
                 "{\"key_base64\":\"YQ==\"} x",
                 " "
             })
-    void aMalformedLineIsNamedAndNothingIsDone(String line) {
+    default void aMalformedLineIsNamedAndNothingIsDone(String line) {
         String third = keyLine("a") + keyLine("b") + line + "\n" + keyLine("c");
         String detail = assertProblem(post(0, "/v0/batch-get", third), 400, ErrorCode.BAD_REQUEST);
         assertThat(detail).startsWith("line 3: ");
@@ -175,12 +176,12 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void anEmptyLineIsMalformed() {
+    default void anEmptyLineIsMalformed() {
         assertProblem(post(0, "/v0/batch-get", keyLine("a") + "\n" + keyLine("b")), 400, ErrorCode.BAD_REQUEST);
     }
 
     @Test
-    void keysAndValuesOfALineAreChecked() {
+    default void keysAndValuesOfALineAreChecked() {
         assertProblem(post(0, "/v0/batch-get", keyLine("")), 400, ErrorCode.KEY_INVALID);
         assertProblem(post(0, "/v0/batch-get", keyLine("a".repeat(4097))), 400, ErrorCode.KEY_INVALID);
         assertProblem(post(0, "/v0/batch-get", keyLine("a".repeat(100_000))), 400, ErrorCode.KEY_INVALID);
@@ -193,7 +194,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void aBatchHasAtMostTenThousandKeys() {
+    default void aBatchHasAtMostTenThousandKeys() {
         StringBuilder keys = new StringBuilder();
         for (int i = 0; i < 10_000; i++) {
             keys.append(keyLine("few" + i));
@@ -203,7 +204,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
     }
 
     @Test
-    void aBatchHasAtMost32MebibytesWhateverIsInIt() throws IOException {
+    default void aBatchHasAtMost32MebibytesWhateverIsInIt() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("POST /v0/batch-put HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
                     + "Content-Length: "
@@ -214,7 +215,7 @@ public abstract class HttpApiBatchContract extends HttpApiScanContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/v0/batch-get", "/v0/batch-put"})
-    void parametersOfABatchAreChecked(String path) {
+    default void parametersOfABatchAreChecked(String path) {
         String body = path.endsWith("get") ? keyLine("k") : valueLine("k", "v");
         assertProblem(post(0, path + "?ack=4&from=3", body), 400, ErrorCode.POLICY_INVALID);
         assertProblem(post(0, path + "?timeout=3600001", body), 400, ErrorCode.TIMEOUT_INVALID);

@@ -1,5 +1,14 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.ownAddress;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.CallContext;
@@ -25,16 +34,14 @@ import org.junit.jupiter.api.Test;
  * The outcome <i>not sent</i> is reported only for calls that no handler received. A part of {@link TransportContract}.
  * Each request has a unique number, and the peer records the numbers that reach its handler.
  */
-public abstract class TransportPromiseContract extends TransportLifecycleContract {
+interface OutcomesSuite extends TransportHarness {
 
-    private static final int CALLS_OF_A_THREAD = 1_000;
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportPromiseContract() {}
+    /** How many calls each thread makes. */
+    int CALLS_OF_A_THREAD = 1_000;
 
     @Test
     @Tag("core")
-    void whatIsSaidNotToBeSentWasNeverHandledThoughCallsExpireAndAreCancelled() throws Exception {
+    default void whatIsSaidNotToBeSentWasNeverHandledThoughCallsExpireAndAreCancelled() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 0);
         }
@@ -42,7 +49,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
 
     @Test
     @Tag("core")
-    void whatIsSaidNotToBeSentWasNeverHandledThoughThePeerRestarts() throws Exception {
+    default void whatIsSaidNotToBeSentWasNeverHandledThoughThePeerRestarts() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 3);
         }
@@ -50,7 +57,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
 
     @Test
     @Tag("core")
-    void whatIsSaidNotToBeSentWasNeverHandledThoughThereIsLittleRoom() throws Exception {
+    default void whatIsSaidNotToBeSentWasNeverHandledThoughThereIsLittleRoom() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newNarrowTransport(), 1);
         }
@@ -67,7 +74,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
             return number % 5 == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(negated(request));
         };
         Started server = startAt(ownAddress(), handler);
-        transports.add(caller);
+        transports().add(caller);
         Started client = start(caller, echo());
         Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();
         SplittableRandom random = new SplittableRandom(seed);
@@ -91,7 +98,7 @@ public abstract class TransportPromiseContract extends TransportLifecycleContrac
             threads.shutdown();
         }
         assertThat(calls).hasSize(2 * CALLS_OF_A_THREAD);
-        calls.values().forEach(TransportHarness::outcomeOf);
+        calls.values().forEach(Calls::outcomeOf);
         // A request still in transit after its call has ended arrives before this, or never.
         client.transport().close();
         server.transport().close();

@@ -1,5 +1,16 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.eventually;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -23,16 +34,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Starting and closing, in every order. A part of {@link TransportContract}. */
-public abstract class TransportLifecycleContract extends TransportHandlersContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportLifecycleContract() {}
+interface LifecycleSuite extends TransportHarness {
 
     @Test
-    void startingAtABusyAddressFailsWithTheAddress() {
+    default void startingAtABusyAddressFailsWithTheAddress() {
         Started first = start(echo());
         Transport second = newTransport(first.address());
-        transports.add(second);
+        transports().add(second);
         TransportException error =
                 failure(second.start(echo()).thenApply(done -> NO_BYTES).toCompletableFuture());
         assertThat(error).hasMessageContaining(first.address());
@@ -43,7 +51,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void closingEndsEveryCallUnderWay() {
+    default void closingEndsEveryCallUnderWay() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());
@@ -54,13 +62,13 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
         recorder.awaitCount(1);
         client.transport().close();
         assertThat(calls).allSatisfy(call -> assertThat(call).isDone());
-        calls.forEach(TransportHarness::failure);
+        calls.forEach(Calls::failure);
         assertThat(failure(client.call(server, NO_BYTES, within(PATIENCE))).outcome())
                 .isEqualTo(Outcome.NOT_SENT);
     }
 
     @Test
-    void closingIsAllowedRepeatedlyAndBeforeTheStart() {
+    default void closingIsAllowedRepeatedlyAndBeforeTheStart() {
         Transport neverStarted = newTransport();
         neverStarted.close();
         neverStarted.close();
@@ -70,10 +78,10 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void aStartThatIsOvertakenByClosingCompletes() {
+    default void aStartThatIsOvertakenByClosingCompletes() {
         for (int i = 0; i < 5; i++) {
             Transport transport = newTransport();
-            transports.add(transport);
+            transports().add(transport);
             CompletableFuture<Void> starting = transport.start(echo()).toCompletableFuture();
             transport.close();
             eventually().until(starting::isDone);
@@ -86,12 +94,12 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void aTransportHasAName() {
+    default void aTransportHasAName() {
         assertThat(start(echo()).transport().name()).isNotBlank();
     }
 
     @Test
-    void aSecondStartFailsAndLeavesTheFirstAlone() {
+    default void aSecondStartFailsAndLeavesTheFirstAlone() {
         Started server = start(echo());
         failure(server.transport()
                 .start((request, context) -> CompletableFuture.completedFuture(bytes("usurper")))
@@ -103,11 +111,11 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void aTransportThatIsNotStartedOrClosedSendsNothing() {
+    default void aTransportThatIsNotStartedOrClosedSendsNothing() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Transport transport = newTransport();
-        transports.add(transport);
+        transports().add(transport);
         assertThat(failure(transport
                                 .call(server.node(), Frame.of(NO_BYTES), within(PATIENCE))
                                 .toCompletableFuture())
@@ -125,7 +133,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void closingEndsThousandsOfCallsOnBothSides() {
+    default void closingEndsThousandsOfCallsOnBothSides() {
         for (boolean callerCloses : new boolean[] {true, false}) {
             Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
             Started server = startRoomy(recorder);
@@ -145,7 +153,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
     }
 
     @Test
-    void callsThatRaceWithClosingAllEnd() throws Exception {
+    default void callsThatRaceWithClosingAllEnd() throws Exception {
         for (int round = 0; round < 5; round++) {
             Started server = start(echo());
             Started client = start(echo());
@@ -170,12 +178,12 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
                 threads.shutdown();
             }
             assertThat(calls).hasSize(1_500);
-            calls.forEach(TransportHarness::outcomeOf);
+            calls.forEach(Calls::outcomeOf);
         }
     }
 
     @Test
-    void twoClustersInOneJvmLeaveEachOtherAlone() {
+    default void twoClustersInOneJvmLeaveEachOtherAlone() {
         Started mortalServer = start((request, context) -> CompletableFuture.completedFuture(bytes("mortal")));
         Started mortalClient = start(echo());
         Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
@@ -204,7 +212,7 @@ public abstract class TransportLifecycleContract extends TransportHandlersContra
 
     @Test
     @Tag("core")
-    void closedTransportsLeaveNoFilesOrSocketsOpen() {
+    default void closedTransportsLeaveNoFilesOrSocketsOpen() {
         assumeTrue(closesFiles(), "its library leaves them to the garbage collector");
         // Files that the first use of a transport opens permanently are no leak.
         useAndClose();

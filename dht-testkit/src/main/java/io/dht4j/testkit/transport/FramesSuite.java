@@ -1,5 +1,13 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.TransportException;
@@ -16,21 +24,18 @@ import org.junit.jupiter.api.Test;
  * Frames of every size arrive unchanged, and oversized frames affect no other call. A part of
  * {@link TransportContract}.
  */
-public abstract class TransportFramesContract extends TransportHarness {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportFramesContract() {}
+interface FramesSuite extends TransportHarness {
 
     /**
      * Returns the size of the largest frame that the transports carry.
      *
      * @return at least 16 MiB
      */
-    protected abstract int maxFrameBytes();
+    int maxFrameBytes();
 
     @Test
     @Tag("core")
-    void framesOfEverySizeArriveAndComeBack() {
+    default void framesOfEverySizeArriveAndComeBack() {
         Started server = start(echo());
         Started client = start(echo());
         int[] sizes = {0, 1, 2, 100, 8_191, 8_192, 65_535, 65_536, 65_537, 1 << 20, 16 << 20, maxFrameBytes()};
@@ -46,7 +51,7 @@ public abstract class TransportFramesContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aFrameOverTheLimitIsRefusedBeforeItIsSent() {
+    default void aFrameOverTheLimitIsRefusedBeforeItIsSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -61,7 +66,7 @@ public abstract class TransportFramesContract extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aReplyOverTheLimitFailsAndTheNextCallIsAnswered() {
+    default void aReplyOverTheLimitFailsAndTheNextCallIsAnswered() {
         Started server = start((request, context) ->
                 CompletableFuture.completedFuture(request.length == 0 ? new byte[maxFrameBytes() + 1] : request));
         Started client = start(echo());
@@ -71,7 +76,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
-    void smallFramesComeThroughBetweenLargeOnes() {
+    default void smallFramesComeThroughBetweenLargeOnes() {
         Started server = start(echo());
         Started client = start(echo());
         byte[] large = new byte[16 << 20];
@@ -89,7 +94,7 @@ public abstract class TransportFramesContract extends TransportHarness {
     }
 
     @Test
-    void framesOverTheLimitLeaveTheCallsBesideThemAlone() {
+    default void framesOverTheLimitLeaveTheCallsBesideThemAlone() {
         Started server = start((request, context) ->
                 CompletableFuture.completedFuture(request.length == 1 ? new byte[maxFrameBytes() + 1] : request));
         Started client = start(echo());
@@ -106,6 +111,6 @@ public abstract class TransportFramesContract extends TransportHarness {
         for (int i = 0; i < good.size(); i++) {
             assertThat(reply(good.get(i))).isEqualTo(number(i));
         }
-        bad.forEach(TransportHarness::failure);
+        bad.forEach(Calls::failure);
     }
 }

@@ -7,53 +7,21 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/** The fixture of the contract of {@link Store}: a store in a separate directory for each test, and entries for it. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
-public abstract class StoreHarness {
+/** Entries for tests of stores. */
+public final class Entries {
 
+    /** The seed of the histories. */
     static final long SEED = 20_261_120;
+
+    /** The time at which stores are purged. */
     static final long NOW = 1_000_000;
 
-    /** The empty directory of the test. */
-    @TempDir
-    protected Path directory;
-
-    /** The store under test. */
-    protected Store store = new ModelStore();
-
-    /** Constructor for the contract. */
-    StoreHarness() {}
-
-    /**
-     * Opens the store under test.
-     *
-     * @param directory the directory of its files; the same for every call within a test
-     * @return an open store
-     */
-    protected abstract Store open(Path directory);
-
-    /** Opens the store. */
-    @BeforeEach
-    protected void openStore() {
-        store = open(directory.resolve("store"));
-    }
-
-    /** Closes the store. */
-    @AfterEach
-    protected void closeStore() {
-        store.close();
-    }
+    private Entries() {}
 
     /**
      * Creates a value without an expiry.
@@ -63,7 +31,7 @@ public abstract class StoreHarness {
      * @param text its bytes, as UTF-8
      * @return the entry
      */
-    protected static Entry value(String key, long version, String text) {
+    public static Entry value(String key, long version, String text) {
         return Entry.value(Key.of(key), new Version(version), text.getBytes(StandardCharsets.UTF_8), Entry.NEVER);
     }
 
@@ -74,7 +42,7 @@ public abstract class StoreHarness {
      * @param version its version
      * @return the entry
      */
-    protected static Entry tombstone(String key, long version) {
+    public static Entry tombstone(String key, long version) {
         return Entry.tombstone(Key.of(key), new Version(version));
     }
 
@@ -85,7 +53,7 @@ public abstract class StoreHarness {
      * @param range the range
      * @return its entries in the order of the scan
      */
-    protected static List<Entry> scanned(Store from, KeyRange range) {
+    public static List<Entry> scanned(Store from, KeyRange range) {
         List<Entry> entries = new ArrayList<>();
         try (EntryCursor cursor = from.scan(range)) {
             cursor.forEachRemaining(entries::add);
@@ -101,7 +69,7 @@ public abstract class StoreHarness {
      * @param keys the number of different keys
      * @return the entries
      */
-    protected static List<Entry> randomEntries(SplittableRandom random, int count, int keys) {
+    public static List<Entry> randomEntries(SplittableRandom random, int count, int keys) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Key key = Key.of("key-" + random.nextInt(keys));

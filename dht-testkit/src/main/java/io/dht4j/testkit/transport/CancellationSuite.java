@@ -1,5 +1,17 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.eventually;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -18,14 +30,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls cancelled before, during and after their execution. A part of {@link TransportContract}. */
-public abstract class TransportCancellingContract extends TransportDeadlinesContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportCancellingContract() {}
+interface CancellationSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aCallThatWasCancelledBeforeIsNotSent() {
+    default void aCallThatWasCancelledBeforeIsNotSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -38,7 +47,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
 
     @Test
     @Tag("core")
-    void aCallThatIsCancelledWhileTheHandlerWorksEndsWithItsOutcomeUnknown() {
+    default void aCallThatIsCancelledWhileTheHandlerWorksEndsWithItsOutcomeUnknown() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);
@@ -52,7 +61,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void cancellingAfterTheReplyChangesNothing() {
+    default void cancellingAfterTheReplyChangesNothing() {
         Started server = start(echo());
         Started client = start(echo());
         CallContext context = within(PATIENCE);
@@ -64,8 +73,8 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void theHandlerIsToldWhenItsCallerLosesInterest() {
-        assumeThat(tellsPeerOfCancelling()).isTrue();
+    default void theHandlerIsToldWhenItsCallerLosesInterest() {
+        assumeThat(cancelsHandlers()).isTrue();
         CompletableFuture<CallContext> seen = new CompletableFuture<>();
         CompletableFuture<Void> told = new CompletableFuture<>();
         Started server = start((request, context) -> {
@@ -85,7 +94,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void theHandlerOfAnAnsweredCallIsNotToldOfLaterCancellingOfOthers() {
+    default void theHandlerOfAnAnsweredCallIsNotToldOfLaterCancellingOfOthers() {
         Queue<CallContext> answered = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (request.length == 0) {
@@ -105,7 +114,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void cancellingACallThatIsAnsweredLeavesTheNextOneAlone() {
+    default void cancellingACallThatIsAnsweredLeavesTheNextOneAlone() {
         Queue<CompletableFuture<byte[]>> held = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (numberIn(request) % 2 == 0) {
@@ -131,7 +140,7 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
     }
 
     @Test
-    void oneContextEndsAllItsCalls() {
+    default void oneContextEndsAllItsCalls() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started one = start(recorder);
         Started two = start(recorder);
@@ -143,11 +152,11 @@ public abstract class TransportCancellingContract extends TransportDeadlinesCont
         }
         recorder.awaitCount(1);
         context.cancel();
-        calls.forEach(TransportHarness::failure);
+        calls.forEach(Calls::failure);
     }
 
     @Test
-    void cancellingAtAnyMomentLeavesTheCallsBesideAlone() {
+    default void cancellingAtAnyMomentLeavesTheCallsBesideAlone() {
         ExecutorService cancellers = Executors.newFixedThreadPool(2);
         try {
             Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));

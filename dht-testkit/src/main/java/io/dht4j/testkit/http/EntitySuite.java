@@ -1,5 +1,7 @@
 package io.dht4j.testkit.http;
 
+import static io.dht4j.testkit.http.HttpApiSuite.encode;
+import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,14 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Single keys: values, versions, keys of all kinds, policies, times to live, and invalid requests. */
-public abstract class HttpApiEntityContract extends HttpApiHarness {
-
-    /** Constructor for the contract. */
-    HttpApiEntityContract() {}
+interface EntitySuite extends HttpApiSuite {
 
     @Test
     @Tag("core")
-    void aValueIsReadFromEveryNodeAsItWasWritten() {
+    default void aValueIsReadFromEveryNodeAsItWasWritten() {
         HttpResponse<byte[]> written = put(0, "/v0/entity?id=everywhere", "value");
         assertThat(written.statusCode()).isEqualTo(201);
         assertThat(written.body()).isEmpty();
@@ -40,7 +39,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void theVersionGrowsWithEveryWrite() {
+    default void theVersionGrowsWithEveryWrite() {
         Version first = version(put(0, "/v0/entity?id=growing", "1"));
         Version second = version(put(1, "/v0/entity?id=growing", "2"));
         Version third = version(delete(2, "/v0/entity?id=growing"));
@@ -54,7 +53,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void anAbsentKeyIsNotFound() {
+    default void anAbsentKeyIsNotFound() {
         HttpResponse<byte[]> answer = get(0, "/v0/entity?id=never-written");
         assertThat(answer.statusCode()).isEqualTo(404);
         assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
@@ -63,7 +62,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @Test
     @Tag("core")
-    void aDeletedKeyIsNotFoundAndMayBeWrittenAgain() {
+    default void aDeletedKeyIsNotFoundAndMayBeWrittenAgain() {
         put(0, "/v0/entity?id=deleted", "value");
         HttpResponse<byte[]> deleted = delete(1, "/v0/entity?id=deleted");
         assertThat(deleted.statusCode()).isEqualTo(202);
@@ -74,12 +73,12 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void anAbsentKeyMayBeDeleted() {
+    default void anAbsentKeyMayBeDeleted() {
         assertThat(delete(0, "/v0/entity?id=nothing-there").statusCode()).isEqualTo(202);
     }
 
     @Test
-    void anExpiredKeyIsNotFound() {
+    default void anExpiredKeyIsNotFound() {
         assertThat(put(0, "/v0/entity?id=brief&ttl=1", "value").statusCode()).isEqualTo(201);
         Awaitility.await()
                 .atMost(Duration.ofSeconds(10))
@@ -92,7 +91,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     @ParameterizedTest
     @Tag("core")
     @ValueSource(ints = {0, 1, 4096, 5000, 65_536, 65_537, 1_000_003, 16 << 20})
-    void valuesOfAllSizesAreBinarySafe(int size) {
+    default void valuesOfAllSizesAreBinarySafe(int size) {
         byte[] value = new byte[size];
         new Random(size).nextBytes(value);
         assertThat(put(0, "/v0/entity?id=size" + size, value).statusCode()).isEqualTo(201);
@@ -104,7 +103,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     @ParameterizedTest
     @ValueSource(
             strings = {" ", "a b", "a+b", "a&b=c", "key/with?all#of%it", "\n\r\t\0", "ключ", "鍵", "😀", "\uFFFD", "é"})
-    void keysAreAnyTextPercentEncoded(String key) {
+    default void keysAreAnyTextPercentEncoded(String key) {
         String target = "/v0/entity?id=" + encode(key);
         assertThat(put(0, target, "of " + key).statusCode()).isEqualTo(201);
         assertThat(get(1, target).body()).isEqualTo(("of " + key).getBytes(UTF_8));
@@ -113,7 +112,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void aPlusIsASpaceAndAnEncodedPlusIsAPlus() {
+    default void aPlusIsASpaceAndAnEncodedPlusIsAPlus() {
         put(0, "/v0/entity?id=plus+sign", "space");
         put(0, "/v0/entity?id=plus%2Bsign", "plus");
         assertThat(get(0, "/v0/entity?id=plus%20sign").body()).isEqualTo("space".getBytes(UTF_8));
@@ -121,7 +120,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void aKeyHasUpTo4096BytesHoweverItIsEncoded() {
+    default void aKeyHasUpTo4096BytesHoweverItIsEncoded() {
         String longest = "/v0/entity?id=" + "%F0%9F%98%80".repeat(1024);
         assertThat(put(0, longest, "long").statusCode()).isEqualTo(201);
         assertThat(get(1, longest).body()).isEqualTo("long".getBytes(UTF_8));
@@ -131,7 +130,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "PUT", "DELETE"})
-    void aKeyIsRequired(String method) {
+    default void aKeyIsRequired(String method) {
         byte[] body = method.equals("PUT") ? "value".getBytes(UTF_8) : new byte[0];
         for (String target :
                 new String[] {"/v0/entity", "/v0/entity?", "/v0/entity?id", "/v0/entity?id=", "/v0/entity?ack=1&from=2"
@@ -142,7 +141,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @ParameterizedTest
     @ValueSource(strings = {"id=%80", "id=%C3%28", "id=%ED%A0%80", "id=a&id=a", "id=&id=a"})
-    void aKeyMustBeWellFormedAndStandOnce(String query) {
+    default void aKeyMustBeWellFormedAndStandOnce(String query) {
         assertProblem(get(0, "/v0/entity?" + query), 400, ErrorCode.KEY_INVALID);
         assertProblem(put(0, "/v0/entity?" + query, "v"), 400, ErrorCode.KEY_INVALID);
         assertProblem(delete(0, "/v0/entity?" + query), 400, ErrorCode.KEY_INVALID);
@@ -150,7 +149,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @ParameterizedTest
     @ValueSource(strings = {"id=%", "id=%4", "id=a%4", "id=%zz", "id=%4x", "id=%+1", "id=\u00e9", "id=%\uff11\uff11"})
-    void malformedPercentEncodingIsRefused(String query) throws Exception {
+    default void malformedPercentEncodingIsRefused(String query) throws Exception {
         try (RawHttp raw = raw(0)) {
             raw.send(("GET /v0/entity?" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
             RawHttp.Answer answer = raw.read();
@@ -182,7 +181,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
         "ack=%D9%A1&from=3",
         "ack=1%20&from=3"
     })
-    void aPolicyOutOfRangeIsRefused(String policy) {
+    default void aPolicyOutOfRangeIsRefused(String policy) {
         assertProblem(get(0, "/v0/entity?id=k&" + policy), 400, ErrorCode.POLICY_INVALID);
         assertProblem(put(0, "/v0/entity?id=k&" + policy, "v"), 400, ErrorCode.POLICY_INVALID);
         assertProblem(delete(0, "/v0/entity?id=k&" + policy), 400, ErrorCode.POLICY_INVALID);
@@ -200,7 +199,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
                 "from=2",
                 "ack=01&from=03"
             })
-    void aPolicyInRangeIsUsed(String policy) {
+    default void aPolicyInRangeIsUsed(String policy) {
         // A separate key for each policy: within a millisecond an earlier delete on another node may be newer than a
         // write.
         String id = "policy" + policy.replaceAll("\\W", "-");
@@ -212,7 +211,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @ParameterizedTest
     @ValueSource(strings = {"ordering=real-time", "ordering=linearizable", "ordering=linearizable&ack=2&from=2"})
-    void anOrderingIsUsed(String ordering) {
+    default void anOrderingIsUsed(String ordering) {
         String target = "/v0/entity?id=order" + ordering.replaceAll("\\W", "-") + "&" + ordering;
         assertThat(put(0, target, ordering).statusCode()).isEqualTo(201);
         assertThat(get(1, target).body()).isEqualTo(ordering.getBytes(UTF_8));
@@ -223,14 +222,14 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     @ParameterizedTest
     @ValueSource(
             strings = {"ordering=", "ordering=LINEARIZABLE", "ordering=none", "ordering=real-time&ordering=real-time"})
-    void anUnknownOrderingIsRefused(String ordering) {
+    default void anUnknownOrderingIsRefused(String ordering) {
         assertProblem(get(0, "/v0/entity?id=k&" + ordering), 400, ErrorCode.BAD_REQUEST);
         assertProblem(put(0, "/v0/entity?id=k&" + ordering, "v"), 400, ErrorCode.BAD_REQUEST);
         assertProblem(delete(0, "/v0/entity?id=k&" + ordering), 400, ErrorCode.BAD_REQUEST);
     }
 
     @Test
-    void aLinearizableCallNeedsAMajority() {
+    default void aLinearizableCallNeedsAMajority() {
         String target = "/v0/entity?id=k&ordering=linearizable&ack=1&from=2";
         assertProblem(get(0, target), 400, ErrorCode.POLICY_INVALID);
         assertProblem(put(0, target, "v"), 400, ErrorCode.POLICY_INVALID);
@@ -249,12 +248,12 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
                 "ttl=9223372036854775808",
                 "ttl=1&ttl=1"
             })
-    void aTimeToLiveOutOfRangeIsRefused(String ttl) {
+    default void aTimeToLiveOutOfRangeIsRefused(String ttl) {
         assertProblem(put(0, "/v0/entity?id=k&" + ttl, "v"), 400, ErrorCode.TTL_INVALID);
     }
 
     @Test
-    void aTimeToLiveIsForWritesOnly() {
+    default void aTimeToLiveIsForWritesOnly() {
         assertThat(put(0, "/v0/entity?id=k&ttl=31536000000000", "v").statusCode())
                 .isEqualTo(201);
         assertProblem(get(0, "/v0/entity?id=k&ttl=1000"), 400, ErrorCode.TTL_INVALID);
@@ -262,7 +261,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void anUnknownParameterIsRefused() {
+    default void anUnknownParameterIsRefused() {
         assertProblem(get(0, "/v0/entity?id=k&akc=1"), 400, ErrorCode.BAD_REQUEST);
         assertProblem(get(0, "/v0/entity?id=k&%69d=k"), 400, ErrorCode.BAD_REQUEST);
         assertProblem(get(0, "/v0/status?id=k"), 400, ErrorCode.BAD_REQUEST);
@@ -271,7 +270,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     @ParameterizedTest
     @ValueSource(
             strings = {"/v0/entity?id=k", "/v0/entity", "/v0/entities?start=a", "/v0/placement?id=k", "/v0/status"})
-    void anyOtherMethodIsNotAllowed(String target) {
+    default void anyOtherMethodIsNotAllowed(String target) {
         for (String method : new String[] {"POST", "PATCH", "OPTIONS", "HEAD", "PROPFIND", "get"}) {
             HttpResponse<byte[]> answer =
                     send(0, method, target, method.equals("POST") ? "body".getBytes(UTF_8) : new byte[0]);
@@ -298,7 +297,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
                 "/favicon.ico",
                 "/v0/entity;a?id=k"
             })
-    void anyOtherPathIsABadRequest(String target) {
+    default void anyOtherPathIsABadRequest(String target) {
         for (String method : new String[] {"GET", "PUT", "DELETE", "POST"}) {
             byte[] body = method.startsWith("P") ? "value".getBytes(UTF_8) : new byte[0];
             assertProblem(send(0, method, target, body), 400, ErrorCode.UNKNOWN_RESOURCE);
@@ -306,7 +305,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void aKeyMayBeGivenInBase64AndBeAnyBytes() {
+    default void aKeyMayBeGivenInBase64AndBeAnyBytes() {
         byte[][] keys = {{0}, {(byte) 0xFF}, {(byte) 0xC3, '('}, "text".getBytes(UTF_8), new byte[4096]};
         for (byte[] key : keys) {
             String id = base64Url(key);
@@ -335,7 +334,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
                 "id_base64=_w&id_base64=_w",
                 "id=a&id_base64=YQ"
             })
-    void malformedBase64IsRefused(String query) {
+    default void malformedBase64IsRefused(String query) {
         assertProblem(get(0, "/v0/entity?" + query), 400, ErrorCode.KEY_INVALID);
         assertProblem(put(0, "/v0/entity?" + query, "v"), 400, ErrorCode.KEY_INVALID);
         assertProblem(delete(0, "/v0/entity?" + query), 400, ErrorCode.KEY_INVALID);
@@ -343,14 +342,14 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1", "3600001", "", "1s", "1.5", "1&timeout=1"})
-    void aTimeoutOutOfRangeIsRefused(String timeout) {
+    default void aTimeoutOutOfRangeIsRefused(String timeout) {
         assertProblem(get(0, "/v0/entity?id=k&timeout=" + timeout), 400, ErrorCode.TIMEOUT_INVALID);
         assertProblem(put(0, "/v0/entity?id=k&timeout=" + timeout, "v"), 400, ErrorCode.TIMEOUT_INVALID);
         assertProblem(delete(0, "/v0/entity?id=k&timeout=" + timeout), 400, ErrorCode.TIMEOUT_INVALID);
     }
 
     @Test
-    void aTimeoutInRangeIsTaken() {
+    default void aTimeoutInRangeIsTaken() {
         assertThat(put(0, "/v0/entity?id=patient&timeout=3600000", "v").statusCode())
                 .isEqualTo(201);
         assertThat(get(1, "/v0/entity?id=patient&timeout=60000").statusCode()).isEqualTo(200);
@@ -359,7 +358,7 @@ public abstract class HttpApiEntityContract extends HttpApiHarness {
     }
 
     @Test
-    void aValueThatExpiresTellsWhen() {
+    default void aValueThatExpiresTellsWhen() {
         put(0, "/v0/entity?id=expiring&ttl=3600000", "v");
         HttpResponse<byte[]> read = get(1, "/v0/entity?id=expiring");
         assertThat(Long.parseLong(read.headers().firstValue("Dht-Expires-At").orElseThrow()))

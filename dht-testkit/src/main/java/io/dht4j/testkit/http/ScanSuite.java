@@ -1,5 +1,11 @@
 package io.dht4j.testkit.http;
 
+import static io.dht4j.testkit.http.HttpApiSuite.encode;
+import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
+import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
+import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
+import static io.dht4j.testkit.http.HttpApiSuite.json;
+import static io.dht4j.testkit.http.HttpApiSuite.lines;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,19 +26,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scans: ranges, order, limits, both formats, and invalid scans. */
-public abstract class HttpApiScanContract extends HttpApiEntityContract {
+interface ScanSuite extends HttpApiSuite {
 
     /** The prefix sorts after the keys of all tests and is used by no other test. */
-    private static final String PREFIX = "scan:";
+    String PREFIX = "scan:";
 
-    private static final String[] KEYS = {"a", "ab", "b", "ba", "c", "é", "鍵"};
+    private static String[] keys() {
+        return new String[] {"a", "ab", "b", "ba", "c", "é", "鍵"};
+    }
 
-    /** Constructor for the contract. */
-    HttpApiScanContract() {}
-
-    @Override
-    void prepare() {
-        for (String key : KEYS) {
+    /** Writes the entries that the tests expect, before all of them. */
+    default void writeEntriesToScan() {
+        for (String key : keys()) {
             put(0, "/v0/entity?id=" + encode(PREFIX + key), "value of " + key);
         }
         put(1, "/v0/entity?id=scan:deleted", "gone");
@@ -58,21 +63,21 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
 
     @Test
     @Tag("core")
-    void aScanShowsEveryNodeTheSameEntriesInOrder() {
+    default void aScanShowsEveryNodeTheSameEntriesInOrder() {
         for (int node = 0; node < 3; node++) {
-            assertThat(scan(node, "start=scan:&end=scan;")).isEqualTo(entries(KEYS));
+            assertThat(scan(node, "start=scan:&end=scan;")).isEqualTo(entries(keys()));
         }
     }
 
     @Test
-    void startIsIncludedAndEndIsNot() {
+    default void startIsIncludedAndEndIsNot() {
         assertThat(scan(0, "start=scan:ab&end=scan:c")).isEqualTo(entries("ab", "b", "ba"));
         assertThat(scan(0, "start=scan:aa&end=scan:ba%00")).isEqualTo(entries("ab", "b", "ba"));
         assertThat(scan(0, "start=scan:%C3&end=scan:%FF")).isEqualTo(entries("é", "鍵"));
     }
 
     @Test
-    void boundsMayBeGivenInBase64() {
+    default void boundsMayBeGivenInBase64() {
         String start = base64Url(PREFIX.getBytes(UTF_8));
         String end = base64Url((byte) 's', (byte) 'c', (byte) 'a', (byte) 'n', (byte) ':', (byte) 0xC3);
         assertThat(scan(0, "start_base64=" + start + "&end_base64=" + end))
@@ -93,31 +98,31 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
                 "start=%FF%FF%FF",
                 "start=scan:deleted&end=scan:deletee"
             })
-    void aScanMayFindNothing(String query) {
+    default void aScanMayFindNothing(String query) {
         assertThat(scan(0, query)).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 2", "7, 7", "8, 7", "999999999999999999, 7"})
-    void aLimitEndsTheScan(long limit, int expected) {
+    default void aLimitEndsTheScan(long limit, int expected) {
         String query = "start=scan:&end=scan;&limit=" + limit;
-        assertThat(scan(1, query)).isEqualTo(entries(Arrays.copyOf(KEYS, expected)));
+        assertThat(scan(1, query)).isEqualTo(entries(Arrays.copyOf(keys(), expected)));
         assertThat(scan(1, query, "Accept", "application/x-ndjson").lines().count())
                 .isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource({"1, 1", "16, 1", "17, 2", "1000, 7"})
-    void aNumberOfBytesEndsTheScanBehindTheEntryThatReachesIt(int bytes, int expected) {
+    default void aNumberOfBytesEndsTheScanBehindTheEntryThatReachesIt(int bytes, int expected) {
         // The first entry has a key of six bytes and a value of ten.
         String query = "start=scan:&end=scan;&bytes=" + bytes;
-        assertThat(scan(1, query)).isEqualTo(entries(Arrays.copyOf(KEYS, expected)));
+        assertThat(scan(1, query)).isEqualTo(entries(Arrays.copyOf(keys(), expected)));
         assertThat(scan(1, query, "Accept", "application/x-ndjson").lines().count())
                 .isEqualTo(expected);
     }
 
     @Test
-    void everyEntryIsAChunkOfItsOwn() throws IOException {
+    default void everyEntryIsAChunkOfItsOwn() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entities?start=scan:&limit=2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
             while (!raw.line().isEmpty()) {
@@ -130,7 +135,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aNodesOwnEntriesAreThoseOfWhichItIsAReplica() {
+    default void aNodesOwnEntriesAreThoseOfWhichItIsAReplica() {
         TreeSet<String> first = new TreeSet<>();
         for (int i = 0; i < 50; i++) {
             String key = "own" + i;
@@ -154,7 +159,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aLineOfJsonHoldsKeyValueVersionAndExpiry() {
+    default void aLineOfJsonHoldsKeyValueVersionAndExpiry() {
         byte[] binary = {0, 10, 13, -1, 34};
         byte[] notText = {'j', 's', 'o', 'o', (byte) 0xFF};
         String version = versionOf(put(0, "/v0/entity?id=json%22%0Akey&ttl=3600000", binary));
@@ -196,7 +201,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
                 "start=%zz",
                 "start=a&end=%"
             })
-    void aMalformedScanIsRefused(String query) throws IOException {
+    default void aMalformedScanIsRefused(String query) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entities?" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.SCAN_INVALID);
@@ -204,15 +209,15 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aScanHasAPolicyAndATimeout() {
-        assertThat(scan(0, "start=scan:&end=scan;&ack=3&from=3&timeout=60000")).isEqualTo(entries(KEYS));
+    default void aScanHasAPolicyAndATimeout() {
+        assertThat(scan(0, "start=scan:&end=scan;&ack=3&from=3&timeout=60000")).isEqualTo(entries(keys()));
         assertProblem(get(0, "/v0/entities?start=a&ack=4&from=3"), 400, ErrorCode.POLICY_INVALID);
         assertProblem(get(0, "/v0/entities?start=a&timeout=0"), 400, ErrorCode.TIMEOUT_INVALID);
         assertProblem(get(0, "/v0/entities?start=a&ttl=1"), 400, ErrorCode.TTL_INVALID);
     }
 
     @Test
-    void aSnapshotShowsItsTimeOnEveryNode() {
+    default void aSnapshotShowsItsTimeOnEveryNode() {
         put(0, "/v0/entity?id=snapshot:a", "before");
         put(1, "/v0/entity?id=snapshot:b", "before");
         HttpResponse<byte[]> opened = send(0, "POST", "/v0/snapshots?lease=60000", new byte[0]);
@@ -236,7 +241,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aMalformedRequestForASnapshotIsRefused() {
+    default void aMalformedRequestForASnapshotIsRefused() {
         for (String lease : List.of("0", "999", "3600001", "soon")) {
             assertProblem(send(0, "POST", "/v0/snapshots?lease=" + lease, new byte[0]), 400, ErrorCode.BAD_REQUEST);
         }
@@ -252,7 +257,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aBoundHasAtMost4096Bytes() {
+    default void aBoundHasAtMost4096Bytes() {
         assertThat(scan(0, "start=" + "%7f".repeat(4096) + "&end=" + "%7f".repeat(4096)))
                 .isEmpty();
         assertProblem(get(0, "/v0/entities?start=" + "a".repeat(4097)), 400, ErrorCode.SCAN_INVALID);
@@ -260,7 +265,7 @@ public abstract class HttpApiScanContract extends HttpApiEntityContract {
     }
 
     @Test
-    void aHttp10ClientGetsAScanThatEndsWithTheConnection() throws IOException {
+    default void aHttp10ClientGetsAScanThatEndsWithTheConnection() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entities?start=scan:&limit=1 HTTP/1.0\r\n\r\n");
             while (!raw.line().isEmpty()) {

@@ -1,5 +1,8 @@
 package io.dht4j.testkit.http;
 
+import static io.dht4j.testkit.http.HttpApiSuite.encode;
+import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
+import static io.dht4j.testkit.http.HttpApiSuite.json;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,10 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections: framing, pipelining, rejected bodies and bytes that are not HTTP; also status and placement. */
-public abstract class HttpApiConnectionContract extends HttpApiProtocolContract {
-
-    /** Constructor for the contract. */
-    HttpApiConnectionContract() {}
+interface ConnectionSuite extends HttpApiSuite {
 
     private static String putHead(String id, int length, String... headers) {
         return "PUT /v0/entity?id=" + id + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + "\r\n"
@@ -29,7 +29,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void everyNodeTellsTheSamePlacement() {
+    default void everyNodeTellsTheSamePlacement() {
         for (String key : new String[] {"a", "b", "鍵", "+"}) {
             Map<String, Object> first = json(get(0, "/v0/placement?id=" + encode(key)));
             assertThat(first.keySet()).containsExactlyInAnyOrder("partition", "replicas");
@@ -45,12 +45,12 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
 
     @ParameterizedTest
     @ValueSource(strings = {"", "?id=", "?id=%FF", "?id=a&id=b", "?id=a&id_base64=YQ", "?id_base64="})
-    void placementNeedsAKey(String query) {
+    default void placementNeedsAKey(String query) {
         assertProblem(get(0, "/v0/placement" + query), 400, ErrorCode.KEY_INVALID);
     }
 
     @Test
-    void statusTellsWhatANodeIs() {
+    default void statusTellsWhatANodeIs() {
         put(1, "/v0/entity?id=status&ack=3&from=3", "value");
         Map<String, Object> status = json(get(1, "/v0/status"));
         assertThat(status.keySet())
@@ -81,7 +81,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void aClientThatAsksFirstIsToldToSendItsValue() throws IOException {
+    default void aClientThatAsksFirstIsToldToSendItsValue() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(putHead("asked", 5, "Expect: 100-continue\r\n"));
             assertThat(raw.read().status()).isEqualTo(100);
@@ -92,7 +92,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void aLargeValueIsRefusedWithAnAnswerEvenForAClientThatSendsAllOfItFirst() throws IOException {
+    default void aLargeValueIsRefusedWithAnAnswerEvenForAClientThatSendsAllOfItFirst() throws IOException {
         try (RawHttp raw = raw(0)) {
             int length = 20 << 20;
             raw.send(putHead("large", length));
@@ -104,7 +104,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
+    default void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: localhost\r\nContent-Length: 37\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.KEY_INVALID);
@@ -119,7 +119,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void pipelinedRequestsAreAnsweredInOrder() throws IOException {
+    default void pipelinedRequestsAreAnsweredInOrder() throws IOException {
         try (RawHttp raw = raw(0)) {
             StringBuilder requests = new StringBuilder();
             for (int i = 0; i < 50; i++) {
@@ -147,7 +147,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
                 "PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
                 "\0\0\0\0\r\n\r\n"
             })
-    void whatIsNotHttpIsABadRequest(String bytes) throws IOException {
+    default void whatIsNotHttpIsABadRequest(String bytes) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(bytes);
             assertProblem(raw.read(), 400, ErrorCode.BAD_REQUEST);
@@ -157,7 +157,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void randomTargetsGetAnAnswerEach() throws IOException {
+    default void randomTargetsGetAnAnswerEach() throws IOException {
         SplittableRandom random = new SplittableRandom(42);
         String alphabet = "abciduorkst0123456789%&=+?/.;-_~\u0001\u00e9 ";
         String[] starts = {
@@ -180,7 +180,7 @@ public abstract class HttpApiConnectionContract extends HttpApiProtocolContract 
     }
 
     @Test
-    void aHttp10ClientIsServed() throws IOException {
+    default void aHttp10ClientIsServed() throws IOException {
         put(0, "/v0/entity?id=old", "value");
         try (RawHttp raw = raw(0)) {
             raw.send("GET /v0/entity?id=old HTTP/1.0\r\n\r\n");

@@ -1,5 +1,16 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.eventually;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.FrameHandler;
@@ -14,28 +25,25 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Failing handlers affect only their own callers. A part of {@link TransportContract}. */
-public abstract class TransportHandlersContract extends TransportPeersContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportHandlersContract() {}
+interface HandlersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aHandlerThatThrowsFailsOnlyItsOwnCall() {
+    default void aHandlerThatThrowsFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> {
             throw new IllegalStateException("as this test wants it");
         });
     }
 
     @Test
-    void aHandlerWhoseStageFailsFailsOnlyItsOwnCall() {
+    default void aHandlerWhoseStageFailsFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) ->
                 CompletableFuture.failedFuture(new IllegalStateException("as this test wants it")));
     }
 
     @Test
     @SuppressWarnings("NullAway") // what a careless handler may do
-    void aHandlerThatGivesNothingBackFailsOnlyItsOwnCall() {
+    default void aHandlerThatGivesNothingBackFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> null);
         assertFailsOnlyItsOwnCall((request, context) -> CompletableFuture.completedFuture(null));
     }
@@ -53,7 +61,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void aHandlerThatThrowsAnErrorFailsOnlyItsOwnCall() {
+    default void aHandlerThatThrowsAnErrorFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> {
             throw new AssertionError("as this test wants it");
         });
@@ -63,7 +71,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void aHandlerThatNeverAnswersCostsOnlyItsOwnCallers() {
+    default void aHandlerThatNeverAnswersCostsOnlyItsOwnCallers() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);
@@ -78,11 +86,11 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
         }
         assertThat(forgotten).noneMatch(CompletableFuture::isDone);
         client.transport().close();
-        forgotten.forEach(TransportHarness::failure);
+        forgotten.forEach(Calls::failure);
     }
 
     @Test
-    void aHandlerThatAnswersTwiceIsHeardOnce() {
+    default void aHandlerThatAnswersTwiceIsHeardOnce() {
         Queue<CompletableFuture<byte[]>> open = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             CompletableFuture<byte[]> reply = new CompletableFuture<>();
@@ -102,7 +110,7 @@ public abstract class TransportHandlersContract extends TransportPeersContract {
     }
 
     @Test
-    void failingHandlersBesideGoodOnesTakeNothingFromThem() {
+    default void failingHandlersBesideGoodOnesTakeNothingFromThem() {
         Started server = start((request, context) -> switch (numberIn(request) % 3) {
             case 0 -> CompletableFuture.completedFuture(negated(request));
             case 1 -> throw new IllegalStateException("as this test wants it");

@@ -1,5 +1,17 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.ownAddress;
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
@@ -22,14 +34,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers that are absent, that stop, and that restart. A part of {@link TransportContract}. */
-public abstract class TransportPeersContract extends TransportCancellingContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportPeersContract() {}
+interface PeersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aCallToAnAddressWhereNobodyListensFailsAtOnceAsNotSent() {
+    default void aCallToAnAddressWhereNobodyListensFailsAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -43,7 +52,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void manyCallsToAnAddressWhereNobodyListensAllFailAtOnceAsNotSent() {
+    default void manyCallsToAnAddressWhereNobodyListensAllFailAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -55,7 +64,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void aCallToAHostThatDoesNotExistFailsAsNotSent() {
+    default void aCallToAHostThatDoesNotExistFailsAsNotSent() {
         Started client = start(echo());
         Node nowhere = Node.of("nowhere", "no-such-host.invalid:1");
         TransportException error = failure(client.transport()
@@ -67,7 +76,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     @Tag("core")
-    void aPeerThatRestartsIsUsedByTheNextCall() {
+    default void aPeerThatRestartsIsUsedByTheNextCall() {
         Started client = start(echo());
         Started server = startAt(ownAddress(), echo());
         for (int round = 0; round < 3; round++) {
@@ -83,7 +92,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     @Test
     @Tag("core")
-    void callsUnderWayToAPeerThatClosesAllEnd() {
+    default void callsUnderWayToAPeerThatClosesAllEnd() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());
@@ -98,7 +107,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
 
     /** Callers continue while the peer closes, and while it restarts at the same address. */
     @Test
-    void aPeerMayRestartManyTimesUnderLoad() throws Exception {
+    default void aPeerMayRestartManyTimesUnderLoad() throws Exception {
         Set<Integer> handled = ConcurrentHashMap.newKeySet();
         FrameHandler handler = (request, context) -> {
             handled.add(numberIn(request));
@@ -162,7 +171,7 @@ public abstract class TransportPeersContract extends TransportCancellingContract
     }
 
     @Test
-    void aCallThatIsUnderWayWhenItsPeerClosesIsLostButNotItsNeighbours() {
+    default void aCallThatIsUnderWayWhenItsPeerClosesIsLostButNotItsNeighbours() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started mortal = start(recorder);
         Started other = start(echo());

@@ -1,5 +1,14 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.Frame;
@@ -13,14 +22,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Concurrent calls from many threads, in any order, each with its own reply. A part of {@link TransportContract}. */
-public abstract class TransportConcurrencyContract extends TransportFramesContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportConcurrencyContract() {}
+interface ConcurrentCallsSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aThousandCallsAtATimeEachGetTheirOwnReply() {
+    default void aThousandCallsAtATimeEachGetTheirOwnReply() {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
             Started server =
@@ -40,7 +46,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void manyThreadsMayCallAtTheSameTime() {
+    default void manyThreadsMayCallAtTheSameTime() {
         Started server = start((request, context) -> CompletableFuture.completedFuture(negated(request)));
         Started client = start(echo());
         ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -65,7 +71,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
 
     @Test
     @Tag("core")
-    void aLaterCallMayBeAnsweredFirst() {
+    default void aLaterCallMayBeAnsweredFirst() {
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server =
                 start((request, context) -> request.length == 0 ? held : CompletableFuture.completedFuture(request));
@@ -80,7 +86,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void nodesCallEachOtherAndThemselves() {
+    default void nodesCallEachOtherAndThemselves() {
         Started one = start((request, context) -> CompletableFuture.completedFuture(bytes("one")));
         Started two = start((request, context) -> CompletableFuture.completedFuture(bytes("two")));
         assertThat(reply(one.call(two, NO_BYTES, within(PATIENCE)))).isEqualTo(bytes("two"));
@@ -89,10 +95,10 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void aHandlerMayCallOn() {
+    default void aHandlerMayCallOn() {
         Started last = start(echo());
         Transport middle = newTransport();
-        transports.add(middle);
+        transports().add(middle);
         start(middle, (request, context) -> middle.call(last.node(), Frame.of(negated(request)), context));
         Started first = start(echo());
         assertThat(reply(first.call(new Started(middle, address(middle)), number(7), within(PATIENCE))))
@@ -100,7 +106,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void tenThousandCallsMayBeInFlightAtOneTime() {
+    default void tenThousandCallsMayBeInFlightAtOneTime() {
         CompletableFuture<Void> go = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> go.thenApply(now -> negated(request)));
         Started server = startRoomy(recorder);
@@ -119,7 +125,7 @@ public abstract class TransportConcurrencyContract extends TransportFramesContra
     }
 
     @Test
-    void repliesMayComeInTheOppositeOrderOfTheirCalls() {
+    default void repliesMayComeInTheOppositeOrderOfTheirCalls() {
         int count = Math.min(8, requestsAtAHandler());
         List<CompletableFuture<byte[]>> held = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -1,5 +1,18 @@
 package io.dht4j.testkit.transport;
 
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.eventually;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.negated;
+import static io.dht4j.testkit.transport.Calls.number;
+import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
+import static io.dht4j.testkit.transport.Calls.withEnoughTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.CallContext;
@@ -15,14 +28,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls end by their deadlines, and handlers know the deadlines. A part of {@link TransportContract}. */
-public abstract class TransportDeadlinesContract extends TransportConcurrencyContract {
-
-    /** Constructor for {@link TransportContract}. */
-    protected TransportDeadlinesContract() {}
+interface DeadlinesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    void aDeadlineThatHasPassedKeepsACallFromBeingSent() {
+    default void aDeadlineThatHasPassedKeepsACallFromBeingSent() {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());
@@ -34,7 +44,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
 
     @Test
     @Tag("core")
-    void aCallWithoutAReplyEndsAtItsDeadlineWithItsOutcomeUnknown() {
+    default void aCallWithoutAReplyEndsAtItsDeadlineWithItsOutcomeUnknown() {
         Started client = start(echo());
         withEnoughTime(time -> {
             // A new recorder for each attempt, so that a late request of an earlier attempt is not counted.
@@ -52,7 +62,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void callsWithDifferentDeadlinesEndEachAtItsOwn() {
+    default void callsWithDifferentDeadlinesEndEachAtItsOwn() {
         Started server = start((request, context) -> new CompletableFuture<>());
         Started client = start(echo());
         CompletableFuture<byte[]> late = client.call(server, NO_BYTES, within(PATIENCE));
@@ -70,7 +80,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void theHandlerSeesHowMuchTimeIsLeft() {
+    default void theHandlerSeesHowMuchTimeIsLeft() {
         CompletableFuture<Long> seen = new CompletableFuture<>();
         Started server = start((request, context) -> {
             seen.complete(context.remainingNanos());
@@ -82,7 +92,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void theHandlerHasNoMoreTimeThanItsCaller() {
+    default void theHandlerHasNoMoreTimeThanItsCaller() {
         Started client = start(echo());
         withEnoughTime(time -> {
             CompletableFuture<CallContext> seen = new CompletableFuture<>();
@@ -105,7 +115,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void repliesThatComeAfterTheDeadlineAreDroppedAndHarmNobody() {
+    default void repliesThatComeAfterTheDeadlineAreDroppedAndHarmNobody() {
         Queue<Runnable> late = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (numberIn(request) % 2 == 0) {
@@ -123,7 +133,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
                 bad.add(client.call(server, number(i + 1), within(Duration.ofMillis(50))));
                 good.add(client.call(server, number(i), within(PATIENCE)));
             }
-            bad.forEach(TransportHarness::failure);
+            bad.forEach(Calls::failure);
             for (Runnable reply = late.poll(); reply != null; reply = late.poll()) {
                 reply.run();
             }
@@ -136,7 +146,7 @@ public abstract class TransportDeadlinesContract extends TransportConcurrencyCon
     }
 
     @Test
-    void thousandsOfCallsWithHardlyAnyTimeAllEnd() {
+    default void thousandsOfCallsWithHardlyAnyTimeAllEnd() {
         Started server = start(echo());
         Started client = start(echo());
         SplittableRandom random = new SplittableRandom(1);

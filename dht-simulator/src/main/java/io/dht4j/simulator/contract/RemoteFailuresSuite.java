@@ -1,5 +1,9 @@
 package io.dht4j.simulator.contract;
 
+import static io.dht4j.simulator.contract.Results.PATIENCE;
+import static io.dht4j.simulator.contract.Results.bytes;
+import static io.dht4j.simulator.contract.Results.failure;
+import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -37,48 +41,46 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * The failures of every {@link io.dht4j.spi.RemoteApi}: errors of the cluster, and nodes that are stopped, silent or
- * missing. Part of {@link RemoteApiContract}.
- */
-public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
+/** Errors of the cluster, nodes that are stopped, silent or missing, and closed clients. A part of {@link RemoteApiContract}. */
+interface RemoteFailuresSuite extends RemoteApiSuite {
 
-    private static final Duration BRIEF_TIME = Duration.ofMillis(500);
-    static final CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
+    /** The deadline of calls that nobody answers. */
+    Duration BRIEF_TIME = Duration.ofMillis(500);
 
-    static final int CALLS_WHILE_SILENT = 3;
+    /** The options of calls that nobody answers. */
+    CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
 
-    /** Constructor for the contract. */
-    RemoteApiErrorsContract() {}
+    /** Calls while a node is silent. */
+    int CALLS_WHILE_SILENT = 3;
 
     @Test
-    void whatTheClusterRefusesIsRefusedWithItsCode() {
-        assertThat(failure(api.get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
+    default void whatTheClusterRefusesIsRefusedWithItsCode() {
+        assertThat(failure(api().get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
+        assertThat(failure(api().put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
                         .code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS.withPolicy(5, 9)))
+        assertThat(failure(api().scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS.withPolicy(5, 9)))
                         .code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);
-        assertThat(failure(api.put(address(0), KEY, new byte[MAX_VALUE_BYTES + 1], OPTIONS))
+        assertThat(failure(api().put(address(0), KEY, new byte[MAX_VALUE_BYTES + 1], OPTIONS))
                         .code())
                 .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (int i = 0; i <= MAX_BATCH; i++) {
             values.put(Key.of("key " + i), new byte[1]);
         }
-        assertThat(failure(api.putAll(address(0), values, OPTIONS)).code()).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
-        assertThat(failure(api.getAll(address(0), values.keySet(), OPTIONS)).code())
+        assertThat(failure(api().putAll(address(0), values, OPTIONS)).code()).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+        assertThat(failure(api().getAll(address(0), values.keySet(), OPTIONS)).code())
                 .isEqualTo(ErrorCode.BATCH_TOO_LARGE);
-        assertThat(result(api.scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS)))
+        assertThat(result(api().scan(address(0), KeyRange.all(), ScanScope.CLUSTER, 10, OPTIONS)))
                 .as("nothing was written")
                 .isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource
-    void everyErrorArrivesWithItsCodeAndItsMessage(ErrorCode code) throws Exception {
+    default void everyErrorArrivesWithItsCodeAndItsMessage(ErrorCode code) throws Exception {
         DhtException original = DhtException.of(code, "why it failed: 42");
         String address = served(OneAnswerCluster.failing(original)).address();
         calls(address, OPTIONS).forEach((method, call) -> {
@@ -89,55 +91,55 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void aNodeThatIsNotThereWasSentNothing() throws IOException {
+    default void aNodeThatIsNotThereWasSentNothing() throws IOException {
         String address = nobodysAddress();
         calls(address, OPTIONS).forEach((method, call) -> {
             DhtException error = failure(call);
             assertThat(error.code()).as(method).isEqualTo(ErrorCode.NOT_SENT);
             assertThat(error).as(method).hasMessageContaining(address);
         });
-        assertThat(result(api.status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
+        assertThat(result(api().status(address(0), OPTIONS)).id().value()).isEqualTo("n0");
     }
 
     @Test
-    void aNodeThatIsSlowIsNotTakenForOneThatIsGone() throws Exception {
+    default void aNodeThatIsSlowIsNotTakenForOneThatIsGone() throws Exception {
         OneAnswerCluster silent = OneAnswerCluster.silent();
         String address = served(silent).address();
-        CompletionStage<Optional<Value>> slow = api.get(address, KEY, OPTIONS);
+        CompletionStage<Optional<Value>> slow = api().get(address, KEY, OPTIONS);
         for (int i = 0; i < CALLS_WHILE_SILENT; i++) {
-            failure(api.get(address, KEY, BRIEF));
+            failure(api().get(address, KEY, BRIEF));
         }
         silent.fail(DhtException.of(ErrorCode.OVERLOADED, "late"));
         assertThat(failure(slow).code()).isEqualTo(ErrorCode.OVERLOADED);
     }
 
     @Test
-    void aNodeThatHasGoneFailsAndLeavesTheOthersUsable() {
-        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
-        result(api.get(address(1), KEY, OPTIONS));
-        servers.get(1).close();
+    default void aNodeThatHasGoneFailsAndLeavesTheOthersUsable() {
+        result(api().put(address(0), KEY, bytes("value"), EVERYWHERE));
+        result(api().get(address(1), KEY, OPTIONS));
+        servers().get(1).close();
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(
-                                failure(api.get(address(1), KEY, OPTIONS)).code())
+                                failure(api().get(address(1), KEY, OPTIONS)).code())
                         .isEqualTo(ErrorCode.NOT_SENT));
-        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
+        assertThat(result(api().get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
     }
 
     @RepeatedTest(3)
-    void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheNodeCloses() throws Exception {
-        Server server = served(clusters.get(0));
+    default void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheNodeCloses() throws Exception {
+        RemoteApiContract.Server server = served(clusters().get(0));
         expectPromisesKept(server, server);
     }
 
     @RepeatedTest(3)
-    void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheClientCloses() throws Exception {
-        expectPromisesKept(served(clusters.get(0)), api);
+    default void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheClientCloses() throws Exception {
+        expectPromisesKept(served(clusters().get(0)), api());
     }
 
     /**
      * Checks the outcomes of two callers that continue while one side closes. Some of their calls have short deadlines.
      */
-    private void expectPromisesKept(Server server, AutoCloseable closing) throws Exception {
+    private void expectPromisesKept(RemoteApiContract.Server server, AutoCloseable closing) throws Exception {
         Map<Key, CompletionStage<Version>> puts = new ConcurrentHashMap<>();
         CompletableFuture<Void> underWay = new CompletableFuture<>();
         AtomicBoolean closed = new AtomicBoolean();
@@ -157,7 +159,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
                                 ? Duration.ofMillis(1 + random.nextInt(10))
                                 : Duration.ofSeconds(10);
                         Key key = Key.of(prefix + i);
-                        puts.put(key, api.put(server.address(), key, bytes("value"), OPTIONS.withTimeout(time)));
+                        puts.put(key, api().put(server.address(), key, bytes("value"), OPTIONS.withTimeout(time)));
                         if (i % 10 == 0) {
                             puts.get(key)
                                     .handle((version, error) -> error)
@@ -196,13 +198,13 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         });
         assertThat(undone)
                 .isNotEmpty()
-                .allSatisfy(key -> assertThat(result(clusters.get(0).get(key, EVERYWHERE)))
+                .allSatisfy(key -> assertThat(result(clusters().get(0).get(key, EVERYWHERE)))
                         .as(key.toString())
                         .isEmpty());
     }
 
     @Test
-    void aNodeThatHangsLeavesTheOutcomeUnknownAtTheDeadline() throws Exception {
+    default void aNodeThatHangsLeavesTheOutcomeUnknownAtTheDeadline() throws Exception {
         Duration time = BRIEF_TIME;
         while (!leavesTheOutcomeUnknown(time)) {
             time = time.multipliedBy(4);
@@ -224,7 +226,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void aMachineThatAcceptsAndSaysNothingCostsTheDeadlineAndNoMore() throws IOException {
+    default void aMachineThatAcceptsAndSaysNothingCostsTheDeadlineAndNoMore() throws IOException {
         try (SilentListener listener = new SilentListener()) {
             calls(listener.address(), BRIEF)
                     .forEach((method, call) ->
@@ -233,7 +235,7 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void anAddressThatIsNoneIsRefusedAndNamed() {
+    default void anAddressThatIsNoneIsRefusedAndNamed() {
         for (String address : List.of("", "no port", "127.0.0.1:", "127.0.0.1:99999", ":1")) {
             calls(address, BRIEF).forEach((method, call) -> {
                 DhtException error = failure(call);
@@ -245,23 +247,21 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
         }
     }
 
-    // Closing
-
     @Test
-    void closingEndsTheCallsUnderWay() throws Exception {
+    default void closingEndsTheCallsUnderWay() throws Exception {
         OneAnswerCluster silent = OneAnswerCluster.silent();
         String address = served(silent).address();
         Map<String, CompletionStage<?>> calls = calls(address, OPTIONS);
         await().atMost(PATIENCE).until(() -> silent.calls() == calls.size());
-        api.close();
+        api().close();
         calls.forEach(
                 (method, call) -> assertThat(failure(call).code()).as(method).isEqualTo(ErrorCode.INTERNAL));
     }
 
     @Test
-    void aClosedClientRefusesCallsAndMayBeClosedAgain() {
-        api.close();
-        api.close();
+    default void aClosedClientRefusesCallsAndMayBeClosedAgain() {
+        api().close();
+        api().close();
         calls(address(0), OPTIONS)
                 .forEach((method, call) -> assertThat(failure(call).code().action())
                         .as(method)
@@ -269,11 +269,11 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     }
 
     @Test
-    void twoClientsLiveSideBySide() {
+    default void twoClientsLiveSideBySide() {
         RemoteApi other = newApi();
-        result(api.put(address(0), KEY, bytes("value"), EVERYWHERE));
+        result(api().put(address(0), KEY, bytes("value"), EVERYWHERE));
         other.close();
-        assertThat(result(api.get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
+        assertThat(result(api().get(address(0), KEY, OPTIONS)).map(Value::text)).contains("value");
     }
 
     /** Returns the code of a failed call; empty if the call succeeded. */
@@ -285,14 +285,14 @@ public abstract class RemoteApiErrorsContract extends RemoteApiHarness {
     /** Returns one call of every method. */
     private Map<String, CompletionStage<?>> calls(String address, CallOptions options) {
         Map<String, CompletionStage<?>> calls = new LinkedHashMap<>();
-        calls.put("get", api.get(address, KEY, options));
-        calls.put("put", api.put(address, KEY, bytes("value"), options));
-        calls.put("delete", api.delete(address, KEY, options));
-        calls.put("getAll", api.getAll(address, List.of(KEY, Key.of("other")), options));
-        calls.put("putAll", api.putAll(address, Map.of(KEY, bytes("value")), options));
-        calls.put("scan", api.scan(address, KeyRange.all(), ScanScope.CLUSTER, 10, options));
-        calls.put("locate", api.locate(address, KEY, options));
-        calls.put("status", api.status(address, options));
+        calls.put("get", api().get(address, KEY, options));
+        calls.put("put", api().put(address, KEY, bytes("value"), options));
+        calls.put("delete", api().delete(address, KEY, options));
+        calls.put("getAll", api().getAll(address, List.of(KEY, Key.of("other")), options));
+        calls.put("putAll", api().putAll(address, Map.of(KEY, bytes("value")), options));
+        calls.put("scan", api().scan(address, KeyRange.all(), ScanScope.CLUSTER, 10, options));
+        calls.put("locate", api().locate(address, KEY, options));
+        calls.put("status", api().status(address, options));
         return calls;
     }
 

@@ -1,0 +1,139 @@
+package io.dht4j.testkit.tls;
+
+import static io.dht4j.testkit.tls.TlsHarness.call;
+import static io.dht4j.testkit.tls.TlsHarness.assertServes;
+import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.spi.TlsFiles;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A callee serves only nodes, and knows their proven names. A part of {@link SecureTransportContract}. */
+interface CallersSuite extends TlsHarness {
+
+    @Test
+    @Tag("core")
+    default void nodesWithGoodCertificatesCallEachOther() {
+        Started one = secure(authority().mutual("n1"), handler());
+        Started two = secure(authority().mutual("n2"), handler());
+        byte[] large = new byte[2 << 20];
+        new SplittableRandom(1).nextBytes(large);
+        for (byte[] frame : List.of(NO_BYTES, bytes("a"), large)) {
+            assertThat(Arrays.equals(reply(call(one, "n2", two, frame)), frame)).isTrue();
+            assertThat(Arrays.equals(reply(call(two, "n1", one, frame)), frame)).isTrue();
+        }
+        assertThat(handler().count()).isEqualTo(6);
+    }
+
+    @Test
+    @Tag("core")
+    default void aHandlerLearnsTheNamesThatTheCallersCertificateProves() {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started caller =
+                secure(authority().issue("n1", "alias.example", "localhost").mutual(), handler());
+        assertServes(caller, "n2", callee);
+        assertThat(handler().proven()).containsExactly(Set.of("n1", "alias.example", "localhost"));
+    }
+
+    @Test
+    default void withoutTlsNothingIsProved() {
+        NamedCallers open = new NamedCallers();
+        Started callee = plaintext(open);
+        assertServes(plaintext(handler()), "n2", callee);
+        assertThat(open.proven()).containsExactly(Set.of());
+    }
+
+    @Test
+    default void aCallerOfAForeignAuthorityReachesNoHandler() {
+        TestCertificates foreign = TestCertificates.in(directory());
+        TestCertificates.Issued issued = foreign.issue("n1", "localhost", "127.0.0.1");
+        // The caller trusts the callee; the callee does not trust the caller.
+        assertReachesNoHandler(TlsFiles.mutual(issued.certificate(), issued.key(), authority().authority()));
+    }
+
+    @Test
+    default void aCallerWhoseCertificateHasExpiredReachesNoHandler() {
+        assertReachesNoHandler(
+                authority().issueExpired("n1", "localhost", "127.0.0.1").mutual());
+    }
+
+    @Test
+    default void aCallerWhoseNameIsNotAllowedReachesNoHandlerAndLearnsItsName() {
+        TransportException error = assertReachesNoHandler(authority().mutual("stranger"));
+        assertThat(error).hasMessageContaining("stranger");
+        assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
+    }
+
+    private TransportException assertReachesNoHandler(TlsFiles files) {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started good = secure(authority().mutual("n1"), handler());
+        Started bad = secure(files, handler());
+        assertServes(good, "n2", callee);
+        TransportException error = failure(call(bad, "n2", callee, bytes("evil")));
+        for (int i = 0; i < 5; i++) {
+            failure(call(bad, "n2", callee, bytes("evil")));
+            assertServes(good, "n2", callee);
+        }
+        assertThat(handler().count()).isEqualTo(6);
+        return error;
+    }
+
+    @Test
+    default void aCallerWithOneAllowedNameOfSeveralIsLetIn() {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started caller = secure(authority().issue("stranger", "n1", "localhost").mutual(), handler());
+        assertServes(caller, "n2", callee);
+    }
+
+    @Test
+    default void aCallerWithoutACertificateReachesNoHandler() throws GeneralSecurityException {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started good = secure(authority().mutual("n1"), handler());
+        SSLContext context = authority().nameless();
+        for (int i = 0; i < 5; i++) {
+            knock(context, callee.port(), requestBytes());
+            assertServes(good, "n2", callee);
+        }
+        good.transport().close();
+        callee.transport().close();
+        assertThat(handler().count()).isEqualTo(5);
+    }
+
+    private static void knock(SSLContext context, int port, byte[] request) {
+        try (Socket socket = context.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.setSoTimeout(500);
+            socket.getOutputStream().write(request);
+            socket.getOutputStream().flush();
+            socket.getInputStream().read();
+        } catch (IOException e) {
+            // The connection was closed or left unanswered; both are allowed.
+            return;
+        }
+    }
+
+    @Test
+    default void aPlaintextCallerReachesNoHandlerBehindTls() {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started good = secure(authority().mutual("n1"), handler());
+        Started bad = plaintext(handler());
+        for (int i = 0; i < 5; i++) {
+            failure(call(bad, "n2", callee, bytes("evil")));
+            assertServes(good, "n2", callee);
+        }
+        assertThat(handler().count()).isEqualTo(5);
+    }
+}
