@@ -60,7 +60,7 @@ final class Watch {
                         if (error == null) {
                             require(status);
                         } else if (!(DhtException.unwrap(error) instanceof DhtException)) {
-                            violations.add(node.node.id() + " cannot tell its status: " + error);
+                            violations.add(node.node.id() + " cannot report its status: " + error);
                         }
                     }));
         });

@@ -281,7 +281,7 @@ public final class Operation {
         return read;
     }
 
-    /** Returns the earlier of the clocks at the beginning and the end: a clock may have been set back meanwhile. */
+    /** Returns the earlier of the clocks at the beginning and the end: a clock may have been turned back meanwhile. */
     long earliestClock() {
         return Math.min(clockAtBegin, clockAtEnd);
     }

@@ -75,7 +75,7 @@ public final class ReadCheck {
         if (origin.outcome() == Operation.Outcome.FAILED) {
             return Optional.of(read + " shows what certainly failed: " + origin);
         }
-        // The clock may have been set back meanwhile.
+        // The clock may have been turned back meanwhile.
         if (!origin.isLive(read.earliestClock())) {
             return Optional.of(read + " shows what has expired: " + origin);
         }

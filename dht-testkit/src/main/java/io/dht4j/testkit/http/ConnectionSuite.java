@@ -29,7 +29,7 @@ interface ConnectionSuite extends HttpApiSuite {
     }
 
     @Test
-    default void everyNodeTellsTheSamePlacement() {
+    default void everyNodeReportsTheSamePlacement() {
         for (String key : new String[] {"a", "b", "鍵", "+"}) {
             Map<String, Object> first = json(get(0, "/v0/placement?id=" + encode(key)));
             assertThat(first.keySet()).containsExactlyInAnyOrder("partition", "replicas");
@@ -50,7 +50,7 @@ interface ConnectionSuite extends HttpApiSuite {
     }
 
     @Test
-    default void statusTellsWhatANodeIs() {
+    default void theStatusDescribesItsNode() {
         put(1, "/v0/entity?id=status&ack=3&from=3", "value");
         Map<String, Object> status = json(get(1, "/v0/status"));
         assertThat(status.keySet())
@@ -81,7 +81,7 @@ interface ConnectionSuite extends HttpApiSuite {
     }
 
     @Test
-    default void aClientThatAsksFirstIsToldToSendItsValue() throws IOException {
+    default void aClientThatExpectsAContinueGetsOne() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(putHead("asked", 5, "Expect: 100-continue\r\n"));
             assertThat(raw.read().status()).isEqualTo(100);

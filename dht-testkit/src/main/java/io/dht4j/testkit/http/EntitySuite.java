@@ -358,7 +358,7 @@ interface EntitySuite extends HttpApiSuite {
     }
 
     @Test
-    default void aValueThatExpiresTellsWhen() {
+    default void aValueThatExpiresReportsWhen() {
         put(0, "/v0/entity?id=expiring&ttl=3600000", "v");
         HttpResponse<byte[]> read = get(1, "/v0/entity?id=expiring");
         assertThat(Long.parseLong(read.headers().firstValue("Dht-Expires-At").orElseThrow()))

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 interface ConcurrentUseSuite extends StoreSuite {
 
     @Test
-    default void aListenerIsToldOfEveryChangeByManyWriters() throws Exception {
-        RecordingListener told = new RecordingListener();
-        told.begin(store());
+    default void everyChangeByManyWritersIsReportedToAListener() throws Exception {
+        RecordingListener reported = new RecordingListener();
+        reported.begin(store());
         List<Runnable> writers = new ArrayList<>();
         for (int writer = 0; writer < 4; writer++) {
             List<Entry> history = randomEntries(new SplittableRandom(SEED + writer), 2000, 300);
@@ -47,7 +47,7 @@ interface ConcurrentUseSuite extends StoreSuite {
         }
         inParallel(writers);
 
-        told.assertTells(store());
+        reported.assertReports(store());
     }
 
     /** Reads run concurrently with a writer and a merge. */

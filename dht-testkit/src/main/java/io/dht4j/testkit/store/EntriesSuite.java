@@ -65,7 +65,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void theNewestVersionOfEachKeyIsTold() {
+    default void theNewestVersionOfEachKeyIsReported() {
         store().apply(
                 List.of(value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
         store().settle();
@@ -199,7 +199,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void whatMemoryTellsOfAKeyIsWhatAReadGives() {
+    default void whatMemoryHoldsOfAKeyIsWhatAReadGives() {
         SplittableRandom random = new SplittableRandom(SEED);
         ModelStore model = new ModelStore();
         for (int round = 0; round < 300; round++) {

@@ -16,20 +16,20 @@ import org.junit.jupiter.api.Test;
 interface ListenersSuite extends StoreSuite {
 
     @Test
-    default void aListenerIsToldOfEveryChange() {
+    default void everyChangeIsReportedToAListener() {
         SplittableRandom random = new SplittableRandom(SEED);
-        RecordingListener told = new RecordingListener();
-        told.begin(store());
+        RecordingListener reported = new RecordingListener();
+        reported.begin(store());
         for (int round = 0; round < 200; round++) {
             store().apply(randomEntries(random, random.nextInt(20), 150));
             if (random.nextInt(50) == 0) {
                 store().purge(new Version(random.nextInt(8)), NOW);
             }
             if (random.nextInt(50) == 0) {
-                told.assertTells(store());
+                reported.assertReports(store());
             }
         }
-        told.assertTells(store());
+        reported.assertReports(store());
     }
 
     @Test
@@ -45,7 +45,7 @@ interface ListenersSuite extends StoreSuite {
         store().apply(randomEntries(random, 50, 150));
         store().purge(new Version(4), NOW);
 
-        later.assertTells(store());
+        later.assertReports(store());
         store().apply(List.of(Entry.value(Key.of("last"), new Version(1), new byte[0], Entry.NEVER)));
         store().settle();
         assertThat(first.entries()).isNotEmpty();

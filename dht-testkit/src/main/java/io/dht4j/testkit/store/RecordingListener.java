@@ -50,7 +50,7 @@ final class RecordingListener implements ContentListener {
         }
     }
 
-    void assertTells(Store store) {
+    void assertReports(Store store) {
         store.settle();
         assertThat(counts.values()).containsOnly(1);
         assertThat(counts.keySet()).containsExactlyInAnyOrderElementsOf(Entries.scanned(store, KeyRange.all()));

@@ -80,9 +80,9 @@ interface ReopeningSuite extends StoreSuite {
         assertThat(store().get(Key.of("b"))).contains(tombstone("b", 5));
     }
 
-    /** The store can detect a wall clock set back. */
+    /** The store can detect a wall clock that was turned back. */
     @Test
-    default void aReopenedStoreTellsTheNewestVersionItHasSeen() {
+    default void aReopenedStoreReportsTheNewestVersionItHasSeen() {
         store().apply(List.of(value("a", 5, "x"), tombstone("b", -2), value("c", 7, "z")));
         assertThat(store().newestAtOpen()).isEqualTo(new Version(0));
         reopen();
@@ -100,16 +100,16 @@ interface ReopeningSuite extends StoreSuite {
         reopen();
 
         assertThat(store().note("a-note")).hasValue(new byte[] {1, 2, 3});
-        Map<Entry, Integer> told = new ConcurrentHashMap<>();
+        Map<Entry, Integer> reported = new ConcurrentHashMap<>();
         ContentListener listener = new ContentListener() {
             @Override
             public void added(Entry entry) {
-                told.merge(entry, 1, Integer::sum);
+                reported.merge(entry, 1, Integer::sum);
             }
 
             @Override
             public void removed(Entry entry) {
-                told.merge(entry, -1, Integer::sum);
+                reported.merge(entry, -1, Integer::sum);
             }
         };
         EntryCursor held = store().follow(listener);
@@ -118,10 +118,10 @@ interface ReopeningSuite extends StoreSuite {
         store().settle();
         held.forEachRemaining(listener::added);
         held.close();
-        told.values().removeIf(count -> count == 0);
+        reported.values().removeIf(count -> count == 0);
 
-        assertThat(told.values()).containsOnly(1);
-        assertThat(told.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store(), KeyRange.all()));
+        assertThat(reported.values()).containsOnly(1);
+        assertThat(reported.keySet()).containsExactlyInAnyOrderElementsOf(scanned(store(), KeyRange.all()));
     }
 
     @Test

@@ -39,19 +39,10 @@ public final class VirtualEnvironment implements Environment {
     public static final long START_MILLIS = 1_767_225_600_000L;
 
     private static final int STORE_THREADS = 4;
-    private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long NANOS_PER_SECOND = 1_000_000_000;
-    private static final long MILLION = 1_000_000;
 
     private final Simulation simulation;
     private final SplittableRandom random;
-    private long clockOffsetMillis;
-    /** The excess of the wall clock in nanoseconds per millisecond; negative for a slow clock. */
-    private int driftPpm;
-    /** When the present drift began, in elapsed time. */
-    private long driftSinceNanos;
-    /** What earlier drifts have added to the offset. */
-    private long driftedNanos;
+    private final WallClock wallClock;
 
     private long pausedUntilNanos;
     private long storeDelayNanos;
@@ -66,10 +57,10 @@ public final class VirtualEnvironment implements Environment {
     private boolean closed;
     private boolean crashed;
 
-    private VirtualEnvironment(Simulation simulation, long clockOffsetMillis) {
+    private VirtualEnvironment(Simulation simulation, WallClock wallClock) {
         this.simulation = simulation;
         this.random = simulation.newRandom();
-        this.clockOffsetMillis = clockOffsetMillis;
+        this.wallClock = wallClock;
     }
 
     /**
@@ -91,7 +82,8 @@ public final class VirtualEnvironment implements Environment {
      * @throws IllegalArgumentException if {@code maxSteps} is less than 1
      */
     public static VirtualEnvironment seeded(long seed, int maxSteps) {
-        return new VirtualEnvironment(new Simulation(seed, maxSteps), 0);
+        Simulation simulation = new Simulation(seed, maxSteps);
+        return new VirtualEnvironment(simulation, new WallClock(simulation, 0));
     }
 
     /**
@@ -101,11 +93,7 @@ public final class VirtualEnvironment implements Environment {
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
     public VirtualEnvironment newNode() {
-        VirtualEnvironment node = new VirtualEnvironment(simulation, clockOffsetMillis);
-        node.driftPpm = driftPpm;
-        node.driftSinceNanos = driftSinceNanos;
-        node.driftedNanos = driftedNanos;
-        return node;
+        return new VirtualEnvironment(simulation, wallClock.copy());
     }
 
     /**
@@ -115,7 +103,7 @@ public final class VirtualEnvironment implements Environment {
      * @return a view that shares time and tasks, and has its own random numbers and its own end
      */
     public VirtualEnvironment withClockOffset(Duration offset) {
-        return new VirtualEnvironment(simulation, offset.toMillis());
+        return new VirtualEnvironment(simulation, new WallClock(simulation, offset.toMillis()));
     }
 
     /**
@@ -229,18 +217,7 @@ public final class VirtualEnvironment implements Environment {
 
     @Override
     public long currentTimeMillis() {
-        // Rounded once, so that a slow clock never goes back by a millisecond.
-        return START_MILLIS
-                + clockOffsetMillis
-                + Math.floorDiv(simulation.elapsedNanos() + driftNanos(), NANOS_PER_MILLI);
-    }
-
-    /** Returns how far all drifts have moved the wall clock ahead. */
-    private long driftNanos() {
-        long since = simulation.elapsedNanos() - driftSinceNanos;
-        // In two parts, since the product would overflow for a long time.
-        long ofSeconds = since / NANOS_PER_SECOND * (NANOS_PER_SECOND / MILLION) * driftPpm;
-        return driftedNanos + ofSeconds + Math.floorDiv(since % NANOS_PER_SECOND * driftPpm, MILLION);
+        return wallClock.millis();
     }
 
     @Override
@@ -344,9 +321,7 @@ public final class VirtualEnvironment implements Environment {
      * @param offset the lead over a correct clock, to the millisecond; negative for behind
      */
     public void setClockOffset(Duration offset) {
-        clockOffsetMillis = offset.toMillis();
-        driftedNanos = 0;
-        driftSinceNanos = simulation.elapsedNanos();
+        wallClock.setOffset(offset);
     }
 
     /**
@@ -358,14 +333,7 @@ public final class VirtualEnvironment implements Environment {
      * @throws IllegalArgumentException if it is out of this range
      */
     public void setClockDrift(int partsPerMillion) {
-        if (partsPerMillion <= -MILLION || partsPerMillion > MILLION) {
-            throw new IllegalArgumentException(
-                    "the drift of a clock must be more than -1000000 and not more than 1000000 parts per million, not "
-                            + partsPerMillion);
-        }
-        driftedNanos = driftNanos();
-        driftSinceNanos = simulation.elapsedNanos();
-        driftPpm = partsPerMillion;
+        wallClock.setDrift(partsPerMillion);
     }
 
     /**

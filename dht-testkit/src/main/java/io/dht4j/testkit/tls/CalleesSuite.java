@@ -56,7 +56,7 @@ interface CalleesSuite extends TlsHarness {
 
     @Test
     @Tag("core")
-    default void aCallerWithTlsTellsAPlaintextCalleeNothing() {
+    default void aCallerWithTlsSendsAPlaintextCalleeNothing() {
         NamedCallers never = new NamedCallers("n1", "n2");
         Started bad = plaintext(never);
         Started good = secure(authority().mutual("n2"), handler());

@@ -73,12 +73,12 @@ interface CancellationSuite extends TransportHarness {
     }
 
     @Test
-    default void theHandlerIsToldWhenItsCallerLosesInterest() {
+    default void theHandlerIsCancelledWhenItsCallerLosesInterest() {
         assumeThat(cancelsHandlers()).isTrue();
         CompletableFuture<CallContext> seen = new CompletableFuture<>();
-        CompletableFuture<Void> told = new CompletableFuture<>();
+        CompletableFuture<Void> cancelled = new CompletableFuture<>();
         Started server = start((request, context) -> {
-            context.onCancel(() -> told.complete(null));
+            context.onCancel(() -> cancelled.complete(null));
             seen.complete(context);
             return new CompletableFuture<>();
         });
@@ -89,12 +89,12 @@ interface CancellationSuite extends TransportHarness {
         assertThat(seen.join().isCancelled()).isFalse();
         context.cancel();
         assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN);
-        eventually().until(told::isDone);
+        eventually().until(cancelled::isDone);
         assertThat(seen.join().isCancelled()).isTrue();
     }
 
     @Test
-    default void theHandlerOfAnAnsweredCallIsNotToldOfLaterCancellingOfOthers() {
+    default void theHandlerOfAnAnsweredCallIsNotCancelledWithOthers() {
         Queue<CallContext> answered = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (request.length == 0) {

@@ -39,9 +39,9 @@ class FreePortsTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out = new BufferedReader(new InputStreamReader(other.getInputStream(), UTF_8))) {
-            String told = out.readLine();
-            assertThat(told).as("what the other process tells").isNotNull();
-            ports.addAll(Stream.of(told.split(" ")).map(Integer::valueOf).toList());
+            String line = out.readLine();
+            assertThat(line).as("the ports that the other process prints").isNotNull();
+            ports.addAll(Stream.of(line.split(" ")).map(Integer::valueOf).toList());
         } finally {
             other.destroyForcibly().onExit().join();
         }
@@ -66,12 +66,12 @@ class FreePortsTest {
                 .hasMessage("count must be 0 to 1000, not 1001");
     }
 
-    /** Finds ports in a process of its own, and tells them. */
+    /** Finds ports in a process of its own, and prints them. */
     public static final class Finder {
 
         private Finder() {}
 
-        /** Ends when it has told them. */
+        /** Ends when it has printed them. */
         @SuppressWarnings("SystemOut")
         public static void main(String[] none) {
             System.out.println(String.join(
