@@ -1,5 +1,14 @@
 package io.dht4j.simulator.cluster;
 
+import static io.dht4j.simulator.cluster.RepairCalls.TWO;
+import static io.dht4j.simulator.cluster.RepairCalls.KEY;
+import static io.dht4j.simulator.cluster.RepairCalls.NOW;
+import static io.dht4j.simulator.cluster.RepairCalls.setup;
+import static io.dht4j.simulator.cluster.RepairCalls.bytes;
+import static io.dht4j.simulator.cluster.RepairCalls.value;
+import static io.dht4j.simulator.cluster.RepairCalls.content;
+import static io.dht4j.simulator.cluster.RepairCalls.repair;
+import static io.dht4j.simulator.cluster.RepairCalls.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,24 +16,18 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import io.dht4j.RepairStatus;
 import io.dht4j.Version;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.EntryCursor;
-import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
-import io.dht4j.testkit.time.VirtualEnvironment;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -32,47 +35,6 @@ import org.junit.jupiter.api.Test;
 
 /** Nobody reads and no hints are kept, so that replicas come together by repair or not at all. */
 class RepairTest {
-
-    private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
-    private static final CallOptions TWO = CallOptions.defaults().withPolicy(2, 3);
-    private static final Key KEY = Key.of("key");
-    private static final long NOW = VirtualEnvironment.START_MILLIS;
-    private static final Duration LONG_AGO = Repair.on().purgeAfter().multipliedBy(2);
-
-    private static SimulatedCluster.Setup setup(int size) {
-        return SimulatedCluster.of(1, size)
-                .options(builder -> builder.handoff(HintedHandoff.off())
-                        .repair(Repair.off())
-                        .partitions(16));
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static Entry value(String key, long millis, String text) {
-        return Entry.value(Key.of(key), Version.of(millis, 0), bytes(text), Entry.NEVER);
-    }
-
-    private static List<Entry> content(Store store) {
-        List<Entry> content = new ArrayList<>();
-        try (EntryCursor cursor = store.scan(KeyRange.all())) {
-            cursor.forEachRemaining(content::add);
-        }
-        return content;
-    }
-
-    /** Lets a node repair all that it is a replica of. */
-    private static RepairStatus repair(SimulatedCluster cluster, int node) {
-        long before = status(cluster, node).rounds();
-        cluster.await(cluster.node(node).repair(Set.of()));
-        cluster.env.runUntil(() -> status(cluster, node).rounds() > before, Duration.ofMinutes(10));
-        return status(cluster, node);
-    }
-
-    private static RepairStatus status(SimulatedCluster cluster, int node) {
-        return cluster.node(node).repairStatus().toCompletableFuture().join();
-    }
 
     @Test
     void replicasThatDifferInAnyWayEndWithTheNewestOfEachKey() {
@@ -258,111 +220,6 @@ class RepairTest {
     }
 
     @Test
-    void whatAllHaveSeenDeletedIsPurgedAndANodeWithAnOldDiskDoesNotBringItBack() {
-        try (SimulatedCluster cluster = setup(3).start()) {
-            cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
-            Entry old = cluster.stores.get(0).get(KEY).orElseThrow();
-            cluster.await(cluster.node(0).delete(KEY, ALL));
-            repair(cluster, 0);
-            assertThat(content(cluster.stores.get(0))).as("too young").hasSize(1);
-            cluster.env.advance(LONG_AGO);
-
-            for (int node = 0; node < 3; node++) {
-                repair(cluster, node);
-            }
-
-            assertThat(List.of(0, 1, 2))
-                    .allSatisfy(node ->
-                            assertThat(content(cluster.stores.get(node))).isEmpty());
-            // A node whose disk was set back to before the delete.
-            ModelStore before = new ModelStore();
-            before.apply(List.of(old));
-            cluster.stop(1);
-            cluster.startNode(1, before);
-            // It repairs itself; others let it.
-            repair(cluster, 0);
-            cluster.env.advance(Duration.ofMinutes(1));
-            assertThat(cluster.await(cluster.node(2).get(KEY, ALL))).isEmpty();
-        }
-    }
-
-    @Test
-    void aDiskThatIsSetBackBehindItsOwnFenceDoesNotBringADeletedValueBack() {
-        try (SimulatedCluster cluster = setup(3).start()) {
-            cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
-            cluster.env.advance(LONG_AGO);
-            for (int node = 0; node < 3; node++) {
-                repair(cluster, node);
-            }
-            ModelStore image = new ModelStore();
-            image.apply(content(cluster.stores.get(1)));
-            image.keepNote("fence", cluster.stores.get(1).note("fence").orElseThrow());
-            cluster.await(cluster.node(0).delete(KEY, ALL));
-            cluster.env.advance(LONG_AGO);
-            for (int node = 0; node < 3; node++) {
-                repair(cluster, node);
-            }
-            assertThat(content(cluster.stores.get(0))).isEmpty();
-
-            cluster.stop(1);
-            cluster.startNode(1, image);
-            cluster.env.advance(Duration.ofMinutes(1));
-
-            assertThat(cluster.await(
-                            cluster.node(1).get(KEY, CallOptions.defaults().withPolicy(1, 1))))
-                    .isEmpty();
-            assertThat(cluster.await(cluster.node(2).get(KEY, ALL))).isEmpty();
-        }
-    }
-
-    @Test
-    void nothingIsPurgedWhileAReplicaIsAway() {
-        try (SimulatedCluster cluster = setup(3).start()) {
-            cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
-            ModelStore kept = new ModelStore();
-            kept.apply(content(cluster.stores.get(2)));
-            cluster.stop(2);
-            cluster.await(cluster.node(0).delete(KEY, TWO));
-            cluster.env.advance(LONG_AGO);
-            repair(cluster, 0);
-            repair(cluster, 1);
-            assertThat(content(cluster.stores.get(0))).hasSize(1);
-
-            cluster.startNode(2, kept);
-            repair(cluster, 0);
-            assertThat(cluster.stores.get(2).get(KEY))
-                    .isEqualTo(cluster.stores.get(0).get(KEY));
-            for (int node = 0; node < 3; node++) {
-                repair(cluster, node);
-            }
-
-            assertThat(List.of(0, 1, 2))
-                    .allSatisfy(node ->
-                            assertThat(content(cluster.stores.get(node))).isEmpty());
-        }
-    }
-
-    @Test
-    void aLiveValueIsNeverPurged() {
-        try (SimulatedCluster cluster = setup(3).start()) {
-            cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
-            cluster.await(
-                    cluster.node(0).put(Key.of("expiring"), bytes("v"), ALL.withTimeToLive(LONG_AGO.multipliedBy(3))));
-            cluster.await(
-                    cluster.node(0).put(Key.of("expired"), bytes("v"), ALL.withTimeToLive(Duration.ofSeconds(1))));
-            cluster.env.advance(LONG_AGO);
-            repair(cluster, 0);
-            repair(cluster, 1);
-            repair(cluster, 2);
-
-            assertThat(List.of(0, 1, 2))
-                    .allSatisfy(node -> assertThat(content(cluster.stores.get(node)))
-                            .extracting(Entry::key)
-                            .containsExactly(Key.of("expiring"), KEY));
-        }
-    }
-
-    @Test
     void aNodeThatCannotAddUpWhatItHoldsSaysSoAndTriesAgainUntilItCan() {
         BlockingStore failing = new BlockingStore();
         failing.apply(List.of(value("held", NOW, "v")));
@@ -419,22 +276,6 @@ class RepairTest {
                     .findFirst()
                     .orElse(-1);
             assertThat(foreign).isNotNegative();
-        }
-    }
-
-    @Test
-    void anInnerClusterOfOneNodePurgesByItself() {
-        try (SimulatedCluster cluster = setup(1).start()) {
-            CallOptions one = CallOptions.defaults().withPolicy(1, 1);
-            cluster.await(cluster.node(0).put(KEY, bytes("v"), one));
-            cluster.await(cluster.node(0).delete(KEY, one));
-            cluster.env.advance(LONG_AGO);
-
-            RepairStatus status = repair(cluster, 0);
-
-            assertThat(content(cluster.stores.get(0))).isEmpty();
-            assertThat(status.purged()).isEqualTo(1);
-            assertThat(status.lastError()).isEqualTo(Optional.empty());
         }
     }
 }

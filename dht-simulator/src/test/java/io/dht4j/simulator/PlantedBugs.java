@@ -1,0 +1,160 @@
+package io.dht4j.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.dht4j.testkit.SearchEffort;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import net.bytebuddy.dynamic.DynamicType;
+
+/** Plants bugs and lets the simulator search for what they break. */
+final class PlantedBugs {
+
+    /** How many seeds it may take. */
+    static final int SEEDS = 3000;
+
+    static final String INTERNAL = "io.dht4j.core.internal.";
+
+    /** How a bug shows that makes the simulation itself fail: by an exception, or by never coming to an end. */
+    static final Pattern CRASH =
+            Pattern.compile("^(the simulation failed|a task threw|still busy)|java\\.lang\\.");
+
+    /** A quorum read or a scan does not show what was acknowledged, or what a read has shown. */
+    static final String LOST =
+            " (READ|SCAN) .* (does not show|shows .* older than|shows .* seen deleted or expired)";
+
+    static final String UNEQUAL = "^[a-z ]+, when all was healed, the replicas of .* hold ";
+
+    static final String NOT_ON_DISK = " was acknowledged, and is on [0-9]+ of [0-9]+ disks";
+
+    private PlantedBugs() {}
+
+    /** Where a search for a bug that few seeds find begins: at 0 if it is whole, else shortly before one of them. */
+    static long shortlyBefore(long seed) {
+        return SearchEffort.isWhole() ? 0 : seed;
+    }
+
+    /** The one change of a class. */
+    static Map<String, UnaryOperator<DynamicType.Builder<?>>> in(
+            String className, UnaryOperator<DynamicType.Builder<?>> change) {
+        return Map.of(className, change);
+    }
+
+    /**
+     * Requires that a seed finds what a bug breaks, and that it is a promise which the bug breaks and not the
+     * simulation.
+     *
+     * @param promise what one of the complaints must contain
+     */
+    static void assertBreaks(String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes) {
+        assertBreaks(promise, changes, 0, SEEDS);
+    }
+
+    static void assertBreaks(
+            String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes, long first, int seeds) {
+        Pattern wanted = Pattern.compile(promise);
+        PlantedBug bug = new PlantedBug(changes);
+        List<String> others = new ArrayList<>();
+        for (long seed = first; seed < first + seeds; seed++) {
+            List<String> found = violations(bug, seed);
+            assertThat(found).as("seed %d", seed).noneMatch(CRASH.asPredicate());
+            if (found.stream().anyMatch(wanted.asPredicate())) {
+                return;
+            }
+            others.addAll(found);
+        }
+        fail("%d seeds did not find it, only: %s", seeds, others.subList(0, Math.min(10, others.size())));
+    }
+
+    static List<String> violations(PlantedBug bug, long seed) {
+        try {
+            return bug.violations(seed).stream().map(String::valueOf).toList();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** What changed methods call; in the class loader of the product they may reach public classes only. */
+    public static final class Reach {
+
+        private Reach() {}
+
+        /** For {@link PlantedOrderBugsTest.NoSecondRound}: as if enough replicas had taken the latest stamp. */
+        public static void acknowledge(Object operation, Object stamp) {
+            try {
+                Method latest = stamp.getClass().getDeclaredMethod("latest");
+                latest.setAccessible(true);
+                Object again = latest.invoke(stamp);
+                if (!again.equals(stamp)) {
+                    Method acknowledged = operation.getClass().getDeclaredMethod("acknowledged", stamp.getClass());
+                    acknowledged.setAccessible(true);
+                    acknowledged.invoke(operation, again);
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link PlantedOrderBugsTest.NoQuery}: a version older than all, of the class that the product under test has. */
+        public static Object zero() {
+            try {
+                Class<?> caller = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                        .walk(frames -> frames.skip(1).findFirst().orElseThrow().getDeclaringClass());
+                return caller.getClassLoader()
+                        .loadClass("io.dht4j.Version")
+                        .getConstructor(long.class)
+                        .newInstance(0L);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link PlantedOrderBugsTest.OwnStoreFirst}: what is refused for the node's clock is in its store already. */
+        public static void writeOwnStore(Object cluster, Function<Object, Object> entriesOf) {
+            try {
+                Object machinery = field(cluster, "machinery");
+                if (((Optional<?>) call(field(machinery, "clocks"), "problem")).isPresent()) {
+                    Object version = call(field(machinery, "versions"), "next");
+                    Object store = call(field(cluster, "parts"), "store");
+                    Method apply = store.getClass().getMethod("apply", List.class);
+                    apply.setAccessible(true);
+                    apply.invoke(store, entriesOf.apply(version));
+                }
+            } catch (InvocationTargetException e) {
+                // A store that fails has not written.
+                Thread.onSpinWait();
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static Object field(Object of, String name) throws ReflectiveOperationException {
+            Field field = of.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(of);
+        }
+
+        private static Object call(Object of, String name) throws ReflectiveOperationException {
+            Method method = of.getClass().getDeclaredMethod(name);
+            method.setAccessible(true);
+            return method.invoke(of);
+        }
+
+        /** For {@link PlantedOrderBugsTest.FirstAnswer}. */
+        public static boolean isCalledByQuery() {
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.limit(4)
+                            .anyMatch(frame -> frame.getClassName().endsWith(".VersionQuery")
+                                    && frame.getMethodName().equals("answered")));
+        }
+    }
+}
