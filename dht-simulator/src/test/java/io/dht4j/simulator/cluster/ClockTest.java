@@ -99,7 +99,7 @@ class ClockTest {
     }
 
     @Test
-    void clocksThatAreSetBackTogetherStopNobody() {
+    void clocksThatAreTurnedBackTogetherStopNobody() {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.await(cluster.node(2).put(KEY, bytes("before"), ALL));
             for (int i = 0; i < 3; i++) {

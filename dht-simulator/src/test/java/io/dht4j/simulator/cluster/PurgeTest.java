@@ -40,7 +40,7 @@ class PurgeTest {
             assertThat(List.of(0, 1, 2))
                     .allSatisfy(node ->
                             assertThat(content(cluster.stores.get(node))).isEmpty());
-            // A node whose disk was set back to before the delete.
+            // A node whose disk was rolled back to before the delete.
             ModelStore before = new ModelStore();
             before.apply(List.of(old));
             cluster.stop(1);
@@ -53,7 +53,7 @@ class PurgeTest {
     }
 
     @Test
-    void aDiskThatIsSetBackBehindItsOwnFenceDoesNotBringADeletedValueBack() {
+    void aDiskThatIsRolledBackBehindItsOwnFenceDoesNotBringADeletedValueBack() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
             cluster.env.advance(LONG_AGO);

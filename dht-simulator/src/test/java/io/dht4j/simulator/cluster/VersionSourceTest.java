@@ -50,7 +50,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void afterAKillVersionsAreGreaterThoughTheClockWasSetBack() {
+    void afterAKillVersionsAreGreaterThoughTheClockWasTurnedBack() {
         Version last = use(versions.next());
         for (int i = 0; i < 5; i++) {
             env.setClockOffset(Duration.ofSeconds(-5L * i));

@@ -33,7 +33,7 @@ import java.util.function.UnaryOperator;
  * disk, from before others forgot what had been deleted. Rounds happen only when they are asked for, unless a test
  * starts a node otherwise.
  */
-final class SetBackCluster extends SimulatedCluster {
+final class RollbackCluster extends SimulatedCluster {
 
     static final CallOptions OWN = CallOptions.defaults().withPolicy(1, 3);
     static final CallOptions QUORUM = CallOptions.defaults().withPolicy(2, 3);
@@ -74,18 +74,18 @@ final class SetBackCluster extends SimulatedCluster {
 
     private final Starts starts;
 
-    private SetBackCluster(Starts starts) {
+    private RollbackCluster(Starts starts) {
         super(SimulatedCluster.of(1, 3).options(starts::configure));
         this.starts = starts;
         starts.links = links;
     }
 
-    static SetBackCluster start() {
+    static RollbackCluster start() {
         return start(UnaryOperator.identity());
     }
 
-    static SetBackCluster start(UnaryOperator<ClusterBuilder> options) {
-        return new SetBackCluster(new Starts(options));
+    static RollbackCluster start(UnaryOperator<ClusterBuilder> options) {
+        return new RollbackCluster(new Starts(options));
     }
 
     /** With which options nodes are started from now on. */
@@ -99,14 +99,14 @@ final class SetBackCluster extends SimulatedCluster {
     }
 
     /** Starts a node again, with another disk. */
-    void setBack(int node, Store image) {
+    void rollBack(int node, Store image) {
         stop(node);
         startNode(node, image);
     }
 
     /** The same, where the node notices it in all partitions. */
-    void setBackNoticed(int node, Store image) {
-        setBack(node, image);
+    void rollBackNoticed(int node, Store image) {
+        rollBack(node, image);
         env.advance(Duration.ofMillis(50));
         assertThat(refill(node).partitions()).isEqualTo(PARTITIONS);
     }

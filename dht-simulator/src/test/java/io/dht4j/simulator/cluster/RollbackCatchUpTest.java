@@ -1,14 +1,14 @@
 package io.dht4j.simulator.cluster;
 
-import static io.dht4j.simulator.cluster.SetBackCluster.ALL;
-import static io.dht4j.simulator.cluster.SetBackCluster.BACK;
-import static io.dht4j.simulator.cluster.SetBackCluster.DELETED;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG_AGO;
-import static io.dht4j.simulator.cluster.SetBackCluster.MAX_VALUE_BYTES;
-import static io.dht4j.simulator.cluster.SetBackCluster.OWN;
-import static io.dht4j.simulator.cluster.SetBackCluster.PARTITIONS;
-import static io.dht4j.simulator.cluster.SetBackCluster.bytes;
+import static io.dht4j.simulator.cluster.RollbackCluster.ALL;
+import static io.dht4j.simulator.cluster.RollbackCluster.BACK;
+import static io.dht4j.simulator.cluster.RollbackCluster.DELETED;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG_AGO;
+import static io.dht4j.simulator.cluster.RollbackCluster.MAX_VALUE_BYTES;
+import static io.dht4j.simulator.cluster.RollbackCluster.OWN;
+import static io.dht4j.simulator.cluster.RollbackCluster.PARTITIONS;
+import static io.dht4j.simulator.cluster.RollbackCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,16 +28,16 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * How a node that knows that its disk was set back gets what it lacks from peers that are as they should be, and what
+ * How a node that knows that its disk was rolled back gets what it lacks from peers that are as they should be, and what
  * it does meanwhile.
  */
-class SetBackCatchUpTest {
+class RollbackCatchUpTest {
 
     @Test
     void itTakesWritesMeanwhileAndTheyStay() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.links.get(BACK).toward(id(2), Fault.refuse());
             cluster.env.advance(LONG);
             assertThat(cluster.refill(BACK).partitions()).isEqualTo(PARTITIONS);
@@ -55,11 +55,11 @@ class SetBackCatchUpTest {
 
     @Test
     void itDoesWithoutNodesThatAreGivenUp() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.stop(2);
             cluster.startWith(builder -> builder.refill(RefillMarker.none(), id(2)));
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
 
             cluster.assertNeverShownUntilRefilled(DELETED, BACK);
             cluster.startWith(UnaryOperator.identity());
@@ -69,7 +69,7 @@ class SetBackCatchUpTest {
 
     @Test
     void itHasAllOfManyValuesBeforeItIsReadThoughRepliesHaveRoomForFew() {
-        try (SetBackCluster cluster = SetBackCluster.start(builder -> builder.maxValueBytes(1000))) {
+        try (RollbackCluster cluster = RollbackCluster.start(builder -> builder.maxValueBytes(1000))) {
             int count = 200;
             ModelStore image = cluster.image(BACK);
             for (int i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ class SetBackCatchUpTest {
             }
             cluster.ageAndRepair();
 
-            cluster.setBackNoticed(BACK, image);
+            cluster.rollBackNoticed(BACK, image);
             cluster.awaitRefilled(BACK);
 
             cluster.assertAllShow("kept-", count);
@@ -88,7 +88,7 @@ class SetBackCatchUpTest {
 
     @Test
     void itTakesWhatItHadAgreedToRefuseWhenTheOthersHaveGoneBackOnThat() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             cluster.ageAndRepair();
             ModelStore image = cluster.image(BACK);
@@ -102,7 +102,7 @@ class SetBackCatchUpTest {
             cluster.stores.forEach(store -> store.apply(List.of(old)));
             cluster.ageAndRepair();
 
-            cluster.setBackNoticed(BACK, image);
+            cluster.rollBackNoticed(BACK, image);
             cluster.awaitRefilled(BACK);
 
             assertThat(cluster.stores.get(BACK).get(Key.of("old"))).contains(old);
@@ -111,7 +111,7 @@ class SetBackCatchUpTest {
 
     @Test
     void itIsRepairedThoughRoundsOfOtherPartitionsFollowEachOtherClosely() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             Key key = cluster.keyOf(0, 0);
             cluster.await(cluster.node(0).put(key, bytes("v"), ALL));
             ModelStore image = cluster.image(BACK);
@@ -121,7 +121,7 @@ class SetBackCatchUpTest {
             cluster.env.runUntil(() -> cluster.rounds(0) > 0, LONG);
 
             cluster.startWith(builder -> builder.repair(Repair.on().withInterval(Duration.ofSeconds(10))));
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.links.get(BACK).toward(id(2), Fault.refuse());
             cluster.env.advance(LONG.multipliedBy(2));
             assertThat(cluster.refill(BACK).partitions()).isOne();
@@ -133,7 +133,7 @@ class SetBackCatchUpTest {
 
     @Test
     void itIsReadAlsoIfAnotherOneRefusesWhatItHas() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.image(BACK);
             cluster.ageAndRepair();
@@ -141,7 +141,7 @@ class SetBackCatchUpTest {
             Version now = Version.of(cluster.env.currentTimeMillis(), 0);
             image.apply(List.of(Entry.value(Key.of("large"), now, new byte[MAX_VALUE_BYTES + 1], Entry.NEVER)));
 
-            cluster.setBackNoticed(BACK, image);
+            cluster.rollBackNoticed(BACK, image);
             cluster.awaitRefilled(BACK);
 
             assertThat(cluster.stores.get(0).get(Key.of("large"))).isEmpty();
@@ -151,7 +151,7 @@ class SetBackCatchUpTest {
 
     @Test
     void itIsReadOnceItsClockLetsItTakeWhatOthersHave() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.image(BACK);
             cluster.ageAndRepair();
@@ -159,7 +159,7 @@ class SetBackCatchUpTest {
             Entry early = Entry.value(Key.of("early"), ahead, bytes("v"), Entry.NEVER);
             cluster.stores.forEach(store -> store.apply(List.of(early)));
 
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.env.advance(Duration.ofSeconds(50));
             assertThat(cluster.refill(BACK).partitions()).isOne();
             cluster.awaitRefilled(BACK);
@@ -170,14 +170,14 @@ class SetBackCatchUpTest {
 
     @Test
     void whatItHasFetchedIsOnTheDiskBeforeTheFenceIs() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore image = cluster.image(BACK);
             cluster.put("kept", "v", ALL);
             cluster.deleteAndForget();
 
             SettledStore store = new SettledStore(image);
-            cluster.setBack(BACK, store);
+            cluster.rollBack(BACK, store);
             cluster.env.advance(Duration.ofMillis(50));
             assertThat(cluster.refill(BACK).partitions()).isPositive();
             cluster.awaitRefilled(BACK);

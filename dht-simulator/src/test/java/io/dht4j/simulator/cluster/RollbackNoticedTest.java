@@ -1,14 +1,14 @@
 package io.dht4j.simulator.cluster;
 
-import static io.dht4j.simulator.cluster.SetBackCluster.ALL;
-import static io.dht4j.simulator.cluster.SetBackCluster.BACK;
-import static io.dht4j.simulator.cluster.SetBackCluster.DELETED;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG_AGO;
-import static io.dht4j.simulator.cluster.SetBackCluster.OWN;
-import static io.dht4j.simulator.cluster.SetBackCluster.PARTITIONS;
-import static io.dht4j.simulator.cluster.SetBackCluster.QUORUM;
-import static io.dht4j.simulator.cluster.SetBackCluster.content;
+import static io.dht4j.simulator.cluster.RollbackCluster.ALL;
+import static io.dht4j.simulator.cluster.RollbackCluster.BACK;
+import static io.dht4j.simulator.cluster.RollbackCluster.DELETED;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG_AGO;
+import static io.dht4j.simulator.cluster.RollbackCluster.OWN;
+import static io.dht4j.simulator.cluster.RollbackCluster.PARTITIONS;
+import static io.dht4j.simulator.cluster.RollbackCluster.QUORUM;
+import static io.dht4j.simulator.cluster.RollbackCluster.content;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,14 +27,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * What makes a node notice that its disk was set back, or replaced, and what of that is noticed late; and that an
+ * What makes a node notice that its disk was rolled back, or replaced, and what of that is noticed late; and that an
  * ordinary restart is not taken for it.
  */
-class SetBackNoticedTest {
+class RollbackNoticedTest {
 
     @Test
-    void whatWasDeletedAndForgottenIsNeverShownByANodeThatWasSetBack() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void whatWasDeletedAndForgottenIsNeverShownByANodeThatWasRolledBack() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
             cluster.put("changed", "old", ALL);
@@ -43,7 +43,7 @@ class SetBackNoticedTest {
             cluster.put("added", "v", ALL);
             cluster.deleteAndForget();
 
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
 
             cluster.assertNeverShownUntilRefilled(DELETED, BACK);
             for (int node = 0; node < 3; node++) {
@@ -58,14 +58,14 @@ class SetBackNoticedTest {
     }
 
     @Test
-    void aDiskThatWasSetBackBehindItsOwnFenceIsNoticedToo() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void aDiskThatWasRolledBackBehindItsOwnFenceIsNoticedToo() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.ageAndRepair();
             ModelStore image = cluster.image(BACK);
             cluster.deleteAndForget();
 
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
 
             cluster.assertNeverShownUntilRefilled(DELETED, BACK);
             cluster.assertAllEqual();
@@ -74,12 +74,12 @@ class SetBackNoticedTest {
 
     @Test
     void aDiskThatWasReplacedByAnEmptyOneIsNoticed() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
             cluster.deleteAndForget();
 
-            cluster.setBackNoticed(BACK, new ModelStore());
+            cluster.rollBackNoticed(BACK, new ModelStore());
 
             cluster.awaitRefilled(BACK);
             assertThat(cluster.refill(BACK).entries()).isEqualTo(1);
@@ -89,7 +89,7 @@ class SetBackNoticedTest {
 
     @Test
     void anOrdinaryRestartOfOneNodeServesAtOnceAndRefillsNothing() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
             cluster.deleteAndForget();
@@ -110,7 +110,7 @@ class SetBackNoticedTest {
 
     @Test
     void anOrdinaryRestartServesAtOnceTooWhenAnotherNodeIsGone() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
             cluster.deleteAndForget();
@@ -127,7 +127,7 @@ class SetBackNoticedTest {
 
     @Test
     void anOrdinaryRestartOfAllNodesServesAtOnceAndRefillsNothing() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
             cluster.deleteAndForget();
@@ -150,14 +150,14 @@ class SetBackNoticedTest {
     }
 
     @Test
-    void aNodeThatIsAloneServesAtOnceAndIsClosedWhenItLearnsThatItWasSetBack() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void aNodeThatIsAloneServesAtOnceAndIsClosedWhenItLearnsThatItWasRolledBack() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
             List<ModelStore> others = List.of(cluster.image(0), cluster.image(2));
             cluster.stop(0);
             cluster.stop(2);
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
 
             // Nobody is there who could know better.
             cluster.env.advance(Duration.ofMillis(10));
@@ -177,7 +177,7 @@ class SetBackNoticedTest {
 
     @Test
     void othersThatAreSilentAreWaitedForAsLongAsItIsToldTo() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.stop(BACK);
@@ -197,11 +197,11 @@ class SetBackNoticedTest {
 
     @Test
     void whatItKnowsOfItselfOutlivesARestart() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.towardNode(2, Fault.refuse());
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.links.get(BACK).toward(id(2), Fault.refuse());
             cluster.env.advance(LONG);
 
@@ -223,11 +223,11 @@ class SetBackNoticedTest {
 
     @Test
     void aNodeThatCouldNotAskLongAgoIsToldByTheNextRoundOfAnother() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.startCutOff(true);
             cluster.towardNode(BACK, Fault.refuse());
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.env.advance(LONG);
             assertThat(cluster.refill(BACK)).isEqualTo(RefillStatus.NONE);
 
@@ -250,20 +250,20 @@ class SetBackNoticedTest {
     }
 
     @Test
-    void whoAgreedAndWasSetBackBeforeTheOthersPurgedLearnsOfItSoon() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void whoAgreedAndWasRolledBackBeforeTheOthersPurgedLearnsOfItSoon() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore image = cluster.image(BACK);
             cluster.await(cluster.node(0).delete(DELETED, ALL));
             cluster.env.advance(LONG_AGO);
             boolean[] agreed = new boolean[1];
-            cluster.setBack(BACK, new NoteStore(cluster.image(BACK), () -> agreed[0] = true));
+            cluster.rollBack(BACK, new NoteStore(cluster.image(BACK), () -> agreed[0] = true));
             cluster.env.advance(Duration.ofSeconds(10));
             // What it answers travels for a while, so that nothing has been decided when it is back.
             cluster.links.get(0).toward(id(BACK), Fault.delay(Duration.ofMillis(1), Duration.ofSeconds(5)));
             cluster.await(cluster.node(0).repair(Set.of()));
             cluster.env.runUntil(() -> agreed[0], LONG);
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.env.advance(Duration.ofMillis(50));
             assertThat(cluster.refill(BACK)).isEqualTo(RefillStatus.NONE);
             cluster.links.get(0).toward(id(BACK), Fault.refuse());
@@ -282,11 +282,11 @@ class SetBackNoticedTest {
 
     @Test
     void aSnapshotThatBeganBeforeItWasNoticedIsGoneThere() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.startCutOff(true);
             cluster.towardNode(BACK, Fault.refuse());
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.env.advance(LONG);
             assertThat(cluster.refill(BACK)).isEqualTo(RefillStatus.NONE);
             cluster.heal();

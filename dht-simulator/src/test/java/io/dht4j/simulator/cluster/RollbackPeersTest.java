@@ -1,14 +1,14 @@
 package io.dht4j.simulator.cluster;
 
-import static io.dht4j.simulator.cluster.SetBackCluster.ALL;
-import static io.dht4j.simulator.cluster.SetBackCluster.BACK;
-import static io.dht4j.simulator.cluster.SetBackCluster.DELETED;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG;
-import static io.dht4j.simulator.cluster.SetBackCluster.LONG_AGO;
-import static io.dht4j.simulator.cluster.SetBackCluster.OWN;
-import static io.dht4j.simulator.cluster.SetBackCluster.PARTITIONS;
-import static io.dht4j.simulator.cluster.SetBackCluster.QUORUM;
-import static io.dht4j.simulator.cluster.SetBackCluster.bytes;
+import static io.dht4j.simulator.cluster.RollbackCluster.ALL;
+import static io.dht4j.simulator.cluster.RollbackCluster.BACK;
+import static io.dht4j.simulator.cluster.RollbackCluster.DELETED;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG;
+import static io.dht4j.simulator.cluster.RollbackCluster.LONG_AGO;
+import static io.dht4j.simulator.cluster.RollbackCluster.OWN;
+import static io.dht4j.simulator.cluster.RollbackCluster.PARTITIONS;
+import static io.dht4j.simulator.cluster.RollbackCluster.QUORUM;
+import static io.dht4j.simulator.cluster.RollbackCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,18 +29,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A disk was set back, and a peer is not as it should be either: it was set back too, is being rebuilt, or has not
+ * A disk was rolled back, and a peer is not as it should be either: it was rolled back too, is being rebuilt, or has not
  * heard of a purge; or all of them are in the middle of a round.
  */
-class SetBackPeersTest {
+class RollbackPeersTest {
 
     private static List<Key> keys(String name) {
         return IntStream.range(0, 200).mapToObj(i -> Key.of(name + "-" + i)).toList();
     }
 
     @Test
-    void twoThatWereSetBackDoNotWaitForEachOtherNorLearnFromEachOtherWhatIsGone() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void twoThatWereRolledBackDoNotWaitForEachOtherNorLearnFromEachOtherWhatIsGone() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(1);
             cluster.put("deleted too", "v", ALL);
@@ -71,8 +71,8 @@ class SetBackPeersTest {
     }
 
     @Test
-    void ofAllThatWereSetBackTheOneThatKnowsMostIsBelieved() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void ofAllThatWereRolledBackTheOneThatKnowsMostIsBelieved() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(0);
             ModelStore second = cluster.image(1);
@@ -99,8 +99,8 @@ class SetBackPeersTest {
     }
 
     @Test
-    void allThatWereSetBackTogetherServeWhatTheyHave() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void allThatWereRolledBackTogetherServeWhatTheyHave() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             List<ModelStore> images = cluster.images();
             cluster.deleteAndForget();
@@ -114,8 +114,8 @@ class SetBackPeersTest {
     }
 
     @Test
-    void whatOneThatWasSetBackDoesNotShowIsNotTakenForDeletedByAnotherOne() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void whatOneThatWasRolledBackDoesNotShowIsNotTakenForDeletedByAnotherOne() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
             for (int i = 0; i < count; i++) {
                 cluster.put("kept-" + i, "v", ALL);
@@ -146,8 +146,8 @@ class SetBackPeersTest {
     }
 
     @Test
-    void aNodeThatMissedAnOrderToPurgeDoesNotTakeForDeletedWhatOneThatWasSetBackDoesNotShow() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void aNodeThatMissedAnOrderToPurgeDoesNotTakeForDeletedWhatOneThatWasRolledBackDoesNotShow() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
             for (int i = 0; i < count; i++) {
                 cluster.put("kept-" + i, "v", ALL);
@@ -167,7 +167,7 @@ class SetBackPeersTest {
             agreed.keepNote("fence", fence);
             ModelStore knowing = cluster.image(0);
             cluster.stop(2);
-            cluster.setBackNoticed(BACK, image);
+            cluster.rollBackNoticed(BACK, image);
             cluster.stop(0);
             cluster.startNode(2, agreed);
             cluster.await(cluster.node(2).repair(Set.of()));
@@ -184,11 +184,11 @@ class SetBackPeersTest {
 
     @Test
     void itDoesNotWaitForOneThatIsRebuiltAndWaitsForIt() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.stop(2);
-            cluster.setBackNoticed(BACK, image);
+            cluster.rollBackNoticed(BACK, image);
 
             cluster.startWith(builder -> builder.refill(RefillMarker.everything()));
             cluster.startNode(2, new ModelStore());
@@ -202,8 +202,8 @@ class SetBackPeersTest {
     }
 
     @Test
-    void whoKnewOfAPurgeAndIsSetBackLearnsOfItFromOneThatIsStillCatchingUp() {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+    void whoKnewOfAPurgeAndIsRolledBackLearnsOfItFromOneThatIsStillCatchingUp() {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(0);
             ModelStore image = cluster.image(BACK);
@@ -211,7 +211,7 @@ class SetBackPeersTest {
             cluster.env.advance(LONG_AGO);
             // All agree, and node 2 never hears that all have.
             Runnable cut = () -> cluster.links.get(0).toward(id(2), Fault.refuse());
-            cluster.setBack(0, new PurgeStore(cluster.image(0), cut));
+            cluster.rollBack(0, new PurgeStore(cluster.image(0), cut));
             cluster.env.advance(Duration.ofSeconds(10));
             cluster.await(cluster.node(0).repair(Set.of()));
             cluster.env.runUntil(() -> cluster.rounds(0) > 0, LONG);
@@ -219,13 +219,13 @@ class SetBackPeersTest {
             assertThat(cluster.stores.get(2).get(DELETED))
                     .hasValueSatisfying(entry -> assertThat(entry.isTombstone()).isTrue());
             cluster.startCutOff(true);
-            cluster.setBack(BACK, image);
+            cluster.rollBack(BACK, image);
             cluster.links.get(BACK).toward(id(0), Fault.none());
             cluster.env.advance(Duration.ofSeconds(20));
             assertThat(cluster.refill(BACK).partitions()).isEqualTo(PARTITIONS);
             cluster.startCutOff(false);
 
-            cluster.setBack(0, first);
+            cluster.rollBack(0, first);
 
             cluster.assertNeverShownUntilRefilled(DELETED, 0);
             cluster.heal();
@@ -239,7 +239,7 @@ class SetBackPeersTest {
     @ParameterizedTest
     @ValueSource(ints = {0, BACK})
     void aNodeThatLosesItsDiskInTheMiddleOfARoundHasNobodyTakeForDeletedWhatItLacks(int lost) {
-        try (SetBackCluster cluster = SetBackCluster.start()) {
+        try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             List<Key> kept = keys("kept");
             kept.forEach(key -> cluster.await(cluster.node(0).put(key, bytes("v"), ALL)));
@@ -255,7 +255,7 @@ class SetBackPeersTest {
             cluster.env.advance(Duration.ofMillis(300));
             assertThat(cluster.rounds(2)).isEqualTo(before);
             cluster.startCutOff(true);
-            cluster.setBack(lost, new ModelStore());
+            cluster.rollBack(lost, new ModelStore());
             cluster.env.runUntil(() -> cluster.rounds(2) > before, Duration.ofMinutes(10));
 
             for (int node : new int[] {BACK - lost, 2}) {
