@@ -18,31 +18,31 @@ import java.util.function.IntConsumer;
  * A model store that wants store threads, as one on a disk does, unless it is asked for otherwise; and that can be made
  * to fail.
  */
-final class BlockingStore extends ForwardingStore {
+public final class BlockingStore extends ForwardingStore {
 
     private final boolean memoryFast;
-    volatile boolean broken;
+    public volatile boolean broken;
     /** Whether it reads, but takes no writes. */
-    volatile boolean readOnly;
+    public volatile boolean readOnly;
     /** How many entries each call brought. */
-    final List<Integer> applied = new CopyOnWriteArrayList<>();
+    public final List<Integer> applied = new CopyOnWriteArrayList<>();
 
     /** So often what is held cannot be read to the end by who begins to follow. */
-    volatile int followsThatFail;
+    public volatile int followsThatFail;
 
     /** How often it was read. */
-    final AtomicInteger gets = new AtomicInteger();
+    public final AtomicInteger gets = new AtomicInteger();
 
     /** Whether it has everything in memory, though others of its calls wait for a disk. */
-    volatile boolean remembers;
+    public volatile boolean remembers;
 
     /** Called by each read before it reads. */
-    volatile Runnable beforeGet = () -> {};
+    public volatile Runnable beforeGet = () -> {};
 
     /** Called by each write, with the number of its entries, before it writes. */
-    volatile IntConsumer beforeApply = entries -> {};
+    public volatile IntConsumer beforeApply = entries -> {};
 
-    BlockingStore() {
+    public BlockingStore() {
         this(false);
     }
 
@@ -52,7 +52,7 @@ final class BlockingStore extends ForwardingStore {
     }
 
     /** One that wants no store threads, but can be made to fail all the same. */
-    static BlockingStore memoryFast() {
+    public static BlockingStore memoryFast() {
         return new BlockingStore(true);
     }
 

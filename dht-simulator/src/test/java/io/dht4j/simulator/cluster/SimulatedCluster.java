@@ -29,24 +29,24 @@ import java.util.stream.IntStream;
  * Nodes n0, n1, … of one cluster in one simulation: loopback network, faulty links, model stores, virtual time. Node
  * 0's environment drives the simulation.
  */
-class SimulatedCluster implements AutoCloseable {
+public class SimulatedCluster implements AutoCloseable {
 
     /** Longer than any timeout in these tests: what takes longer hangs. */
-    static final Duration BOUND = Duration.ofMinutes(1);
+    public static final Duration BOUND = Duration.ofMinutes(1);
 
-    final VirtualEnvironment env;
-    final LoopbackNetwork network;
-    final Topology topology;
-    final List<Cluster> nodes = new ArrayList<>();
-    final List<FaultyTransport> links = new ArrayList<>();
-    final List<Store> stores = new ArrayList<>();
+    public final VirtualEnvironment env;
+    public final LoopbackNetwork network;
+    public final Topology topology;
+    public final List<Cluster> nodes = new ArrayList<>();
+    public final List<FaultyTransport> links = new ArrayList<>();
+    public final List<Store> stores = new ArrayList<>();
     /** Each node's own view of the simulation. */
-    final List<VirtualEnvironment> environments = new ArrayList<>();
+    public final List<VirtualEnvironment> environments = new ArrayList<>();
 
     private final Setup setup;
 
     /** How to build the nodes. */
-    static final class Setup {
+    public static final class Setup {
         private final long seed;
         private final int size;
         private String prefix = "";
@@ -63,53 +63,53 @@ class SimulatedCluster implements AutoCloseable {
             this.size = size;
         }
 
-        Setup on(VirtualEnvironment env, LoopbackNetwork network, String prefix) {
+        public Setup on(VirtualEnvironment env, LoopbackNetwork network, String prefix) {
             this.env = env;
             this.network = network;
             this.prefix = prefix;
             return this;
         }
 
-        Setup stores(Function<Integer, Store> stores) {
+        public Setup stores(Function<Integer, Store> stores) {
             this.stores = stores;
             return this;
         }
 
         /** How many store tasks each node can have at a time that are busy. */
-        Setup storeThreads(int threads) {
+        public Setup storeThreads(int threads) {
             this.storeThreads = threads;
             return this;
         }
 
-        Setup clocks(Function<Integer, Duration> clocks) {
+        public Setup clocks(Function<Integer, Duration> clocks) {
             this.clocks = clocks;
             return this;
         }
 
-        Setup options(Function<ClusterBuilder, ClusterBuilder> options) {
+        public Setup options(Function<ClusterBuilder, ClusterBuilder> options) {
             return options((i, builder) -> options.apply(builder));
         }
 
-        Setup options(BiFunction<Integer, ClusterBuilder, ClusterBuilder> options) {
+        public Setup options(BiFunction<Integer, ClusterBuilder, ClusterBuilder> options) {
             this.options = options;
             return this;
         }
 
-        Setup topologies(BiFunction<Integer, Topology, Topology> topologies) {
+        public Setup topologies(BiFunction<Integer, Topology, Topology> topologies) {
             this.topologies = topologies;
             return this;
         }
 
-        SimulatedCluster start() {
+        public SimulatedCluster start() {
             return new SimulatedCluster(this);
         }
     }
 
-    static Setup of(long seed, int size) {
+    public static Setup of(long seed, int size) {
         return new Setup(seed, size);
     }
 
-    SimulatedCluster(Setup setup) {
+    public SimulatedCluster(Setup setup) {
         this.setup = setup;
         this.env = setup.env == null ? VirtualEnvironment.seeded(setup.seed) : setup.env;
         this.network = setup.network == null ? LoopbackNetwork.on(env) : setup.network;
@@ -126,7 +126,7 @@ class SimulatedCluster implements AutoCloseable {
     }
 
     /** Starts a node that is not running, over a store. */
-    void startNode(int i, Store store) {
+    public void startNode(int i, Store store) {
         VirtualEnvironment nodeEnv = env.withClockOffset(setup.clocks.apply(i));
         FaultyTransport transport =
                 new FaultyTransport(network.transport(topology.nodes().get(i).address()), nodeEnv);
@@ -147,14 +147,14 @@ class SimulatedCluster implements AutoCloseable {
     }
 
     /** Starts a node again with all that its last store held. */
-    void restartNode(int i) {
+    public void restartNode(int i) {
         ModelStore copy = image(i);
         stop(i);
         startNode(i, copy);
     }
 
     /** What a node's disk holds now, to start it with later. */
-    ModelStore image(int i) {
+    public ModelStore image(int i) {
         ModelStore copy = new ModelStore();
         Store disk = stores.get(i);
         List<io.dht4j.spi.Entry> kept = new ArrayList<>();
@@ -168,25 +168,25 @@ class SimulatedCluster implements AutoCloseable {
         return copy;
     }
 
-    void stop(int i) {
+    public void stop(int i) {
         nodes.get(i).close();
     }
 
-    static NodeId id(int i) {
+    public static NodeId id(int i) {
         return new NodeId("n" + i);
     }
 
-    Cluster node(int i) {
+    public Cluster node(int i) {
         return nodes.get(i);
     }
 
     /** Waits for a result in virtual time, and fails if it hangs. */
-    <T> T await(CompletionStage<T> stage) {
+    public <T> T await(CompletionStage<T> stage) {
         return env.await(stage, BOUND);
     }
 
     /** Waits for a failure. */
-    DhtException failureOf(CompletionStage<?> stage) {
+    public DhtException failureOf(CompletionStage<?> stage) {
         try {
             Object result = env.await(stage, BOUND);
             throw new AssertionError("expected a failure, not " + result + " (seed " + env.seed() + ")");
@@ -196,14 +196,14 @@ class SimulatedCluster implements AutoCloseable {
     }
 
     /** Everything that a scan shows. */
-    List<KeyValue> drain(Scan scan) {
+    public List<KeyValue> drain(Scan scan) {
         List<KeyValue> all = new ArrayList<>();
         await(scan.forEach(all::add));
         return all;
     }
 
     /** Makes a node refuse calls, or silent, or whatever else, for all the others. */
-    void towardNode(int target, Fault fault) {
+    public void towardNode(int target, Fault fault) {
         for (int i = 0; i < links.size(); i++) {
             if (i != target) {
                 links.get(i).toward(id(target), fault);
@@ -211,12 +211,12 @@ class SimulatedCluster implements AutoCloseable {
         }
     }
 
-    void heal() {
+    public void heal() {
         links.forEach(FaultyTransport::heal);
     }
 
     /** The index of the node that is the n-th replica of a key, counted from 0. */
-    int replica(Key key, int n) {
+    public int replica(Key key, int n) {
         return topology.nodes()
                 .indexOf(node(0).locate(key)
                         .toCompletableFuture()
@@ -226,7 +226,7 @@ class SimulatedCluster implements AutoCloseable {
     }
 
     /** A key whose n-th replica is a certain node. */
-    Key keyOf(int node, int n) {
+    public Key keyOf(int node, int n) {
         for (int i = 0; ; i++) {
             Key key = Key.of("key" + i);
             if (replica(key, n) == node) {

@@ -1,0 +1,161 @@
+package io.dht4j.simulator.cluster.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.store.ForwardingStore;
+import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A node gives no version twice, however often it is killed and started again, and whatever its clock shows. */
+class VersionSourceTest {
+
+    private static final long MAX_SKEW_MILLIS = 60_000;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration BOUND = Duration.ofMinutes(1);
+
+    private final VirtualEnvironment env = VirtualEnvironment.seeded(4);
+    private final ModelStore store = new ModelStore();
+    private VersionSource versions = start(store);
+
+    /** What a node has after a kill: what the store has kept, and nothing else. */
+    private VersionSource start(Store over) {
+        HybridClock clock = new HybridClock(env::currentTimeMillis, env::nanoTime, MAX_SKEW_MILLIS, 3, 128);
+        VersionSource started = new VersionSource(clock, env, Optional.of(over));
+        started.load();
+        return started;
+    }
+
+    private Version use(Version version) {
+        if (!versions.isReserved(version)) {
+            env.await(versions.reserve(version, SECOND), BOUND);
+        }
+        return version;
+    }
+
+    private long aheadMillis(Version version) {
+        return version.millis() - env.currentTimeMillis();
+    }
+
+    @Test
+    void afterAKillVersionsAreGreaterThoughTheClockWasTurnedBack() {
+        Version last = use(versions.next());
+        for (int i = 0; i < 5; i++) {
+            env.setClockOffset(Duration.ofSeconds(-5L * i));
+            versions = start(store);
+            Version next = use(versions.next());
+            assertThat(next).isGreaterThan(last);
+            last = next;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 30, 59, 61, 3_600})
+    void afterAKillAnotherVersionSupersedesTheSameOne(int secondsAhead) {
+        Version newest = Version.of(env.currentTimeMillis() + 1_000L * secondsAhead, 7);
+        Version last = newest;
+        for (int i = 0; i < 5; i++) {
+            Version above = use(versions.above(newest));
+            assertThat(above).isGreaterThan(last);
+            last = above;
+            versions = start(store);
+        }
+    }
+
+    @Test
+    void manyKillsDoNotMakeTheClockRunAway() {
+        for (int i = 0; i < 100; i++) {
+            use(versions.next());
+            versions = start(store);
+        }
+        assertThat(aheadMillis(versions.next())).isLessThan(20_000);
+    }
+
+    @Test
+    void anOrderlyRestartGoesOnFromTheLastVersion() {
+        Version last = use(versions.next());
+        versions.close();
+        versions = start(store);
+        Version next = use(versions.next());
+        assertThat(next).isGreaterThan(last);
+        assertThat(aheadMillis(next)).isLessThan(10);
+    }
+
+    @Test
+    void aClockThatWasWrongForAWhileLeavesNoTrace() {
+        env.setClockOffset(Duration.ofHours(1));
+        // Its clock had heard of nobody, so that it has followed its wrong wall clock.
+        versions = start(store);
+        env.await(versions.reserve(versions.next(), SECOND), BOUND);
+        env.setClockOffset(Duration.ZERO);
+        versions = start(store);
+        Version right = use(versions.next());
+        assertThat(aheadMillis(right)).isLessThan(10);
+        versions = start(store);
+        assertThat(use(versions.next())).isGreaterThan(right);
+    }
+
+    @Test
+    void theBoundIsRaisedBeforeItIsReached() {
+        use(versions.next());
+        for (int i = 0; i < 100; i++) {
+            env.advance(Duration.ofSeconds(1));
+            assertThat(versions.isReserved(versions.next())).isTrue();
+        }
+    }
+
+    @Test
+    void aStoreThatCannotKeepTheBoundStopsNoWrite() {
+        versions = start(new ForwardingStore(store) {
+            @Override
+            public void keepNote(String name, byte[] bytes) {
+                throw new StoreException("no room");
+            }
+        });
+        for (int i = 0; i < 20; i++) {
+            use(versions.next());
+            env.advance(Duration.ofSeconds(7));
+        }
+    }
+
+    @Test
+    void aStoreThatIsStuckIsWaitedForOnceAndNotForLong() {
+        env.setStoreThreads(1);
+        env.occupyStoreThread(Duration.ofHours(1));
+        env.await(versions.reserve(versions.next(), SECOND), Duration.ofSeconds(1));
+        assertThat(versions.isReserved(versions.next())).isTrue();
+    }
+
+    @Test
+    void aCallerWhoCannotWaitIsAnsweredByItsDeadline() {
+        env.setStoreThreads(1);
+        env.occupyStoreThread(Duration.ofHours(1));
+        var reserved = versions.reserve(versions.next(), TimeUnit.MILLISECONDS.toNanos(50));
+        assertThatThrownBy(() -> env.await(reserved, Duration.ofMillis(51)))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageStartingWith("nothing done");
+        assertThat(versions.isReserved(versions.next()))
+                .as("that says nothing of the store")
+                .isFalse();
+    }
+
+    @Test
+    void whoeverWaitsWhenTheNodeClosesIsAnswered() {
+        var reserved = versions.reserve(versions.next(), SECOND);
+        versions.close();
+        assertThat(reserved).isCompletedExceptionally();
+        assertThat(versions.reserve(versions.next(), SECOND)).isCompletedExceptionally();
+    }
+}
