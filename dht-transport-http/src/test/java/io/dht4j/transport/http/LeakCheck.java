@@ -1,30 +1,29 @@
 package io.dht4j.transport.http;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.dht4j.testkit.leaks.Garbage;
+import io.dht4j.testkit.leaks.BufferLeakCheck;
 import io.netty.buffer.PooledByteBufAllocator;
-import java.util.List;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import java.util.Set;
 
-/** Fails a test class after which a buffer was found that nobody had released. Registered for all of this module. */
-public final class LeakCheck implements AfterAllCallback {
+/** Watches the buffers of Netty. Registered for all tests of this module. */
+public final class LeakCheck extends BufferLeakCheck {
+
+    /**
+     * Vert.x's server forgets to release the requests that wait behind another when their connection closes. The other
+     * class leaks on purpose.
+     */
+    private static final Set<Class<?>> IGNORED = Set.of(VertxPipelinedTransportTest.class, LeakCheckTest.class);
+
+    public LeakCheck() {
+        super("io.netty.util.ResourceLeakDetector");
+    }
 
     @Override
-    public void afterAll(ExtensionContext context) throws InterruptedException {
-        // Leaks are found once the buffer is collected, and reported when the next one is allocated.
-        for (int i = 0; i < 2; i++) {
-            Garbage.collect();
-            for (int j = 0; j < 200; j++) {
-                PooledByteBufAllocator.DEFAULT.buffer(16).release();
-            }
-        }
-        List<String> reports = List.copyOf(LeakRecorder.REPORTS);
-        LeakRecorder.REPORTS.clear();
-        // Vert.x's server forgets to release the requests that wait behind another when their connection closes.
-        if (context.getRequiredTestClass() != VertxPipelinedTransportTest.class) {
-            assertThat(reports).isEmpty();
-        }
+    protected void allocateAndRelease() {
+        PooledByteBufAllocator.DEFAULT.buffer(16).release();
+    }
+
+    @Override
+    protected boolean ignores(Class<?> test) {
+        return IGNORED.contains(test);
     }
 }
