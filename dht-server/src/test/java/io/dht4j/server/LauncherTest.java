@@ -132,7 +132,9 @@ class LauncherTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err())
-                .contains("dht: no mvn found: ./mvnw uses its own Maven, which it downloads once", "[ERROR] of the wrapper");
+                .contains(
+                        "dht: no mvn found: ./mvnw uses its own Maven, which it downloads once",
+                        "[ERROR] of the wrapper");
     }
 
     @Test

@@ -25,12 +25,10 @@ final class PlantedBugs {
     static final String INTERNAL = "io.dht4j.core.internal.";
 
     /** How a bug shows that makes the simulation itself fail: by an exception, or by never coming to an end. */
-    static final Pattern CRASH =
-            Pattern.compile("^(the simulation failed|a task threw|still busy)|java\\.lang\\.");
+    static final Pattern CRASH = Pattern.compile("^(the simulation failed|a task threw|still busy)|java\\.lang\\.");
 
     /** A quorum read or a scan does not show what was acknowledged, or what a read has shown. */
-    static final String LOST =
-            " (READ|SCAN) .* (does not show|shows .* older than|shows .* seen deleted or expired)";
+    static final String LOST = " (READ|SCAN) .* (does not show|shows .* older than|shows .* seen deleted or expired)";
 
     static final String UNEQUAL = "^[a-z ]+, when all was healed, the replicas of .* hold ";
 
@@ -104,7 +102,10 @@ final class PlantedBugs {
             }
         }
 
-        /** For {@link PlantedOrderBugsTest.NoQuery}: a version older than all, of the class that the product under test has. */
+        /**
+         * For {@link PlantedOrderBugsTest.NoQuery}: a version older than all, of the class that the product under test
+         * has.
+         */
         public static Object zero() {
             try {
                 Class<?> caller = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
@@ -118,7 +119,9 @@ final class PlantedBugs {
             }
         }
 
-        /** For {@link PlantedOrderBugsTest.OwnStoreFirst}: what is refused for the node's clock is in its store already. */
+        /**
+         * For {@link PlantedOrderBugsTest.OwnStoreFirst}: what is refused for the node's clock is in its store already.
+         */
         public static void writeOwnStore(Object cluster, Function<Object, Object> entriesOf) {
             try {
                 Object machinery = field(cluster, "machinery");

@@ -1,13 +1,12 @@
 package io.dht4j.simulator;
 
-import static io.dht4j.simulator.PlantedBugs.SEEDS;
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
 import static io.dht4j.simulator.PlantedBugs.LOST;
 import static io.dht4j.simulator.PlantedBugs.NOT_ON_DISK;
-import static io.dht4j.simulator.PlantedBugs.UNEQUAL;
-import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
-import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedBugs.SEEDS;
 import static io.dht4j.simulator.PlantedBugs.assertBreaks;
+import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
 import static io.dht4j.simulator.PlantedBugs.violations;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -2,16 +2,15 @@ package io.dht4j.simulator;
 
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
 import static io.dht4j.simulator.PlantedBugs.UNEQUAL;
-import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
-import static io.dht4j.simulator.PlantedBugs.in;
 import static io.dht4j.simulator.PlantedBugs.assertBreaks;
+import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
 import static io.dht4j.simulator.PlantedBugs.violations;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.clock.HybridClock;
-import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.SearchEffort;
 import java.util.List;

@@ -3,8 +3,8 @@
  * test libraries only.
  *
  * <ul>
- *   <li>{@code store}, {@code transport}, {@code placement}: the contracts of the SPIs; {@code http}: the contract of the
- *       public HTTP API
+ *   <li>{@code store}, {@code transport}, {@code placement}: the contracts of the SPIs; {@code http}: the contract of
+ *       the public HTTP API
  *   <li>{@code network}: a network within the process, faulty calls, silent links, free ports
  *   <li>{@code time}: virtual time
  *   <li>{@code tls}: the contract of transports with TLS, and certificates

@@ -1,6 +1,5 @@
 package io.dht4j.simulator.contract;
 
-
 import io.dht4j.Node;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.FreePorts;

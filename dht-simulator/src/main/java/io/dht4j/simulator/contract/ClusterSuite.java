@@ -2,7 +2,6 @@ package io.dht4j.simulator.contract;
 
 import static io.dht4j.simulator.contract.Results.result;
 
-
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.KeyRange;

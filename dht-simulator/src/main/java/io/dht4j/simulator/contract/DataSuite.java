@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keys and values of all sizes, batches, scans and cancelled reads go over the wire. A part of {@link ClusterOverTransportContract}. */
+/**
+ * Keys and values of all sizes, batches, scans and cancelled reads go over the wire. A part of
+ * {@link ClusterOverTransportContract}.
+ */
 interface DataSuite extends ClusterSuite {
 
     @ParameterizedTest

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes that start, restart, have no store or contradict each other. A part of {@link ClusterOverTransportContract}. */
+/**
+ * Nodes that start, restart, have no store or contradict each other. A part of {@link ClusterOverTransportContract}.
+ */
 interface NodesSuite extends ClusterSuite {
 
     @Test

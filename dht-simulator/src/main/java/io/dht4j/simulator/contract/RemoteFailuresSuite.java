@@ -41,7 +41,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Errors of the cluster, nodes that are stopped, silent or missing, and closed clients. A part of {@link RemoteApiContract}. */
+/**
+ * Errors of the cluster, nodes that are stopped, silent or missing, and closed clients. A part of
+ * {@link RemoteApiContract}.
+ */
 interface RemoteFailuresSuite extends RemoteApiSuite {
 
     /** The deadline of calls that nobody answers. */

@@ -87,7 +87,8 @@ interface SingleKeysSuite extends RemoteApiSuite {
 
         result(api().putAll(address(0), Map.of(KEY, bytes("other")), options));
         Value other = result(api().getAll(address(1), List.of(KEY), OPTIONS)).get(KEY);
-        assertThat(Optional.ofNullable(other)).isEqualTo(result(clusters().get(2).get(KEY)));
+        assertThat(Optional.ofNullable(other))
+                .isEqualTo(result(clusters().get(2).get(KEY)));
         assertThat(result(api().get(address(2), KEY, OPTIONS)).orElseThrow().expiresAtMillis())
                 .isPresent();
     }

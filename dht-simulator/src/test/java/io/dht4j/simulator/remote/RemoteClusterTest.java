@@ -1,12 +1,12 @@
 package io.dht4j.simulator.remote;
 
+import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static io.dht4j.simulator.remote.ScriptedCluster.ADDRESSES;
+import static io.dht4j.simulator.remote.ScriptedCluster.BOUND;
 import static io.dht4j.simulator.remote.ScriptedCluster.KEY;
 import static io.dht4j.simulator.remote.ScriptedCluster.OPTIONS;
-import static io.dht4j.simulator.remote.ScriptedCluster.BOUND;
 import static io.dht4j.simulator.remote.ScriptedCluster.READS;
 import static io.dht4j.simulator.remote.ScriptedCluster.WRITES;
-import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
@@ -167,7 +167,8 @@ class RemoteClusterTest {
         ADDRESSES.forEach(address -> api.at(address, api.hanging()));
         api.calls.clear();
         Duration before = env.elapsed();
-        DhtException failure = scripted.failureOf(cluster.get(KEY, CallOptions.defaults().withTimeout(Duration.ofMillis(1200))));
+        DhtException failure =
+                scripted.failureOf(cluster.get(KEY, CallOptions.defaults().withTimeout(Duration.ofMillis(1200))));
         assertThat(failure.code()).isEqualTo(ErrorCode.INTERNAL);
         assertThat(env.elapsed().minus(before)).isEqualTo(Duration.ofMillis(1200));
         assertThat(api.calls)

@@ -1,11 +1,11 @@
 package io.dht4j.simulator.remote;
 
+import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static io.dht4j.simulator.remote.ScriptedCluster.ADDRESSES;
 import static io.dht4j.simulator.remote.ScriptedCluster.KEY;
 import static io.dht4j.simulator.remote.ScriptedCluster.OPTIONS;
 import static io.dht4j.simulator.remote.ScriptedCluster.READS;
 import static io.dht4j.simulator.remote.ScriptedCluster.WRITES;
-import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -114,7 +114,8 @@ class RemoteConnectionTest {
         assertThat(api.calls).as("no other node is asked").isEmpty();
         assertThat(scripted.failureOf(cluster.get(KEY)).code()).isEqualTo(ErrorCode.NOT_SERVING);
         assertThat(scripted.failureOf(cluster.put(KEY, new byte[1])).code()).isEqualTo(ErrorCode.NOT_SERVING);
-        assertThat(scripted.failureOf(cluster.scan(KeyRange.all()).next()).code()).isEqualTo(ErrorCode.NOT_SERVING);
+        assertThat(scripted.failureOf(cluster.scan(KeyRange.all()).next()).code())
+                .isEqualTo(ErrorCode.NOT_SERVING);
     }
 
     @Test

@@ -1,9 +1,9 @@
 package io.dht4j.simulator.remote;
 
+import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static io.dht4j.simulator.remote.ScriptedCluster.ADDRESSES;
 import static io.dht4j.simulator.remote.ScriptedCluster.KEY;
 import static io.dht4j.simulator.remote.ScriptedCluster.OPTIONS;
-import static io.dht4j.simulator.remote.ScriptedApi.failing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;

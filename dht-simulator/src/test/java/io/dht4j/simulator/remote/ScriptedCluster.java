@@ -1,6 +1,5 @@
 package io.dht4j.simulator.remote;
 
-
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;

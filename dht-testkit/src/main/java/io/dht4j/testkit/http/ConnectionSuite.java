@@ -1,7 +1,7 @@
 package io.dht4j.testkit.http;
 
-import static io.dht4j.testkit.http.HttpApiSuite.encode;
 import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
+import static io.dht4j.testkit.http.HttpApiSuite.encode;
 import static io.dht4j.testkit.http.HttpApiSuite.json;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;

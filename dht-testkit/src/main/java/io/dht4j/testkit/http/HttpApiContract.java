@@ -1,6 +1,5 @@
 package io.dht4j.testkit.http;
 
-
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -9,10 +8,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * The contract of the public HTTP API for any transport between the nodes: {@code docs/reference/http-api.md} as tests. A
- * subclass supplies three nodes. The contract is composed of suites, one for each subject: single keys, scans, batches,
- * the protocol, connections, and the failure of nodes. Calls time out after an hour, so every answer is independent of
- * the deadline.
+ * The contract of the public HTTP API for any transport between the nodes: {@code docs/reference/http-api.md} as tests.
+ * A subclass supplies three nodes. The contract is composed of suites, one for each subject: single keys, scans,
+ * batches, the protocol, connections, and the failure of nodes. Calls time out after an hour, so every answer is
+ * independent of the deadline.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpApiContract

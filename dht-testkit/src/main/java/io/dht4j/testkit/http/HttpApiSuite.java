@@ -29,7 +29,8 @@ interface HttpApiSuite {
     /** Returns the client of the tests. */
     HttpClient client();
 
-    default HttpResponse<byte[]> send(HttpApiContract.Nodes at, int node, String method, String target, byte[] body, String... headers) {
+    default HttpResponse<byte[]> send(
+            HttpApiContract.Nodes at, int node, String method, String target, byte[] body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(at.base(node) + target))
                 .timeout(Duration.ofSeconds(60))
                 .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));

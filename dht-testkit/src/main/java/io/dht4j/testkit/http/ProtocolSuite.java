@@ -25,8 +25,7 @@ interface ProtocolSuite extends HttpApiSuite {
     String STATUS = "GET /v0/status HTTP/1.1\r\n";
     String HOST = "Host: localhost\r\n";
     String PUT = "PUT /v0/entity?id=framed HTTP/1.1\r\n" + HOST;
-    String SMUGGLED =
-            "PUT /v0/entity?id=smuggled HTTP/1.1\r\n" + HOST + "Content-Length: 1\r\n\r\nx";
+    String SMUGGLED = "PUT /v0/entity?id=smuggled HTTP/1.1\r\n" + HOST + "Content-Length: 1\r\n\r\nx";
 
     @ParameterizedTest
     @CsvSource({"'', 0 times", "'Host: localhost\r\nHost: localhost\r\n', 2 times"})

@@ -1,11 +1,11 @@
 package io.dht4j.testkit.http;
 
-import static io.dht4j.testkit.http.HttpApiSuite.encode;
 import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
-import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
-import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
+import static io.dht4j.testkit.http.HttpApiSuite.encode;
 import static io.dht4j.testkit.http.HttpApiSuite.json;
 import static io.dht4j.testkit.http.HttpApiSuite.lines;
+import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
+import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

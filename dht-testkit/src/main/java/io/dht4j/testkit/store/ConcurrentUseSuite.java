@@ -1,10 +1,10 @@
 package io.dht4j.testkit.store;
 
-import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.NOW;
-import static io.dht4j.testkit.store.Entries.value;
-import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.randomEntries;
+import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;

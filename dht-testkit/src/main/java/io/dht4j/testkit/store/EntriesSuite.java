@@ -1,11 +1,11 @@
 package io.dht4j.testkit.store;
 
-import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.NOW;
-import static io.dht4j.testkit.store.Entries.value;
-import static io.dht4j.testkit.store.Entries.tombstone;
-import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.randomEntries;
+import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.tombstone;
+import static io.dht4j.testkit.store.Entries.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Entries: what is read is the newest that was applied, whatever its size. Also notes, and a store that is closed. A part of {@link StoreContract}. */
+/**
+ * Entries: what is read is the newest that was applied, whatever its size. Also notes, and a store that is closed. A
+ * part of {@link StoreContract}.
+ */
 interface EntriesSuite extends StoreSuite {
 
     /** The size of the largest values. */
@@ -66,8 +69,8 @@ interface EntriesSuite extends StoreSuite {
 
     @Test
     default void theNewestVersionOfEachKeyIsReported() {
-        store().apply(
-                List.of(value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
+        store().apply(List.of(
+                value("a", 5, "five"), value("b", 5, "five"), Entry.tombstone(Key.of("c"), new Version(5))));
         store().settle();
 
         List<Version> newest = store().applyAndGetVersions(List.of(
@@ -213,9 +216,11 @@ interface EntriesSuite extends StoreSuite {
             }
             Key key = Key.of("key-" + random.nextInt(150));
             Optional<Entry> expected = model.get(key);
-            store().getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
+            store().getFromMemory(key)
+                    .ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
             assertThat(store().get(key)).isEqualTo(expected);
-            store().getFromMemory(key).ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
+            store().getFromMemory(key)
+                    .ifPresent(held -> assertThat(held.entry()).isEqualTo(expected));
         }
     }
 

@@ -1,7 +1,7 @@
 package io.dht4j.testkit.store;
 
-import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.NOW;
+import static io.dht4j.testkit.store.Entries.SEED;
 import static io.dht4j.testkit.store.Entries.randomEntries;
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,9 @@
 package io.dht4j.testkit.store;
 
 import static io.dht4j.testkit.store.Entries.NOW;
-import static io.dht4j.testkit.store.Entries.value;
-import static io.dht4j.testkit.store.Entries.tombstone;
 import static io.dht4j.testkit.store.Entries.scanned;
+import static io.dht4j.testkit.store.Entries.tombstone;
+import static io.dht4j.testkit.store.Entries.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;

@@ -1,7 +1,7 @@
 package io.dht4j.testkit.tls;
 
-import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.tls.TlsHarness.assertServes;
+import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.failure;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,7 +1,7 @@
 package io.dht4j.testkit.tls;
 
-import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.tls.TlsHarness.assertServes;
+import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.transport.Calls.NO_BYTES;
 import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.failure;
@@ -62,7 +62,8 @@ interface CallersSuite extends TlsHarness {
         TestCertificates foreign = TestCertificates.in(directory());
         TestCertificates.Issued issued = foreign.issue("n1", "localhost", "127.0.0.1");
         // The caller trusts the callee; the callee does not trust the caller.
-        assertReachesNoHandler(TlsFiles.mutual(issued.certificate(), issued.key(), authority().authority()));
+        assertReachesNoHandler(
+                TlsFiles.mutual(issued.certificate(), issued.key(), authority().authority()));
     }
 
     @Test

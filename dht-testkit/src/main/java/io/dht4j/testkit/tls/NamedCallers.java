@@ -2,15 +2,14 @@ package io.dht4j.testkit.tls;
 
 import static io.dht4j.testkit.transport.Calls.echo;
 
-
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.testkit.transport.TransportHarness;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import io.dht4j.testkit.transport.TransportHarness;
 
 /** Echoes and counts requests, and allows some names to call. Safe for use by any number of threads. */
 final class NamedCallers implements FrameHandler {

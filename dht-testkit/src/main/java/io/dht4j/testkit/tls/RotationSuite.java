@@ -1,7 +1,7 @@
 package io.dht4j.testkit.tls;
 
-import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.tls.TlsHarness.assertServes;
+import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.eventually;
 import static io.dht4j.testkit.transport.Calls.failure;
@@ -83,7 +83,8 @@ interface RotationSuite extends TlsHarness {
         TestCertificates second = TestCertificates.in(directory());
         Started callee = secure(authority().mutual("n2"), handler());
         TestCertificates.Issued issued = second.issue("n1", "localhost", "127.0.0.1");
-        Started caller = secure(TlsFiles.mutual(issued.certificate(), issued.key(), authority().authority()), handler());
+        Started caller = secure(
+                TlsFiles.mutual(issued.certificate(), issued.key(), authority().authority()), handler());
         failure(call(caller, "n2", callee, bytes("evil")));
         assertThat(handler().count()).isZero();
 

@@ -2,12 +2,11 @@ package io.dht4j.testkit.tls;
 
 import static io.dht4j.testkit.transport.Calls.NO_BYTES;
 
-
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.transport.OpenTransports;
 import java.nio.file.Path;
 import java.util.Optional;
-import io.dht4j.testkit.transport.OpenTransports;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;

@@ -11,10 +11,10 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.transport.TransportHarness;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import io.dht4j.testkit.transport.TransportHarness;
 
 /** What the suites of transports with TLS need, in addition to what every suite needs. */
 interface TlsHarness extends TransportHarness {

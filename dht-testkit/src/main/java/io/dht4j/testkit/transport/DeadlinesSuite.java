@@ -11,8 +11,8 @@ import static io.dht4j.testkit.transport.Calls.number;
 import static io.dht4j.testkit.transport.Calls.numberIn;
 import static io.dht4j.testkit.transport.Calls.outcomeOf;
 import static io.dht4j.testkit.transport.Calls.reply;
-import static io.dht4j.testkit.transport.Calls.within;
 import static io.dht4j.testkit.transport.Calls.withEnoughTime;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.CallContext;

@@ -5,8 +5,8 @@ import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.echo;
 import static io.dht4j.testkit.transport.Calls.failure;
 import static io.dht4j.testkit.transport.Calls.reply;
-import static io.dht4j.testkit.transport.Calls.within;
 import static io.dht4j.testkit.transport.Calls.withEnoughTime;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.CallContext;

@@ -1,6 +1,5 @@
 package io.dht4j.testkit.transport;
 
-import static io.dht4j.testkit.transport.Calls.ownAddress;
 import static io.dht4j.testkit.transport.Calls.NO_BYTES;
 import static io.dht4j.testkit.transport.Calls.PATIENCE;
 import static io.dht4j.testkit.transport.Calls.bytes;
@@ -10,6 +9,7 @@ import static io.dht4j.testkit.transport.Calls.negated;
 import static io.dht4j.testkit.transport.Calls.number;
 import static io.dht4j.testkit.transport.Calls.numberIn;
 import static io.dht4j.testkit.transport.Calls.outcomeOf;
+import static io.dht4j.testkit.transport.Calls.ownAddress;
 import static io.dht4j.testkit.transport.Calls.reply;
 import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;

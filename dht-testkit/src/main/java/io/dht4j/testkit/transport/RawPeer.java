@@ -2,7 +2,6 @@ package io.dht4j.testkit.transport;
 
 import static io.dht4j.testkit.transport.Calls.bytes;
 
-
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
@@ -59,9 +58,7 @@ final class RawPeer implements AutoCloseable {
 
     CompletableFuture<byte[]> calledBy(TransportHarness.Started client, CallContext context) {
         Node node = Node.of("raw", "127.0.0.1:" + server.getLocalPort());
-        return client.transport()
-                .call(node, Frame.of(bytes("hello")), context)
-                .toCompletableFuture();
+        return client.transport().call(node, Frame.of(bytes("hello")), context).toCompletableFuture();
     }
 
     @Override

@@ -10,9 +10,9 @@ import static io.dht4j.testkit.transport.Calls.within;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.network.SilencedLink;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.network.SilencedLink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

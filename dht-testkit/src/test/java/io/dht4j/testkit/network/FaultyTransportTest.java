@@ -3,12 +3,12 @@ package io.dht4j.testkit.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.dht4j.testkit.time.VirtualEnvironment;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

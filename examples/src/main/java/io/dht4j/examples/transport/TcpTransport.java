@@ -185,7 +185,8 @@ public final class TcpTransport implements Transport {
                 if (call.isPresent()) {
                     endInTime(peer, call.get(), nanosLeft);
                     context.onCancel(() -> peer.giveUp(call.get(), "cancelled"));
-                    // close() sets the mark, then visits peers; this adds a peer, then reads the mark. One of them closes it.
+                    // close() sets the mark, then visits peers; this adds a peer, then reads the mark. One of them
+                    // closes it.
                     if (closed) {
                         peer.connection.close("the transport is closed");
                     }

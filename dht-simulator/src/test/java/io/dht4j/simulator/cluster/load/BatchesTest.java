@@ -2,7 +2,6 @@ package io.dht4j.simulator.cluster.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -10,6 +9,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;

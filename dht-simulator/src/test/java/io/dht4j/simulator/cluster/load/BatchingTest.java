@@ -3,8 +3,6 @@ package io.dht4j.simulator.cluster.load;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -14,6 +12,8 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
 import java.nio.charset.StandardCharsets;

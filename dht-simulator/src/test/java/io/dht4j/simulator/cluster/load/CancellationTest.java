@@ -4,8 +4,6 @@ import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
@@ -18,6 +16,8 @@ import io.dht4j.Version;
 import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.LoopbackNetwork;

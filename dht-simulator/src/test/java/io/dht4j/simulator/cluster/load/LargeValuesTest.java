@@ -2,11 +2,11 @@ package io.dht4j.simulator.cluster.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -20,6 +18,8 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.StoreException;

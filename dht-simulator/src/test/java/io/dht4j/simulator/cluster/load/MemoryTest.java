@@ -3,8 +3,6 @@ package io.dht4j.simulator.cluster.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -15,6 +13,8 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HashFunctions;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.testkit.network.Fault;

@@ -1,9 +1,9 @@
 package io.dht4j.simulator.cluster.load;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 

@@ -3,7 +3,6 @@ package io.dht4j.simulator.cluster.order;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.ClockProblem;
 import io.dht4j.DhtException;
@@ -13,6 +12,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;

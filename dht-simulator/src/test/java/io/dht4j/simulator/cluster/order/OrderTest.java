@@ -4,7 +4,6 @@ import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -13,6 +12,7 @@ import io.dht4j.Ordering;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;

@@ -3,7 +3,6 @@ package io.dht4j.simulator.cluster.repair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
@@ -12,6 +11,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.Repair;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import java.time.Duration;

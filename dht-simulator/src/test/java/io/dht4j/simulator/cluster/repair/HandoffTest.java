@@ -4,8 +4,6 @@ import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -13,6 +11,8 @@ import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;

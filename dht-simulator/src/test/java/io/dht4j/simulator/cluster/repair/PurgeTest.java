@@ -1,19 +1,19 @@
 package io.dht4j.simulator.cluster.repair;
 
 import static io.dht4j.simulator.cluster.repair.RepairCalls.ALL;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.TWO;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.KEY;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.LONG_AGO;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.setup;
+import static io.dht4j.simulator.cluster.repair.RepairCalls.TWO;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.bytes;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.content;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.repair;
+import static io.dht4j.simulator.cluster.repair.RepairCalls.setup;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.RepairStatus;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;

@@ -3,8 +3,6 @@ package io.dht4j.simulator.cluster.repair;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
@@ -13,6 +11,8 @@ import io.dht4j.Key;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;

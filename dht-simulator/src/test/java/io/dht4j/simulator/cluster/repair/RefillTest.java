@@ -4,7 +4,6 @@ import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -19,6 +18,7 @@ import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;

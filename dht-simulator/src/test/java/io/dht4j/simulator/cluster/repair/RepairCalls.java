@@ -1,7 +1,5 @@
 package io.dht4j.simulator.cluster.repair;
 
-
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -9,6 +7,7 @@ import io.dht4j.RepairStatus;
 import io.dht4j.Version;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;

@@ -1,19 +1,17 @@
 package io.dht4j.simulator.cluster.repair;
 
-import static io.dht4j.simulator.cluster.repair.RepairCalls.TWO;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.KEY;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.NOW;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.setup;
+import static io.dht4j.simulator.cluster.repair.RepairCalls.TWO;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.bytes;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.value;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.content;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.repair;
+import static io.dht4j.simulator.cluster.repair.RepairCalls.setup;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.status;
+import static io.dht4j.simulator.cluster.repair.RepairCalls.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -22,6 +20,8 @@ import io.dht4j.RepairStatus;
 import io.dht4j.Version;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;

@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.rollback;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.ALL;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.DELETED;
@@ -9,7 +10,6 @@ import static io.dht4j.simulator.cluster.rollback.RollbackCluster.MAX_VALUE_BYTE
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.OWN;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.PARTITIONS;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.bytes;
-import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
@@ -28,8 +28,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * How a node that knows that its disk was rolled back gets what it lacks from peers that are as they should be, and what
- * it does meanwhile.
+ * How a node that knows that its disk was rolled back gets what it lacks from peers that are as they should be, and
+ * what it does meanwhile.
  */
 class RollbackCatchUpTest {
 

@@ -2,7 +2,6 @@ package io.dht4j.simulator.cluster.rollback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -15,6 +14,7 @@ import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
 import io.dht4j.core.Repair;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;

@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.rollback;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.ALL;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.DELETED;
@@ -9,7 +10,6 @@ import static io.dht4j.simulator.cluster.rollback.RollbackCluster.OWN;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.PARTITIONS;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.QUORUM;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.bytes;
-import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A disk was rolled back, and a peer is not as it should be either: it was rolled back too, is being rebuilt, or has not
- * heard of a purge; or all of them are in the middle of a round.
+ * A disk was rolled back, and a peer is not as it should be either: it was rolled back too, is being rebuilt, or has
+ * not heard of a purge; or all of them are in the middle of a round.
  */
 class RollbackPeersTest {
 

@@ -2,7 +2,6 @@ package io.dht4j.simulator.cluster.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -17,6 +16,7 @@ import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;

@@ -2,8 +2,6 @@ package io.dht4j.simulator.cluster.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -12,6 +10,8 @@ import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;

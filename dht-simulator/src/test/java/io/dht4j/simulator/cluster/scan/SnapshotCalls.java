@@ -2,7 +2,6 @@ package io.dht4j.simulator.cluster.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -11,6 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;

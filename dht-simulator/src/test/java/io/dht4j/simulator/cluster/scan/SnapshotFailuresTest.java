@@ -1,20 +1,18 @@
 package io.dht4j.simulator.cluster.scan;
 
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.LEASE;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.DEFAULTS;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.EVERYWHERE;
+import static io.dht4j.simulator.cluster.scan.SnapshotCalls.LEASE;
+import static io.dht4j.simulator.cluster.scan.SnapshotCalls.bytes;
+import static io.dht4j.simulator.cluster.scan.SnapshotCalls.fill;
+import static io.dht4j.simulator.cluster.scan.SnapshotCalls.goneFrom;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.open;
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.read;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.present;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.put;
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.fill;
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.bytes;
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.goneFrom;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.putToTwo;
+import static io.dht4j.simulator.cluster.scan.SnapshotCalls.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.simulator.cluster.BlockingStore;
-import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -25,6 +23,8 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.HintedHandoff;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts errors of the cluster to gRPC statuses with details, and back.
- * {@code docs/reference/grpc-api.md} has the table.
+ * Converts errors of the cluster to gRPC statuses with details, and back. {@code docs/reference/grpc-api.md} has the
+ * table.
  */
 final class GrpcApiErrors {
 
