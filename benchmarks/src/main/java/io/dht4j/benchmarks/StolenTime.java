@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The share of processor time that the hypervisor gave to others, read from {@code /proc/stat}. A figure measured while
- * much was stolen cannot be trusted. Not for several threads.
+ * The share of processor time that the hypervisor gave to others, read from {@code /proc/stat}. A figure with much
+ * stolen time is doubtful. Confined to one thread.
  */
 public final class StolenTime {
 
-    /** Beyond so many percent, what is measured is the neighbours. */
+    /** Above this percentage a measurement shows the neighbours. */
     public static final double MUCH_PERCENT = 5;
 
     private static final Path STAT = Path.of("/proc/stat");
@@ -20,15 +20,15 @@ public final class StolenTime {
 
     private long[] begin = read();
 
-    /** Starts to count from now. */
+    /** Starts to count. */
     public void reset() {
         begin = read();
     }
 
     /**
-     * The share since the start.
+     * Returns the share since the start.
      *
-     * @return percent of all processors' time, or a negative number where the system does not tell
+     * @return percent of all processors' time; negative if unknown
      */
     public double percent() {
         long[] end = read();
@@ -42,7 +42,7 @@ public final class StolenTime {
         return total == 0 ? 0 : 100.0 * (end[STEAL_FIELD] - begin[STEAL_FIELD]) / total;
     }
 
-    /** The numbers of the line {@code cpu}, with an unused one in front so that they count from 1. */
+    /** Returns the numbers of the line {@code cpu}, with an unused first one so that they count from 1. */
     private static long[] read() {
         if (!Files.isReadable(STAT)) {
             return new long[0];

@@ -1,4 +1,4 @@
-/** Measurements: JMH benchmarks of single parts, and load runs of stores and clusters. */
+/** JMH benchmarks of single parts, and load runs of stores and clusters. */
 @NullMarked
 package io.dht4j.benchmarks;
 

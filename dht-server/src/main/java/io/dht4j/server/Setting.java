@@ -11,21 +11,21 @@ public enum Setting {
     /** The node's name. */
     ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
     /** The address of the public HTTP API. */
-    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Where the public HTTP API listens."),
+    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Address of the public HTTP API."),
     /** The nodes of the cluster. */
     PEERS(
             "ID=HOST:PORT,...",
             Fallback.WORDS,
             "this node alone, at its listen address",
             "Every node of the cluster with its peer address, this one included, in the same order on every node. "
-                    + "With HTTP between the nodes this node's own entry may be the same as the listen address: then "
-                    + "both share the port."),
+                    + "With HTTP between the nodes this node's own entry may equal the listen address: then both "
+                    + "share the port."),
     /** The directory of the store's files. */
     DATA(
             "DIR",
             Fallback.WORDS,
             "dht-data/ID",
-            "Directory for the data; made, and named at the start, if it is missing. The memory store has none."),
+            "Directory of the data; if it is missing, the start creates and names it. The memory store has none."),
     /** The protocol between the nodes. */
     TRANSPORT(
             "NAME",
@@ -39,8 +39,8 @@ public enum Setting {
             "NAME",
             Fallback.VALUE,
             "vertx",
-            "With --transport http, what calls the other nodes: vertx, vertx-pipelined, vertx-h2, webclient, jdk, "
-                    + "jdk-h2 or one-nio."),
+            "With --transport http, the client that calls the other nodes: vertx, vertx-pipelined, vertx-h2, "
+                    + "webclient, jdk, jdk-h2 or one-nio."),
     /** The number of connections to each other node. */
     PEER_CONNECTIONS(
             "N",
@@ -56,61 +56,62 @@ public enum Setting {
             "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
     /** Whether requests share frames. */
     BATCHING(
-            "on|off", Fallback.VALUE, "on", "Whether requests to a node that is busy with earlier ones share a frame."),
+            "on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
     /** The number of frames in flight at a time. */
     BATCH_FRAMES(
             "N",
             Fallback.VALUE,
             "2",
-            "Frames of reads, and as many of writes, under way to a node before requests share one, 1 to "
+            "Frames of reads, and as many of writes, in flight to a node before requests share one, 1 to "
                     + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
     /** Whether missed writes are kept. */
     HANDOFF(
             "on|off",
             Fallback.VALUE,
             "on",
-            "Whether what another node missed of a write is kept, on disk if the entries are, until it answers again."),
+            "Whether this node keeps the writes that another node missed until that one answers; on disk if the "
+                    + "entries are."),
     /** Whether replicas are compared. */
     REPAIR(
             "on|off",
             Fallback.VALUE,
             "on",
-            "Whether this node compares its replicas with the others' by itself, brings them together, and "
-                    + "purges what all have seen deleted or expired."),
+            "Whether this node compares its replicas with the others' in the background, reconciles them, and "
+                    + "purges deleted and expired entries."),
     /** The interval of comparisons. */
     REPAIR_INTERVAL(
             "SECONDS",
             Fallback.VALUE,
             "600",
-            "About how long to wait between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+            "Approximate time between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
     /** The transfer rate of a comparison. */
     REPAIR_RATE(
             "KIB",
             Fallback.VALUE,
             "16384",
-            "How much a comparison moves at most, " + CallChoice.LEAST_REPAIR_KIB + " to " + CallChoice.MOST_REPAIR_KIB
-                    + " KiB per second; also when it is asked for."),
+            "Greatest rate of a comparison, also of one started by hand, " + CallChoice.LEAST_REPAIR_KIB + " to "
+                    + CallChoice.MOST_REPAIR_KIB + " KiB per second."),
     /** The memory for snapshots. */
     SNAPSHOT_MIB(
             "N",
             Fallback.WORDS,
             "a sixteenth of the heap, at most 128",
-            "Memory for what is written while a snapshot is read, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
-                    + " MiB; past it the snapshot fails."),
+            "Memory for entries overwritten during a snapshot, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
+                    + " MiB; beyond it the snapshot fails."),
     /** The treatment of requests whose replies are no longer wanted. */
     CANCELLATION(
             "POLICY",
             Fallback.VALUE,
             "local",
-            "What becomes of a request to a replica whose reply is no longer wanted: never (it is read all the same), "
-                    + "local (it is dropped unread) or propagate (the replica is told)."),
+            "Fate of a request whose reply is no longer needed: never (the reply is read all the same), local (it "
+                    + "is dropped unread) or propagate (the replica cancels the request)."),
     /** The placement strategy. */
     PLACEMENT(
             "NAME",
             Fallback.VALUE,
             "rendezvous",
-            "Which nodes hold which keys: ring, rendezvous, jump or modulo. The same on every node, as are hash, "
-                    + "hash key, partitions and replication factor."),
+            "Strategy that assigns keys to nodes: ring, rendezvous, jump or modulo. The same on every node, as are "
+                    + "hash, hash key, partitions and replication factor."),
     /** The hash function of keys. */
     HASH(
             "NAME",
@@ -122,17 +123,15 @@ public enum Setting {
             "HEX",
             Fallback.WORDS,
             "none",
-            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine "
-                    + "sees it among "
-                    + "the arguments; --hash-key-file keeps it to itself."),
+            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine sees "
+                    + "it among the arguments; --hash-key-file hides it."),
     /** The file of the key of a keyed hash. */
     HASH_KEY_FILE(
             "FILE",
             Fallback.WORDS,
             "none",
-            "File with the key of siphash and nothing else, in place of --hash-key. To be readable by the "
-                    + "server's user "
-                    + "alone."),
+            "File with the key of siphash and nothing else, in place of --hash-key. Only the server's user should "
+                    + "be able to read it."),
     /** The number of partitions. */
     PARTITIONS(
             "N",
@@ -144,7 +143,7 @@ public enum Setting {
             "NAME",
             Fallback.VALUE,
             "mvstore",
-            "What keeps the entries: mvstore (on disk) or memory (gone when the server ends)."),
+            "Store of the entries: mvstore (on disk) or memory (gone when the server ends)."),
     /** The failures that an acknowledged write survives. */
     DURABILITY(
             "LEVEL",
@@ -156,15 +155,14 @@ public enum Setting {
             "NAME,...",
             Fallback.WORDS,
             "none, it waits for every one",
-            "While a node that was started with --rebuild, or whose disk was set back, is being refilled: other "
-                    + "nodes to do without, since what they held is lost "
-                    + "for good. What only they and this node held is lost then."),
+            "Nodes that a refill (--rebuild, or a rolled-back disk) leaves out because their data is lost for good. "
+                    + "Entries that only they and this node held are lost then."),
     /** The default number of replicas of a key. */
     REPLICATION_FACTOR(
             "N",
             Fallback.WORDS,
             "3, or the number of nodes if less",
-            "Number of replicas of a key where a request sets none."),
+            "Number of replicas of a key for requests that set none."),
     /** The replicas that a read asks. */
     READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
     /** When a read asks one more replica. */
@@ -172,31 +170,29 @@ public enum Setting {
             "off|MILLIS|PERCENT%",
             Fallback.VALUE,
             "off",
-            "When a read asks one more replica: never, after so many milliseconds, or when an answer takes "
-                    + "longer than so "
-                    + "many in a hundred did lately, as in 95%."),
+            "When a read asks one more replica: never, after some milliseconds, or when an answer is slower than a "
+                    + "percentile of the recent ones, as in 95%."),
     /** The timeout of a request. */
     TIMEOUT(
             "MILLIS",
             Fallback.VALUE,
             "5000",
-            "How long a request may take where it sets nothing, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+            "Timeout of requests that set none, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
     /** The order in which the operations on a key take effect. */
     ORDERING(
             "NAME",
             Fallback.VALUE,
             "real-time",
-            "In which order the operations on a key take effect where a request sets nothing: real-time or "
-                    + "linearizable, which "
-                    + "costs a round trip more. See docs/guarantees.md."),
+            "Order of the operations on a key for requests that set none: real-time, or linearizable, which costs "
+                    + "one more round trip. See docs/guarantees.md."),
     /** The time that the node waits for the others at its start. */
     START_PATIENCE(
             "MILLIS",
             Fallback.VALUE,
             "5000",
-            "How long this node waits at its start for others that do not answer, 0 to "
+            "Time that the start waits for silent nodes, 0 to "
                     + CallChoice.LONGEST_PATIENCE_MILLIS
-                    + " milliseconds. It does not wait for those that refuse the connection."),
+                    + " milliseconds. It does not wait for nodes that refuse the connection."),
     /** The largest value. */
     MAX_VALUE_BYTES(
             "N",
@@ -208,33 +204,32 @@ public enum Setting {
             "HOST",
             Fallback.WORDS,
             "addresses, and localhost",
-            "Name by which clients reach the public HTTP API, for example of a proxy; may be given "
-                    + "repeatedly, or several with commas between. Without tokens, requests to other hosts are "
-                    + "refused: "
-                    + "they may be a foreign page's in somebody's browser."),
+            "Name by which clients reach the public HTTP API, for example of a proxy; several are repeated or "
+                    + "separated by commas. Without tokens, requests to other hosts are refused, since foreign web "
+                    + "pages could send them."),
     /** The bound on connections. */
     MAX_CONNECTIONS(
             "N",
             Fallback.VALUE,
             "10000",
             "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
-                    + ". At most a quarter of the open files that the process may have; a quarter "
-                    + "of those of an HTTP port that peers use is kept for them."),
+                    + ". At most a quarter of the open files of the process. On an HTTP port that peers share, a "
+                            + "quarter is reserved for them."),
     /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
             "N",
             Fallback.WORDS,
             "half of --max-connections",
-            "How many of them clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
+            "Connections that the clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
     /** The address of the public gRPC API. */
-    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Where the public gRPC API listens, on a port of its own."),
+    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Address of the public gRPC API, with a port of its own."),
     /** The node's certificate. */
     TLS_CERT(
             "FILE",
             Fallback.WORDS,
             "none, everything is plaintext",
-            "PEM file of this node's certificate, which bears its name. Turns TLS on for all that listens here and for "
-                    + "the calls to the other nodes. Files are read again when they change."),
+            "PEM file of this node's certificate, which bears its name. Turns TLS on for every listener and every "
+                    + "call to another node. Files are read again when they change."),
     /** The certificate's key. */
     TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
     /** The trusted authorities. */
@@ -261,9 +256,8 @@ public enum Setting {
             "FILE",
             Fallback.WORDS,
             "none, anyone may do anything",
-            "Asks the clients of the public APIs for a token of this file, which is read again when it changes: "
-                    + "on each "
-                    + "line scopes (read, write, admin; commas between), a space, and a token or sha256:HEX of one.");
+            "File of the tokens that clients of the public APIs need, read again when it changes. Each line has "
+                    + "scopes (read, write, admin; separated by commas), a space, and a token or its sha256:HEX.");
 
     private final String label;
     private final Fallback kind;

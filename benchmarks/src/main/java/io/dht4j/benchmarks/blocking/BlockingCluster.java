@@ -48,9 +48,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A coordinator that keeps a worker for each request from its beginning to its end: the worker sends the requests to
- * the replicas, waits for one after the other, collects the answers, and merges them when enough are there. Only what a
- * load needs: reads and writes of single keys. Safe for use by any number of threads.
+ * A coordinator with a worker for each request. The worker sends the requests to the replicas, waits for one after the
+ * other, and merges the answers when it has enough. It has reads and writes of single keys only. Safe for use by any
+ * number of threads.
  */
 public final class BlockingCluster implements Cluster {
 
@@ -65,7 +65,7 @@ public final class BlockingCluster implements Cluster {
     private final HashFunction hash = HashFunctions.xxh3();
     private final PartitionTable table;
     private final ThreadPoolExecutor workers;
-    /** Of their own: if all workers waited for replicas, nobody would answer the other nodes. */
+    /** Separate threads: if all workers waited for replicas, none would answer the other nodes. */
     private final ThreadPoolExecutor replicaWorkers;
 
     private final AtomicLong clock = new AtomicLong();
@@ -75,10 +75,9 @@ public final class BlockingCluster implements Cluster {
      *
      * @param self this node, one of the topology's
      * @param topology all nodes
-     * @param transport which is started, and closed with this
-     * @param store which is closed with this
-     * @param threads how many requests may wait for their replicas at a time, and how many of other nodes are served; 1
-     *     to 4096
+     * @param transport started here, and closed with this
+     * @param store closed with this
+     * @param threads for requests that wait for replicas, and as many for other nodes' requests; 1 to 4096
      */
     public BlockingCluster(Node self, Topology topology, Transport transport, Store store, int threads) {
         this.self = self;
@@ -200,7 +199,7 @@ public final class BlockingCluster implements Cluster {
         return replicas(key, policy).contains(self);
     }
 
-    /** Waits for an answer; empty if the call failed or its time is over. */
+    /** Waits for an answer; empty if the call failed or its deadline has passed. */
     private static Optional<byte[]> await(CompletableFuture<byte[]> call, long deadline) throws InterruptedException {
         try {
             return Optional.of(call.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
@@ -311,7 +310,7 @@ public final class BlockingCluster implements Cluster {
         return unsupported("repair");
     }
 
-    /** Ends what is under way, and closes transport and store. */
+    /** Ends requests in flight, and closes transport and store. */
     @Override
     public void close() {
         transport.close();

@@ -7,7 +7,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** What blocking nodes send each other: a key to read, or an entry to apply; and an entry or nothing in reply. */
+/** The messages of blocking nodes: a key to read, or an entry to apply; in reply an entry or none. */
 final class Message {
 
     private static final byte READ = 1;
@@ -52,7 +52,7 @@ final class Message {
     }
 
     /**
-     * The entry of a frame that has one.
+     * Returns the entry of a frame.
      *
      * @throws IllegalArgumentException if the frame is malformed
      */

@@ -1,6 +1,6 @@
 /**
- * The control of the asynchronous coordinator: one that blocks a thread for each request, as the first versions of the
- * load tests' servers did, built from the public SPIs only.
+ * The control of the asynchronous coordinator: one that blocks a thread for each request, built from the public SPIs
+ * only.
  */
 @NullMarked
 package io.dht4j.benchmarks.blocking;

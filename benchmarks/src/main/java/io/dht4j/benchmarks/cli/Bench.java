@@ -21,16 +21,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What {@code ./dht bench} runs. */
+/** The command {@code ./dht bench}. */
 @Command(
         name = "dht bench",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        header = "Experiments on this machine, each by one command.%n",
+        header = "Runs experiments on this machine.%n",
         description = {
-            "%nWhat there is:",
+            "%nThe scenarios:",
             "  @|bold ./dht bench list|@",
-            "A first one, of seconds:",
+            "A first run, of seconds:",
             "  @|bold ./dht bench run hiccups --quick|@",
             "Options of a command, and parameters of a scenario:",
             "  @|bold ./dht bench COMMAND --help|@",
@@ -39,10 +39,10 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
-            "1:failed or was stopped; the report shows what was measured until then",
+            "1:failed or was stopped; the report has the measurements until then",
             "2:wrong usage",
-            "3:compare --fail-if-worse found something worse",
-            "4:compare --fail-if-worse could judge nothing"
+            "3:compare --fail-if-worse: something is worse",
+            "4:compare --fail-if-worse: too few repetitions to judge"
         },
         subcommands = HelpCommand.class)
 public final class Bench implements Callable<Integer> {
@@ -61,7 +61,7 @@ public final class Bench implements Callable<Integer> {
     public static void main(String[] args) {
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
-        // The text is English, and so are the numbers in it.
+        // Numbers have the English form of the text.
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         System.exit(execute(Console.ofProcess(), Scenarios.all(), args));
     }
@@ -73,7 +73,7 @@ public final class Bench implements Callable<Integer> {
      */
     static int execute(Console console, List<Scenario> scenarios, String... args) {
         int code = commandLine(console, scenarios).execute(args);
-        // A stream for printing keeps to itself what went wrong: a full disk, a pipe that nobody reads.
+        // A print stream hides failures: a full disk, a pipe without a reader.
         if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
             console.err().println("dht bench: standard output cannot be written");
             return CommandLine.ExitCode.SOFTWARE;
@@ -92,7 +92,7 @@ public final class Bench implements Callable<Integer> {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
-                // An argument that begins with @ is an argument like any other.
+                // An argument that begins with @ is an ordinary argument.
                 .setExpandAtFiles(false)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failed(command, e));

@@ -20,12 +20,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        header = "Says what changed from one report to another, and whether it exceeds the noise.%n",
+        header = "Shows the changes from one report to another, and whether they exceed the noise.%n",
         description = {
-            "%nA difference counts if the Mann-Whitney U test (exact, two-sided) gives the repetitions less than "
-                    + "5 %% to come "
-                    + "out so by chance. With three repetitions on each side or fewer no outcome could: then it says "
-                    + "\"cannot tell\".%n"
+            "%nA difference counts if chance explains it with less than 5 %% (Mann-Whitney U test, exact, "
+                    + "two-sided). Three or fewer repetitions on each side never suffice: the verdict is \"cannot "
+                    + "tell\".%n"
         })
 final class CompareCommand implements Callable<Integer> {
 
@@ -48,7 +47,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--fail-if-worse",
             description =
                     "Ends with 3 if something is worse by more than the noise, with 4 if nothing could be judged. "
-                            + "Without it the exit code does not depend on what is found.")
+                            + "Without it the exit code is independent of the result.")
     private boolean failIfWorse;
 
     CompareCommand(Console console) {

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What was given on the command line, on top of a scenario's defaults. */
+/** The settings of the command line over a scenario's defaults. */
 final class GivenSettings implements Settings {
 
     private final boolean quick;
@@ -20,9 +20,9 @@ final class GivenSettings implements Settings {
     private final String known;
 
     /**
-     * Settings of a scenario.
+     * Creates the settings of a scenario.
      *
-     * @param given values by the parameters' names, which are the scenario's
+     * @param given values by the names of the scenario's parameters
      */
     GivenSettings(Scenario scenario, boolean quick, Map<String, String> given) {
         this.quick = quick;
@@ -33,7 +33,7 @@ final class GivenSettings implements Settings {
         known = scenario.parameters().stream().map(Parameter::name).collect(Collectors.joining(", "));
     }
 
-    /** Every parameter with its value, in the scenario's order. */
+    /** Returns every parameter with its value, in the scenario's order. */
     Map<String, String> all() {
         return Collections.unmodifiableMap(values);
     }
@@ -61,7 +61,7 @@ final class GivenSettings implements Settings {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Told below, with the range.
+            // Reported below, with the range.
         }
         throw refused(parameter, value, String.format(Locale.ROOT, "a whole number from %,d to %,d", least, greatest));
     }
@@ -75,7 +75,7 @@ final class GivenSettings implements Settings {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Told below, with the range.
+            // Reported below, with the range.
         }
         throw refused(parameter, value, "a number from " + plain(least) + " to " + plain(greatest));
     }

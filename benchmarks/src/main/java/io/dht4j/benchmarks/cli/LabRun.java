@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A lab that keeps what it is given in a report, which it writes again with each measurement: whatever ends the
- * process, the report shows what was measured.
- */
+/** A lab that writes its report again with each measurement, so that the report survives the end of the process. */
 final class LabRun implements Lab {
 
     private final Scenario scenario;
@@ -36,7 +33,7 @@ final class LabRun implements Lab {
     private boolean complete;
 
     /**
-     * A run that begins now.
+     * Begins a run.
      *
      * @param directory of the report; exists
      * @param scratch for data; exists
@@ -133,12 +130,12 @@ final class LabRun implements Lab {
         links.add(new Link(title, root.relativize(target).toString().replace('\\', '/')));
     }
 
-    /** Says that nothing is missing. */
+    /** Marks the run as complete. */
     void complete() {
         complete = true;
     }
 
-    /** Everything so far. */
+    /** Returns the results so far. */
     Results results() {
         List<String> command = new ArrayList<>(List.of("./dht", "bench", "run", scenario.name()));
         if (quick()) {
@@ -166,7 +163,7 @@ final class LabRun implements Lab {
                 links);
     }
 
-    /** Writes the report of what there is. */
+    /** Writes the report of the results so far. */
     void save() {
         try {
             Report.write(directory, results());

@@ -54,7 +54,7 @@ final class ListCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Whether at least half of the scenarios have it, with whatever defaults. */
+    /** Returns whether at least half of the scenarios have it, with any defaults. */
     private boolean isShared(Parameter parameter, List<Parameter> all) {
         long having = all.stream().filter(other -> isSame(parameter, other)).count();
         return having > 1 && 2 * having >= scenarios.size();
@@ -79,7 +79,7 @@ final class ListCommand implements Callable<Integer> {
         }
     }
 
-    /** What a parameter is if it is not given. */
+    /** Returns the description of a parameter's default. */
     static String defaults(Parameter parameter) {
         return parameter.quick().equals(parameter.full())
                 ? "Default: " + parameter.full()

@@ -12,14 +12,14 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says on standard error how far a run is and how long it will take: a bar on a terminal, elsewhere a line for each
- * step. For one thread.
+ * Shows progress and remaining time on standard error: a bar on a terminal, elsewhere a line for each step. Confined to
+ * one thread.
  */
 final class Progress implements AutoCloseable {
 
     private static final int INTERVAL_MILLIS = 500;
 
-    /** Where there is no terminal, between two lines about one step. */
+    /** Without a terminal, the time between two lines about one step. */
     private static final Duration BETWEEN_LINES = Duration.ofSeconds(30);
 
     private final String task;
@@ -37,7 +37,7 @@ final class Progress implements AutoCloseable {
     /**
      * Begins now.
      *
-     * @param nanoTime the time, in nanoseconds from anywhere
+     * @param nanoTime the time in nanoseconds, from any origin
      */
     Progress(Console console, String task, LongSupplier nanoTime) {
         this.task = task;
@@ -85,7 +85,7 @@ final class Progress implements AutoCloseable {
                 done == 0 ? "" : ", about " + left(nanoTime.getAsLong() - begin, done, planned) + " left");
     }
 
-    /** How much of the step is done. */
+    /** Shows the progress of the step. */
     void within(long done, long of) {
         if (done <= 0) {
             return;
@@ -105,7 +105,7 @@ final class Progress implements AutoCloseable {
         return words(Duration.ofNanos((long) ((double) nanos / done * (of - done))));
     }
 
-    /** A time for people. */
+    /** Formats a duration for people. */
     static String words(Duration time) {
         long seconds = Math.max(1, Math.round(time.toMillis() / 1e3));
         if (seconds < 90) {
@@ -115,7 +115,7 @@ final class Progress implements AutoCloseable {
         return minutes < 90 ? minutes + " min" : minutes / 60 + " h " + minutes % 60 + " min";
     }
 
-    /** Leaves the bar as it is and goes to the next line. */
+    /** Leaves the bar and starts the next line. */
     @Override
     public void close() {
         if (bar != null) {

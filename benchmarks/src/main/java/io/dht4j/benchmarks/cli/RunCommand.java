@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "SCENARIO",
         header = "Runs a scenario and writes a report.%n",
         description = {
-            "%nEach takes @|bold --quick|@, for the short form of about two minutes, and @|bold --out DIR|@, "
-                    + "where the report goes.",
-            "Ctrl-C stops it; the report then shows what was measured until then.",
+            "%nEach takes @|bold --quick|@, for the short form of about two minutes, and @|bold --out DIR|@, for "
+                    + "the report's directory.",
+            "Ctrl-C stops it; the report has the measurements until then.",
             "%nParameters of a scenario:",
             "  @|bold ./dht bench run SCENARIO --help|@%n"
         },
@@ -39,7 +39,7 @@ final class RunCommand implements Callable<Integer> {
         this.scenarios = scenarios;
     }
 
-    /** The command with a command for each scenario. */
+    /** Returns the command with a subcommand for each scenario. */
     static CommandLine commandLine(Console console, List<Scenario> scenarios) {
         CommandLine commandLine = new CommandLine(new RunCommand(scenarios));
         for (Scenario scenario : scenarios) {
@@ -48,7 +48,7 @@ final class RunCommand implements Callable<Integer> {
         return commandLine;
     }
 
-    /** A wrong use in words; where a name is unknown, with the known ones. */
+    /** Describes wrong usage; for an unknown name, with the known ones. */
     static String explain(ParameterException e) {
         String unknown = Messages.unknown(e);
         Object command = e.getCommandLine().getCommandSpec().userObject();
@@ -75,7 +75,7 @@ final class RunCommand implements Callable<Integer> {
         return "there are: " + scenarios.stream().map(Scenario::name).collect(Collectors.joining(", "));
     }
 
-    /** The scenario's parameters. */
+    /** Returns the scenario's parameters. */
     static String known(Scenario scenario) {
         return "there are: --quick, --out"
                 + scenario.parameters().stream()

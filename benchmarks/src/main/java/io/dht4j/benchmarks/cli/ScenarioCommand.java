@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 final class ScenarioCommand implements Callable<Integer> {
 
-    /** Where reports go unless something else is said. Not kept by version control. */
+    /** The default directory of reports, ignored by version control. */
     private static final Path REPORTS = Path.of("bench-results");
 
     private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
@@ -45,7 +45,7 @@ final class ScenarioCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description = "Where to write the report; new or empty. Also holds the data while it runs. Default: "
+            description = "Directory of the report; new or empty. It also holds the data of the run. Default: "
                     + "bench-results/SCENARIO-TIMESTAMP.")
     private Optional<Path> out = Optional.empty();
 
@@ -54,7 +54,7 @@ final class ScenarioCommand implements Callable<Integer> {
         this.scenario = scenario;
     }
 
-    /** The command with an option for each parameter. */
+    /** Returns the command with an option for each parameter. */
     static CommandLine commandLine(Console console, Scenario scenario) {
         CommandLine commandLine = new CommandLine(new ScenarioCommand(console, scenario));
         CommandSpec spec = commandLine.getCommandSpec();
@@ -102,7 +102,7 @@ final class ScenarioCommand implements Callable<Integer> {
         }
     }
 
-    /** What can be given, in words. */
+    /** Returns the possible values, in words. */
     String known() {
         return RunCommand.known(scenario);
     }

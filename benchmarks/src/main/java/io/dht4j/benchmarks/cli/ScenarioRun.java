@@ -26,10 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ExitCode;
 
-/** A scenario from beginning to end, whichever end: done, failed, or stopped by a signal. */
+/** A run of a scenario, to its end: done, failed, or stopped by a signal. */
 final class ScenarioRun {
 
-    /** Holds the trace of an error that ended a run. */
+    /** The file with the stack trace of an error that ended a run. */
     static final String FAILURE = "failure.txt";
 
     private static final Duration CLOSING_TIME = Duration.ofSeconds(30);
@@ -42,7 +42,7 @@ final class ScenarioRun {
     private final Path directory;
 
     /**
-     * A run to come.
+     * Creates a run.
      *
      * @param settings checked
      * @param directory for the report; empty, if it exists
@@ -58,7 +58,7 @@ final class ScenarioRun {
      * Runs it. Blocks.
      *
      * @return the exit code
-     * @throws IOException if it cannot begin, or the report cannot be written
+     * @throws IOException if it fails to begin, or to write the report
      */
     int run() throws IOException {
         prepare();
@@ -124,7 +124,7 @@ final class ScenarioRun {
         }
     }
 
-    /** Whether it ran to its end. */
+    /** Returns whether it ran to its end. */
     private boolean runIn(LabRun lab, Lifetime lifetime) {
         Thread runner = Thread.currentThread();
         Thread stopper = new Thread(() -> interruptAtStop(runner, lifetime), "bench-stopper");
@@ -133,7 +133,7 @@ final class ScenarioRun {
         try {
             scenario.run(lab);
             return !lifetime.isStopAsked();
-        } catch (Exception | Error e) { // An error, too, must not cost what was measured.
+        } catch (Exception | Error e) { // An error must not lose the measurements.
             if (e instanceof InterruptedException || lifetime.isStopAsked()) {
                 lab.note("The run was stopped before its end.");
                 console.err().println("dht bench: stopped");
@@ -146,7 +146,7 @@ final class ScenarioRun {
             return false;
         } finally {
             stopper.interrupt();
-            Thread.interrupted(); // What follows is not to be interrupted any more.
+            Thread.interrupted(); // The rest runs uninterrupted.
         }
     }
 
@@ -184,7 +184,7 @@ final class ScenarioRun {
         return ProcessHandle.current().descendants().collect(Collectors.toSet());
     }
 
-    /** A scenario ends what it starts; this is for one that failed at it. */
+    /** A scenario ends its own processes; this covers one that failed to. */
     private void endChildren(Set<ProcessHandle> others) {
         Set<ProcessHandle> left = children();
         left.removeAll(others);

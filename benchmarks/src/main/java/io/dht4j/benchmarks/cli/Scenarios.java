@@ -14,12 +14,12 @@ import io.dht4j.benchmarks.scenario.Sharding;
 import io.dht4j.benchmarks.scenario.Transports;
 import java.util.List;
 
-/** The scenarios that there are. */
+/** All scenarios. */
 final class Scenarios {
 
     private Scenarios() {}
 
-    /** All, in the order in which they are listed. */
+    /** Returns all, in the order of the list. */
     static List<Scenario> all() {
         return List.of(
                 new Clients(),

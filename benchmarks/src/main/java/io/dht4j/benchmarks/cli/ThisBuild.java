@@ -16,8 +16,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Tells builds of the library apart: by what is in its jars and the lab's, which come out the same whenever the same
- * JDK builds the same sources.
+ * Identifies builds of the library by the contents of its jars and the lab's. The same JDK builds equal jars from equal
+ * sources.
  */
 final class ThisBuild {
 
@@ -25,7 +25,7 @@ final class ThisBuild {
 
     private ThisBuild() {}
 
-    /** A short digest of the project's own jars on this process's class path, which the nodes run from as well. */
+    /** Returns a short digest of the project's own jars on this process's class path, which the nodes share. */
     static String read() {
         return of(System.getProperty("java.class.path"));
     }

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Reads what is known of the machine that this process runs on. */
+/** Describes the machine of this process. */
 final class ThisMachine {
 
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");

@@ -31,8 +31,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * How many puts and gets a cluster in one process serves over the loopback transport and memory stores: what the core
- * itself costs, without network and disk.
+ * Measures puts and gets of a cluster in one process over the loopback transport and memory stores: the cost of the
+ * core, without network and disk.
  */
 @Command(
         name = "cluster-load",
@@ -61,7 +61,7 @@ public final class ClusterLoad implements Callable<Integer> {
     @Option(names = "--only", split = ",", description = "operations out of put, get-enough, get-all (default: all)")
     private List<String> only = List.of();
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public ClusterLoad() {}
 
     /**
@@ -150,7 +150,7 @@ public final class ClusterLoad implements Callable<Integer> {
         List<List<Slots.Result>> results = new ArrayList<>();
         operations.forEach(operation -> results.add(new ArrayList<>()));
         for (int repetition = 0; repetition < repetitions; repetition++) {
-            // Rotated, so that no candidate always comes first after a pause.
+            // Rotated, so that no candidate is always first after a pause.
             for (int i = 0; i < operations.size(); i++) {
                 int which = (i + repetition) % operations.size();
                 results.get(which).add(Slots.run(load.inFlight(), load.seconds(), operations.get(which)));

@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What changed from one run to another.
+ * The changes from one run to another.
  *
  * @param lines for people
- * @param hasCommon whether both runs have a measurement that can be compared
- * @param isJudged whether a measurement that can be compared has enough repetitions to be judged
+ * @param hasCommon whether both runs have a comparable measurement
+ * @param isJudged whether a comparable measurement has enough repetitions
  * @param isWorse whether a measurement is worse by more than the noise of the repetitions
  */
 public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged, boolean isWorse) {
@@ -35,7 +35,7 @@ public record Comparison(List<String> lines, boolean hasCommon, boolean isJudged
 
     private record Key(String group, String variant) {}
 
-    /** What was found of a measurement. */
+    /** The result for a measurement. */
     private enum Finding {
         WORSE,
         NOT_WORSE,

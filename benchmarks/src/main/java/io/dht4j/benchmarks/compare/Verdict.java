@@ -4,35 +4,35 @@ import java.util.List;
 import org.apache.commons.statistics.inference.MannWhitneyUTest;
 
 /**
- * What the repetitions of one measurement in two runs say.
+ * The comparison of one measurement's repetitions in two runs.
  *
- * <p>By the Mann-Whitney U test: it asks only for the order of the values, not for their distribution, which for
- * throughputs and latencies is nothing known. The probability is exact for up to 50 values without ties, and
- * approximated by the normal distribution otherwise.
+ * <p>It uses the Mann-Whitney U test, which needs only the order of the values. The distribution of throughputs and
+ * latencies is unknown. The probability is exact for up to 50 values without ties, and approximated by the normal
+ * distribution otherwise.
  */
 public enum Verdict {
     /** Greater by more than chance. */
     GREATER,
     /** Smaller by more than chance. */
     SMALLER,
-    /** Chance alone makes such a difference often. */
+    /** Chance alone often makes such a difference. */
     WITHIN_NOISE,
-    /** So few repetitions that no outcome could exclude chance. */
+    /** Too few repetitions for any outcome to exclude chance. */
     CANNOT_TELL;
 
-    /** How likely chance may be at most for a difference to count. */
+    /** The greatest probability of chance at which a difference counts. */
     static final double LIKELY = 0.05;
 
     /**
-     * A verdict with the probability that chance alone makes a difference like this.
+     * A verdict with the probability that chance alone makes such a difference.
      *
-     * @param verdict what the values say
+     * @param verdict on the values
      * @param probability 0 to 1
      */
     public record Judged(Verdict verdict, double probability) {}
 
     /**
-     * Judges the values of a later run against those of an earlier one.
+     * Judges a later run's values against an earlier one's.
      *
      * @param before the earlier one's; may be empty
      * @param after the later one's; may be empty
@@ -44,7 +44,7 @@ public enum Verdict {
         double[] a = before.stream().mapToDouble(Double::doubleValue).toArray();
         double[] b = after.stream().mapToDouble(Double::doubleValue).toArray();
         MannWhitneyUTest.Result result = MannWhitneyUTest.withDefaults().test(b, a);
-        // Where all values are the same there is nothing to compute it from.
+        // Equal values leave nothing to compute it from.
         double probability = Double.isNaN(result.getPValue()) ? 1 : result.getPValue();
         if (probability >= LIKELY) {
             return new Judged(WITHIN_NOISE, probability);
@@ -53,7 +53,7 @@ public enum Verdict {
         return new Judged(greater ? GREATER : SMALLER, probability);
     }
 
-    /** In how many ways the values of both sides can be mixed; two of them set the sides wholly apart. */
+    /** Returns the number of orders of both sides' values; in two of them the sides are disjoint. */
     private static double ways(int a, int b) {
         double ways = 1;
         for (int i = 1; i <= b; i++) {

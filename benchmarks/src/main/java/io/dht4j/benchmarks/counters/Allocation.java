@@ -10,9 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How many bytes the threads of this process have allocated on the heap. From Java 21 on the JVM counts all threads,
- * those that have ended too. Before, of a thread that ends, what it allocated since the last look is missed. Safe for
- * use by any number of threads.
+ * Counts the bytes that the threads of this process allocated on the heap. From Java 21 on the JVM includes ended
+ * threads; before, the last allocations of ended threads are missing. Safe for use by any number of threads.
  */
 public final class Allocation {
 
@@ -20,13 +19,13 @@ public final class Allocation {
     private final Optional<MethodHandle> total = total();
     private final PerThread perThread = new PerThread();
 
-    /** Starts to look from now on. */
+    /** Starts to count. */
     public Allocation() {}
 
     /**
-     * Looks.
+     * Reads the counter.
      *
-     * @return bytes, never less than the time before
+     * @return bytes, never less than before
      */
     public synchronized long bytes() {
         if (total.isPresent()) {
@@ -47,7 +46,7 @@ public final class Allocation {
         return perThread.total(now);
     }
 
-    /** Java 21's {@code getTotalThreadAllocatedBytes}, where it is there. */
+    /** Returns Java 21's {@code getTotalThreadAllocatedBytes}, if it exists. */
     private static Optional<MethodHandle> total() {
         try {
             return Optional.of(MethodHandles.publicLookup()

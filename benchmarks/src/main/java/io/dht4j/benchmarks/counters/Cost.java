@@ -1,25 +1,24 @@
 package io.dht4j.benchmarks.counters;
 
-/** Something that operations cost. */
+/** A cost of operations. */
 public enum Cost {
     /**
-     * Heap that threads of the process allocated, in bytes. Before Java 21 without what a thread did just before it
-     * ended.
+     * Heap that threads of the process allocated, in bytes. Before Java 21 it lacks the last allocations of ended
+     * threads.
      */
     BYTES_ALLOCATED("bytes allocated", false),
     /** Processor time of the process in microseconds, its collector, compiler and system calls included. */
     CPU_MICROS("CPU µs", false),
     /**
-     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}; where the system does not
-     * tell it of threads, what the JVM says, which includes waiting for a processor. A JVM that is warm spends next to
-     * none.
+     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}. Without counters of
+     * threads it is the JVM's figure, which includes waits for a processor. A warm JVM spends next to none.
      */
     COMPILER_MICROS("compiler µs", false),
-    /** How often a thread of the process left the processor, of its own accord or not. */
+    /** Voluntary and involuntary context switches of the process. */
     CONTEXT_SWITCHES("context switches", false),
-    /** TCP segments that the machine sent: of all processes, the load's too. */
+    /** TCP segments that the machine sent, those of the load included. */
     TCP_SEGMENTS("TCP segments", true),
-    /** Bytes that went over the loopback interface: of all processes, the load's too. */
+    /** Bytes over the loopback interface, those of the load included. */
     BYTES_ON_THE_WIRE("bytes on the wire", true),
     /** System calls of the process that write to files, pipes and sockets; not {@code send} and {@code sendmsg}. */
     WRITE_CALLS("write calls", false);
@@ -33,7 +32,7 @@ public enum Cost {
     }
 
     /**
-     * What reports call it.
+     * Returns its name in reports.
      *
      * @return with its unit, where it has one
      */
@@ -42,9 +41,9 @@ public enum Cost {
     }
 
     /**
-     * Whether the system only tells it of the whole machine.
+     * Returns whether the system counts it for the whole machine only.
      *
-     * @return true if other processes are in it
+     * @return true if it includes other processes
      */
     public boolean isOfMachine() {
         return ofMachine;

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * A reading of counters, or the difference of two.
  *
- * @param values what was read; a cost that the system does not tell is absent
+ * @param values by cost; unknown costs are absent
  */
 public record Counters(Map<Cost, Long> values) {
 
@@ -18,10 +18,10 @@ public record Counters(Map<Cost, Long> values) {
     }
 
     /**
-     * What was counted since another reading.
+     * Returns the counts since another reading.
      *
-     * @param before the other one, of the same process or machine
-     * @return the differences of what both have
+     * @param before the earlier reading, of the same process or machine
+     * @return the differences of costs in both
      */
     public Counters since(Counters before) {
         Map<Cost, Long> difference = new EnumMap<>(Cost.class);
@@ -35,10 +35,10 @@ public record Counters(Map<Cost, Long> values) {
     }
 
     /**
-     * The costs of several processes together.
+     * Returns the sum of the costs of several processes.
      *
      * @param parts one of each process
-     * @return the sums of what all have: a sum without one of them would look like a low cost
+     * @return the sums of costs that all have, since an incomplete sum would look like a low cost
      */
     public static Counters sum(List<Counters> parts) {
         Map<Cost, Long> sum = new EnumMap<>(Cost.class);
@@ -55,7 +55,7 @@ public record Counters(Map<Cost, Long> values) {
     }
 
     /**
-     * These and others.
+     * Returns these and others.
      *
      * @param others of other costs
      * @return both
@@ -73,9 +73,9 @@ public record Counters(Map<Cost, Long> values) {
     }
 
     /**
-     * What one operation cost on average.
+     * Returns the average cost of an operation.
      *
-     * @param operations how many there were
+     * @param operations number of operations
      * @return cost by its label, in the order of {@link Cost}; empty if there were none
      */
     public Map<String, Double> perOperation(long operations) {

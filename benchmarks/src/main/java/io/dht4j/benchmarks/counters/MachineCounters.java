@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** The counters that the system only keeps for the whole machine. To be read once, not in every process. */
+/** The counters that the system keeps for the whole machine only. One process reads them. */
 public final class MachineCounters {
 
     private final ProcFiles proc;
 
-    /** Those of this machine. */
+    /** Creates the counters of this machine. */
     public MachineCounters() {
         this(Path.of("/proc"));
     }
 
-    /** Those in files of the same form in another directory. */
+    /** Creates counters from files of the same form in another directory. */
     MachineCounters(Path proc) {
         this.proc = new ProcFiles(proc);
     }
@@ -22,7 +22,7 @@ public final class MachineCounters {
     /**
      * Reads them.
      *
-     * @return TCP segments and bytes over loopback; those that the system does not tell are absent
+     * @return TCP segments and bytes over loopback; unknown ones are absent
      */
     public Counters read() {
         Map<Cost, Long> values = new EnumMap<>(Cost.class);

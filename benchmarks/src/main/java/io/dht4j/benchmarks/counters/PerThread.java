@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Sums up counters of threads that come and go. Of one that has ended it keeps what was seen last. Safe for use by any
+ * Sums up counters of threads that start and end. It keeps the last value of an ended thread. Safe for use by any
  * number of threads.
  */
 final class PerThread {
@@ -13,16 +13,16 @@ final class PerThread {
     private long ended;
 
     /**
-     * Takes a new look.
+     * Reads the counters again.
      *
-     * @param now counter by the thread's number, of those that live
-     * @return the sum over all threads ever seen, which never falls
+     * @param now counter of each live thread, by its id
+     * @return the sum over all threads ever seen, which never decreases
      */
     synchronized long total(Map<Long, Long> now) {
         long sum = 0;
         for (Map.Entry<Long, Long> before : last.entrySet()) {
             Long value = now.get(before.getKey());
-            // One that is less belongs to a new thread that was given the number of one that ended.
+            // A lower value belongs to a new thread with the id of an ended one.
             if (value == null || value < before.getValue()) {
                 ended += before.getValue();
             }

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Reads numbers from Linux's {@code /proc}, or a directory of that form. Elsewhere everything is empty. */
+/** Reads numbers from Linux's {@code /proc}, or a directory of that form. On other systems all results are empty. */
 final class ProcFiles {
 
     private static final int LONGEST = 8192;
@@ -28,7 +28,7 @@ final class ProcFiles {
         this.proc = proc;
     }
 
-    /** Voluntary and other switches of each thread of this process that lives, by its number. */
+    /** Returns the context switches of each live thread of this process, by its id. */
     Map<Long, Long> contextSwitches() {
         return ofThreads(thread -> {
             List<String> status = lines(thread.resolve("status"));
@@ -40,7 +40,7 @@ final class ProcFiles {
         });
     }
 
-    /** Processor time of each compiler's thread of this process that lives, in nanoseconds, by its number. */
+    /** Returns the processor time of each live compiler thread of this process in nanoseconds, by its id. */
     Map<Long, Long> compilerNanos() {
         return ofThreads(thread -> {
             List<String> name = lines(thread.resolve("comm"));
@@ -52,9 +52,7 @@ final class ProcFiles {
         });
     }
 
-    /**
-     * What a look at the files of each thread gives, by the thread's number; without those of which it gives nothing.
-     */
+    /** Returns a number from the files of each thread, by its id, without threads that have none. */
     private Map<Long, Long> ofThreads(Function<Path, OptionalLong> look) {
         Map<Long, Long> values = new HashMap<>();
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve("self/task"))) {
@@ -64,18 +62,18 @@ final class ProcFiles {
                                 values.put(Long.parseLong(thread.getFileName().toString()), value));
             }
         } catch (IOException | DirectoryIteratorException e) {
-            // There is no such directory on this system.
+            // This system has no such directory.
             return Map.of();
         }
         return values;
     }
 
-    /** System calls of this process that write. */
+    /** Returns the write calls of this process. */
     OptionalLong writeCalls() {
         return field(lines(proc.resolve("self/io")), "syscw:");
     }
 
-    /** Segments that TCP sent, on the whole machine. */
+    /** Returns the TCP segments that the whole machine sent. */
     OptionalLong tcpSegmentsSent() {
         List<String> tcp = lines(proc.resolve("net/snmp")).stream()
                 .filter(line -> line.startsWith("Tcp:"))
@@ -88,12 +86,12 @@ final class ProcFiles {
         return column < 0 || column >= values.length ? OptionalLong.empty() : number(values[column]);
     }
 
-    /** Bytes sent over loopback, on the whole machine. */
+    /** Returns the bytes that the whole machine sent over loopback. */
     OptionalLong loopbackBytesSent() {
         for (String line : lines(proc.resolve("net/dev"))) {
             if (line.strip().startsWith("lo:")) {
                 String[] values = line.strip().substring("lo:".length()).strip().split(" +", -1);
-                int sent = 8; // after eight columns of what was received
+                int sent = 8; // after eight columns of received counts
                 return values.length <= sent ? OptionalLong.empty() : number(values[sent]);
             }
         }
@@ -118,8 +116,8 @@ final class ProcFiles {
     }
 
     /**
-     * The lines of a small file; none if it cannot be read, for example because its thread has ended meanwhile. Without
-     * the large buffers of the usual readers: what counting allocates is counted too.
+     * Returns the lines of a small file; none if reading fails, for example because its thread has ended. It avoids the
+     * large buffers of the usual readers, since its own allocation counts too.
      */
     private static List<String> lines(Path file) {
         byte[] buffer = new byte[LONGEST];

@@ -11,8 +11,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counters of this process. It looks by itself every five seconds, so that what threads did that have ended is not
- * lost but for their last seconds. Safe for use by any number of threads.
+ * The counters of this process. It reads them every five seconds, so ended threads lose their last seconds at most.
+ * Safe for use by any number of threads.
  */
 public final class ProcessCounters implements AutoCloseable {
 
@@ -28,17 +28,15 @@ public final class ProcessCounters implements AutoCloseable {
         return thread;
     });
 
-    /**
-     * What the JVM tells of compilers counts otherwise, so that one must not follow the other. Under the lock of this.
-     */
+    /** The JVM's own counter of compilers has another meaning, so the two are never mixed. Guarded by this. */
     private boolean systemTellsCompilers;
 
-    /** Begins to look. */
+    /** Starts to read. */
     public ProcessCounters() {
         this(Path.of("/proc"));
     }
 
-    /** Looks at files of the same form in another directory. */
+    /** Starts to read files of the same form in another directory. */
     ProcessCounters(Path proc) {
         this.proc = new ProcFiles(proc);
         looking.scheduleWithFixedDelay(this::read, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
@@ -47,7 +45,7 @@ public final class ProcessCounters implements AutoCloseable {
     /**
      * Reads them.
      *
-     * @return all but those of the machine; those that the system does not tell are absent
+     * @return all except those of the machine; unknown ones are absent
      */
     public synchronized Counters read() {
         Map<Cost, Long> values = new EnumMap<>(Cost.class);
@@ -62,7 +60,7 @@ public final class ProcessCounters implements AutoCloseable {
             systemTellsCompilers = true;
             values.put(Cost.COMPILER_MICROS, TimeUnit.NANOSECONDS.toMicros(compiling.total(compilers)));
         } else if (!systemTellsCompilers && compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
-            // With the time that they wait for a processor, and only when a compilation ends.
+            // It includes waits for a processor, and advances only at the end of a compilation.
             values.put(Cost.COMPILER_MICROS, TimeUnit.MILLISECONDS.toMicros(compiler.getTotalCompilationTime()));
         }
         Map<Long, Long> now = proc.contextSwitches();
@@ -73,7 +71,7 @@ public final class ProcessCounters implements AutoCloseable {
         return new Counters(values);
     }
 
-    /** Stops looking by itself. */
+    /** Stops reading. */
     @Override
     public void close() {
         looking.shutdown();

@@ -1,4 +1,4 @@
-/** What operations cost: bytes allocated, processor time, switches, packets, system calls. */
+/** The costs of operations: bytes allocated, processor time, switches, packets, system calls. */
 @NullMarked
 package io.dht4j.benchmarks.counters;
 

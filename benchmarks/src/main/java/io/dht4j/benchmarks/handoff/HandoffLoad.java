@@ -40,8 +40,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * How long two servers take to hand the third one what it missed while it was killed, when they serve half of their
- * stable load meanwhile. The servers and the generators are processes of their own on this machine.
+ * Measures how long two servers take to deliver a killed third one its missed writes, while they serve half of their
+ * stable load. Servers and generators are processes of their own on this machine.
  */
 @Command(
         name = "handoff-load",
@@ -78,21 +78,22 @@ public final class HandoffLoad implements Callable<Integer> {
             names = "--first-rate",
             defaultValue = "4000",
             description =
-                    "operations a second that the search for the stable load begins with (default: ${DEFAULT-VALUE})")
+                    "first rate of the search for the stable load, in operations a second (default: "
+                            + "${DEFAULT-VALUE})")
     private double firstRate;
 
     @Option(
             names = "--probe",
             defaultValue = "5",
-            description = "seconds that the search tries a rate for (default: ${DEFAULT-VALUE})")
+            description = "seconds for which the search tries a rate (default: ${DEFAULT-VALUE})")
     private double probeSeconds;
 
     @Option(
             names = "--rate",
-            description = "operations a second meanwhile (default: half of the stable load, which is looked for)")
+            description = "operations a second during the handoff (default: half of the stable load, after a search)")
     private Optional<Double> rate = Optional.empty();
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public HandoffLoad() {}
 
     /**
@@ -184,7 +185,7 @@ public final class HandoffLoad implements Callable<Integer> {
         return (System.nanoTime() - listens) / 1e9;
     }
 
-    /** Of all nodes that serve. */
+    /** Returns the sum over all serving nodes. */
     private static long hintBytes(List<DhtClient> serving) throws ClientException, ChildException {
         long bytes = 0;
         for (DhtClient client : serving) {

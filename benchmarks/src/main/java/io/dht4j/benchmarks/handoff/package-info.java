@@ -1,4 +1,4 @@
-/** How long it takes to hand a node what it missed. */
+/** The duration of hinted handoff. */
 @NullMarked
 package io.dht4j.benchmarks.handoff;
 

@@ -7,23 +7,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;
 
-/** One thing of a {@link Comparison}: what is done, and what each repetition gave. For one thread. */
+/** One variant of a {@link Comparison}, and the results of its repetitions. Confined to one thread. */
 public final class Cell {
 
     private final IntFunction<CompletionStage<?>> operation;
     private final List<Measured> runs = new ArrayList<>();
 
     /**
-     * A thing to measure.
+     * Creates a variant.
      *
-     * @param operation starts one operation; the argument is the slot that it runs in, 0 to one less than there are
-     *     slots
+     * @param operation starts one operation; the argument is its slot, from 0
      */
     public Cell(IntFunction<CompletionStage<?>> operation) {
         this.operation = operation;
     }
 
-    /** What a repetition gave. */
+    /** The result of a repetition. */
     record Measured(double perSecond, double bytesEach) {}
 
     IntFunction<CompletionStage<?>> operation() {
@@ -35,7 +34,7 @@ public final class Cell {
     }
 
     /**
-     * The median rate.
+     * Returns the median rate.
      *
      * @return operations per second
      */
@@ -44,16 +43,16 @@ public final class Cell {
     }
 
     /**
-     * The rate of each repetition.
+     * Returns the rate of each repetition.
      *
-     * @return operations per second, in the order in which they were measured
+     * @return operations per second, in the order of measurement
      */
     public List<Double> values() {
         return runs.stream().map(Measured::perSecond).toList();
     }
 
     /**
-     * The rate with its range, for people.
+     * Returns the rate with its range, for people.
      *
      * @return median (least to greatest)
      */
@@ -63,7 +62,7 @@ public final class Cell {
     }
 
     /**
-     * What the whole process allocated for each operation, client and servers alike.
+     * Returns the bytes that the whole process, client and servers, allocated per operation.
      *
      * @return the median, in bytes
      */

@@ -9,19 +9,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Measures several things in one run, in rotating order, so that what else the machine does falls on all of them.
+ * Measures several variants in one run, in rotating order, so that other work of the machine affects all alike.
  *
- * @param inFlight operations under way at a time
+ * @param inFlight operations in flight
  * @param warmUp seconds of each before measuring
  * @param seconds length of a repetition
- * @param repetitions how many of each
+ * @param repetitions of each
  */
 public record Comparison(int inFlight, double warmUp, double seconds, int repetitions) {
 
     /**
-     * Measures, and prints what the figures depend on. Blocks.
+     * Measures, and prints the conditions of the figures. Blocks.
      *
-     * @param cells what to measure; the results are added to them
+     * @param cells the variants, which receive the results
      * @throws InterruptedException if the thread is interrupted
      * @throws IllegalStateException if an operation failed
      */
@@ -29,25 +29,24 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
         run(cells, (cell, stolenPercent) -> {});
     }
 
-    /** Is told of each repetition that has ended. */
+    /** Receives the end of each repetition. */
     @FunctionalInterface
     public interface Observer {
 
         /**
-         * A repetition has ended; its result is in the cell.
+         * Called when a repetition has ended, and its result is in the cell.
          *
-         * @param cell which
-         * @param stolenPercent processor time that the hypervisor gave to others meanwhile; negative where it is not
-         *     told
+         * @param cell the variant
+         * @param stolenPercent processor time that the hypervisor gave to others during it; negative if unknown
          */
         void ended(Cell cell, double stolenPercent);
     }
 
     /**
-     * Measures, and tells of each repetition. Blocks.
+     * Measures, and reports each repetition. Blocks.
      *
-     * @param cells what to measure; the results are added to them
-     * @param observer is told, on this thread
+     * @param cells the variants, which receive the results
+     * @param observer called on this thread
      * @throws InterruptedException if the thread is interrupted
      * @throws IllegalStateException if an operation failed
      */
@@ -59,7 +58,7 @@ public record Comparison(int inFlight, double warmUp, double seconds, int repeti
                 Runtime.getRuntime().availableProcessors(),
                 repetitions,
                 seconds);
-        // They must outlive the runs: what an ended thread has allocated cannot be asked for.
+        // They outlive the runs, since the allocation of an ended thread is unknown.
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             run(cells, observer, threads);

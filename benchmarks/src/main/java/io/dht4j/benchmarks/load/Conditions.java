@@ -3,14 +3,12 @@ package io.dht4j.benchmarks.load;
 import java.util.List;
 
 /**
- * What else happened during a run, by which to judge whether its figures can be trusted.
+ * The conditions of a run, by which to judge its figures.
  *
- * @param stolenPercent processor time that the hypervisor gave to others, in percent of all; negative where the system
- *     does not tell
+ * @param stolenPercent processor time that the hypervisor gave to others, in percent of all; negative if unknown
  * @param gcMillis pauses of the generator's own collector, in milliseconds
- * @param latenessP99Micros by how much 99 of 100 operations were begun after their intended time at most, in
- *     microseconds
- * @param doubts why the figures cannot be trusted, in words for people; empty if they can
+ * @param latenessP99Micros 99th percentile of the time from intended to actual begin, in microseconds
+ * @param doubts reasons to doubt the figures, for people; empty if there are none
  */
 public record Conditions(double stolenPercent, double gcMillis, double latenessP99Micros, List<String> doubts) {
 
@@ -19,7 +17,7 @@ public record Conditions(double stolenPercent, double gcMillis, double latenessP
         doubts = List.copyOf(doubts);
     }
 
-    /** Whether nothing speaks against the figures. */
+    /** Returns whether there are no doubts. */
     public boolean trusted() {
         return doubts.isEmpty();
     }

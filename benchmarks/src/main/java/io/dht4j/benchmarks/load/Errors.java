@@ -3,10 +3,10 @@ package io.dht4j.benchmarks.load;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Failures by name: so many names, and the rest together. Safe for use by any number of threads. */
+/** Counts failures by name: a bounded number of names, and the rest together. Safe for use by any number of threads. */
 final class Errors {
 
-    /** How many names a result may have. */
+    /** The greatest number of names in a result. */
     static final int NAMES = 20;
 
     static final String OTHER = "other";

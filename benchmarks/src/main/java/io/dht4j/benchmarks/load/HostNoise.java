@@ -4,19 +4,19 @@ import io.dht4j.benchmarks.StolenTime;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What happens besides while a run is counted. For one thread. */
+/** Measures other activity of the host during a run. Confined to one thread. */
 final class HostNoise {
 
     private final StolenTime stolen = new StolenTime();
     private final long beganNanos = System.nanoTime();
     private final long gcMillis = gc();
 
-    /** Of all processors' time, since this was made; negative where the system does not tell. */
+    /** Returns the stolen percentage of all processors' time since creation; negative if unknown. */
     double stolenPercent() {
         return stolen.percent();
     }
 
-    /** How long the collector has stopped this process since this was made. */
+    /** Returns for how long the collector has stopped this process since creation. */
     double gcMillis() {
         return gc() - gcMillis;
     }
@@ -27,7 +27,7 @@ final class HostNoise {
 
     private static long gc() {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
-                // What collectors do beside the application is no pause.
+                // Concurrent work of collectors is no pause.
                 .filter(bean -> !bean.getName().endsWith("Cycles"))
                 .mapToLong(GarbageCollectorMXBean::getCollectionTime)
                 .sum();

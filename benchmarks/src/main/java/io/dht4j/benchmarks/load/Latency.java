@@ -7,14 +7,14 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * A distribution of times in nanoseconds that travels as text.
+ * A distribution of times in nanoseconds with a text form.
  *
  * @param histogram an HdrHistogram, compressed (V2) and in Base64
  */
 public record Latency(String histogram) {
 
     /**
-     * Wraps a histogram, which may change afterwards without this one changing.
+     * Copies a histogram.
      *
      * @param histogram of nanoseconds
      */
@@ -25,10 +25,10 @@ public record Latency(String histogram) {
     }
 
     /**
-     * The histogram.
+     * Returns the histogram.
      *
-     * @return a new one, the caller's own
-     * @throws IllegalArgumentException if the text is none
+     * @return a new instance
+     * @throws IllegalArgumentException if the text is malformed
      */
     public Histogram decode() {
         try {
@@ -40,7 +40,7 @@ public record Latency(String histogram) {
     }
 
     /**
-     * The time that a share of the operations stays under.
+     * Returns a percentile.
      *
      * @param percent 0 to 100
      * @return microseconds

@@ -7,12 +7,12 @@ import java.io.IOException;
 public interface LoadDriver {
 
     /**
-     * Runs a load. Blocks until its time is over and what was sent has ended.
+     * Runs a load. Blocks until its time is over and the operations in flight have ended.
      *
-     * @param spec what to offer
-     * @return what came of it, also if operations failed
-     * @throws IOException if the process that runs it has died or does not answer
-     * @throws InterruptedException if the thread is interrupted; the load is stopped then
+     * @param spec the load
+     * @return the result, also if operations failed
+     * @throws IOException if the process that runs it has ended or gives no answer
+     * @throws InterruptedException if the thread is interrupted, which stops the load
      */
     LoadResult run(LoadSpec spec) throws IOException, InterruptedException;
 }

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.load;
 
 import io.dht4j.DhtException;
 
-/** Why an operation failed, with a name by which to count it. Without a stack trace: it is an answer. */
+/** The failure of an operation, with a name by which to count it. It has no stack trace, since it is an answer. */
 public final class LoadException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -10,9 +10,9 @@ public final class LoadException extends Exception {
     private final String name;
 
     /**
-     * A failure.
+     * Creates a failure.
      *
-     * @param name by which it is counted: short, the same for all of its kind
+     * @param name of its kind, short
      * @param message one line for people
      */
     public LoadException(String name, String message) {
@@ -21,7 +21,7 @@ public final class LoadException extends Exception {
     }
 
     /**
-     * By which it is counted.
+     * Returns the name of its kind.
      *
      * @return for example {@code HTTP 503}
      */
@@ -30,10 +30,10 @@ public final class LoadException extends Exception {
     }
 
     /**
-     * The name by which any failure is counted.
+     * Returns the name by which any failure is counted.
      *
      * @param error of an operation, with or without the wrappers of futures
-     * @return that of this type, the code of a cluster's, the class of any other
+     * @return the name of this type, the code of a cluster's exception, the class of any other
      */
     public static String nameOf(Throwable error) {
         Throwable inner = DhtException.unwrap(error);

@@ -3,12 +3,13 @@ package io.dht4j.benchmarks.load;
 import picocli.CommandLine.Option;
 
 /**
- * The options that the load commands have in common, each with defaults of its own. To be mixed into a command; for one
+ * The options that the load commands share, each command with its own defaults. A picocli mixin, confined to one
  * thread.
  */
 public final class LoadOptions {
 
-    @Option(names = "--in-flight", description = "operations under way at most (default: ${DEFAULT-VALUE})")
+    @Option(names = "--in-flight", description = "greatest number of operations in flight (default: "
+            + "${DEFAULT-VALUE})")
     private int inFlight;
 
     @Option(names = "--keys", description = "different keys (default: ${DEFAULT-VALUE})")
@@ -21,9 +22,9 @@ public final class LoadOptions {
     private double warmUp;
 
     /**
-     * What counts unless the command line says otherwise.
+     * Creates the options with their defaults.
      *
-     * @param inFlight operations under way at most, 1 or more
+     * @param inFlight greatest number of operations in flight, 1 or more
      * @param keys different keys, 1 or more
      * @param seconds length of a measured run, more than 0
      * @param warmUp seconds before measuring, 0 or more
@@ -36,36 +37,36 @@ public final class LoadOptions {
     }
 
     /**
-     * How many operations are under way at most.
+     * Returns the greatest number of operations in flight.
      *
-     * @return as given
+     * @return the option's value
      */
     public int inFlight() {
         return inFlight;
     }
 
     /**
-     * How many different keys there are.
+     * Returns the number of different keys.
      *
-     * @return as given
+     * @return the option's value
      */
     public int keys() {
         return keys;
     }
 
     /**
-     * How long a measured run is.
+     * Returns the length of a measured run.
      *
-     * @return seconds, as given
+     * @return seconds
      */
     public double seconds() {
         return seconds;
     }
 
     /**
-     * How long the time before measuring is.
+     * Returns the length of the warm-up.
      *
-     * @return seconds, as given
+     * @return seconds
      */
     public double warmUp() {
         return warmUp;

@@ -3,20 +3,19 @@ package io.dht4j.benchmarks.load;
 import java.util.Map;
 
 /**
- * What came of a load.
+ * The result of a load.
  *
- * @param spec what was offered
- * @param tookSeconds from the intended time of the first counted operation until the last one succeeded, but at least
- *     the time that was asked for
- * @param offered operations whose intended time lay within the counted time
- * @param served of those, the ones that succeeded
- * @param failed of those, the ones that failed
- * @param notSent of those, the ones that were left out because too many were under way, or because the generator itself
- *     was too late for them
- * @param errors how often each error came, by {@linkplain LoadException#nameOf name}; at most 20 names, the rest under
+ * @param spec the load
+ * @param tookSeconds from the intended begin of the first counted operation to the last success, at least the requested
+ *     time
+ * @param offered operations with an intended begin in the counted time
+ * @param served those that succeeded
+ * @param failed those that failed
+ * @param notSent those omitted because too many were in flight, or because the generator was too late
+ * @param errors count of each error by {@linkplain LoadException#nameOf name}; at most 20 names, the rest under
  *     {@code other}
- * @param latency times from the <em>intended</em> beginning to the end of those that succeeded, in nanoseconds
- * @param conditions what else happened
+ * @param latency times from the <em>intended</em> begin to the success, in nanoseconds
+ * @param conditions of the run
  */
 public record LoadResult(
         LoadSpec spec,
@@ -34,12 +33,12 @@ public record LoadResult(
         errors = Map.copyOf(errors);
     }
 
-    /** Operations that succeeded, per second. */
+    /** Returns successes per second. */
     public double servedPerSecond() {
         return served / tookSeconds;
     }
 
-    /** The share of what was offered that succeeded, 0 to 1. */
+    /** Returns the share of offered operations that succeeded, 0 to 1. */
     public double servedShare() {
         return offered == 0 ? 0 : (double) served / offered;
     }

@@ -1,20 +1,18 @@
 package io.dht4j.benchmarks.load;
 
 /**
- * A load at a fixed rate: operations have intended times, one after the other at equal distances, whatever becomes of
- * those before.
+ * A load at a fixed rate: operations have intended times at equal distances, independent of the fate of earlier ones.
  *
- * @param operation what is done
+ * @param operation the operation
  * @param perSecond offered operations per second; greater than 0
- * @param warmUpSeconds how long the same load runs before anything is counted; 0 or more
- * @param seconds how long it is counted; greater than 0
- * @param keys how many keys there are to choose from, at random; 1 or more
- * @param maxInFlight operations under way, over all threads; what comes on top counts as not sent; 1 or more
+ * @param warmUpSeconds uncounted time of the same load before; 0 or more
+ * @param seconds counted time; greater than 0
+ * @param keys number of keys, from which operations choose at random; 1 or more
+ * @param maxInFlight operations in flight over all threads, 1 or more; further ones count as not sent
  * @param threads threads that send; 1 to {@code maxInFlight}
- * @param seed where the choice of keys begins
- * @param sendEveryMicros how far apart a thread wakes at least, in microseconds; what comes due meanwhile is begun
- *     together, late by so much and a wake-up at most, which counts as latency; 0 to wake for each operation; 0 to
- *     10,000
+ * @param seed of the choice of keys
+ * @param sendEveryMicros least time between two wake-ups of a thread in microseconds, 0 to 10,000; operations due in
+ *     between begin together, and their delay counts as latency; 0 to wake for each operation
  */
 public record LoadSpec(
         Operation operation,
@@ -27,10 +25,10 @@ public record LoadSpec(
         long seed,
         int sendEveryMicros) {
 
-    /** The longest rest of a thread. */
+    /** The greatest time between two wake-ups. */
     public static final int MOST_SEND_EVERY_MICROS = 10_000;
 
-    /** Checks the ranges. */
+    /** Validates the ranges. */
     public LoadSpec {
         require(perSecond > 0 && perSecond <= 1e9, "rate", perSecond, "over 0 to 1,000,000,000 per second");
         require(warmUpSeconds >= 0 && warmUpSeconds <= 86_400, "warm-up", warmUpSeconds, "0 to 86,400 seconds");
@@ -49,7 +47,7 @@ public record LoadSpec(
                 "0 to 10,000 microseconds");
     }
 
-    /** A load that wakes for each operation. */
+    /** Describes a load that wakes for each operation. */
     public LoadSpec(
             Operation operation,
             double perSecond,
@@ -63,7 +61,7 @@ public record LoadSpec(
     }
 
     /**
-     * The same load at another rate.
+     * Returns a copy with another rate.
      *
      * @param rate operations per second
      */
@@ -72,7 +70,7 @@ public record LoadSpec(
     }
 
     /**
-     * The same load for another time.
+     * Returns a copy with other durations.
      *
      * @param warmUp seconds before counting
      * @param counted seconds
@@ -82,7 +80,7 @@ public record LoadSpec(
     }
 
     /**
-     * The same load with another bound of what is under way.
+     * Returns a copy with another bound on operations in flight.
      *
      * @param bound at least the threads
      */
@@ -91,9 +89,9 @@ public record LoadSpec(
     }
 
     /**
-     * The same load with keys chosen in another order.
+     * Returns a copy with another choice of keys.
      *
-     * @param other where the choice begins
+     * @param other the seed
      */
     public LoadSpec withSeed(long other) {
         return new LoadSpec(
@@ -101,7 +99,7 @@ public record LoadSpec(
     }
 
     /**
-     * The same load by threads that rest for other times.
+     * Returns a copy with another time between wake-ups.
      *
      * @param micros 0 to 10,000
      */

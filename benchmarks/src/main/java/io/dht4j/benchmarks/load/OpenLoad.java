@@ -13,16 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * An open-loop load: when operations begin is fixed before the first one does, and a server that is slow does not slow
- * the load down. A latency counts from the moment at which the operation was <em>meant</em> to begin, so that a pause
- * shows in all operations that fell into it, not only in those that were under way (Gil Tene's <em>coordinated
- * omission</em>).
+ * An open-loop load: the times of operations are fixed before the first one begins, and a slow server leaves the load
+ * as it is. A latency counts from the <em>intended</em> begin, so a pause shows in all operations that fall into it,
+ * not only in those in flight (Gil Tene's <em>coordinated omission</em>).
  *
- * <p>Operations are at equal distances; the threads take them in turn. A thread that comes too late begins at once what
- * is due. Operations that find {@link LoadSpec#maxInFlight()} others under way are left out, as are those for which the
- * generator is too late, by more than a second if nothing else is {@linkplain #givingUpAfter asked for}; both count as
- * not sent. What is known against a run's figures stands in its {@linkplain Conditions#doubts() doubts}:
- * {@code docs/reference/bench.md} has the bounds.
+ * <p>Operations have equal distances, and the threads take them in turn. A late thread begins all due operations at
+ * once. Operations count as not sent if {@link LoadSpec#maxInFlight()} others are in flight, or if the generator is too
+ * late for them, {@linkplain #givingUpAfter by default} by more than a second. The {@linkplain Conditions#doubts()
+ * doubts} of a run list what speaks against its figures; {@code docs/reference/bench.md} has the bounds.
  *
  * <p>Safe for use by any number of threads, though runs at the same time disturb each other.
  */
@@ -31,10 +29,10 @@ public final class OpenLoad implements LoadDriver {
     private static final Duration DRAIN = Duration.ofMinutes(2);
     private static final Duration GIVE_UP = Duration.ofSeconds(1);
 
-    /** So that all threads wait for the first operation when its time comes. */
+    /** The lead in which all threads get ready for the first operation. */
     private static final long START_NANOS = 20_000_000;
 
-    /** No operation blocks, so that threads end at once; a bound all the same. */
+    /** No operation blocks, so threads end at once; this is a bound all the same. */
     private static final int END_SECONDS = 5;
 
     private static final double NANOS_PER_MILLI = 1e6;
@@ -51,17 +49,17 @@ public final class OpenLoad implements LoadDriver {
     }
 
     /**
-     * A load against a target whose operations end within two minutes.
+     * Creates a load for a target whose operations end within two minutes.
      *
-     * @param target which the caller closes
+     * @param target closed by the caller
      */
     public static OpenLoad on(Target target) {
         return new OpenLoad(target, DRAIN, GIVE_UP);
     }
 
     /**
-     * The same load, with another bound on how long a run waits for the operations that are under way when all have
-     * been begun. Those that have not ended then count as failed, as {@code never ended}.
+     * Returns a copy with another bound on the wait for operations in flight at the end. Those that last longer count
+     * as failed, as {@code never ended}.
      *
      * @param bound longer than the target's timeout
      */
@@ -70,11 +68,11 @@ public final class OpenLoad implements LoadDriver {
     }
 
     /**
-     * The same load, with another bound on how late an operation may begin; those that would be later are not sent. A
-     * generator that cannot keep up must end, and must not make up for its own pauses by a burst.
+     * Returns a copy with another bound on lateness; later operations count as not sent. A generator that falls behind
+     * must end, and never follow its own pause with a burst.
      *
-     * @param lateness after the time at which the operation was meant to begin, above zero
-     * @throws IllegalArgumentException if it is not
+     * @param lateness after the intended begin of an operation, above zero
+     * @throws IllegalArgumentException if it is zero or less
      */
     public OpenLoad givingUpAfter(Duration lateness) {
         if (lateness.isNegative() || lateness.isZero()) {
@@ -113,7 +111,7 @@ public final class OpenLoad implements LoadDriver {
             for (Future<Sender.Sent> each : sending) {
                 sent.add(each.get());
             }
-            // Senders give back no permits: all of them are here again when nothing is under way.
+            // Completions return the permits: all are available when no operation is in flight.
             boolean ended = room.tryAcquire(spec.maxInFlight(), drain.toNanos(), TimeUnit.NANOSECONDS);
             return result(spec, schedule, sent, tally, target.takeWaits(), ended, surroundings);
         } catch (ExecutionException e) {
@@ -123,7 +121,7 @@ public final class OpenLoad implements LoadDriver {
         }
     }
 
-    /** Nothing begins any more when this returns. */
+    /** No operation begins after this returns. */
     private static void end(ExecutorService threads) {
         threads.shutdownNow();
         try {
@@ -178,7 +176,7 @@ public final class OpenLoad implements LoadDriver {
                         surroundings.stolenPercent(), surroundings.gcMillis(), latenessP99Micros, doubts.found()));
     }
 
-    /** From the first operation to the last, over all threads. */
+    /** Returns the time from the first operation to the last, over all threads. */
     private static double wallMillis(List<Sender.Sent> threads) {
         long first = threads.stream().mapToLong(Sender.Sent::firstMillis).min().orElse(Long.MAX_VALUE);
         long last = threads.stream().mapToLong(Sender.Sent::lastMillis).max().orElse(0);

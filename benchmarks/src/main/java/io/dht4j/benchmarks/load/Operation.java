@@ -1,9 +1,9 @@
 package io.dht4j.benchmarks.load;
 
-/** What a load does. */
+/** The operation of a load. */
 public enum Operation {
-    /** Writes a value under a key that was chosen at random. */
+    /** Writes a value under a random key. */
     PUT,
-    /** Reads a key that was chosen at random. */
+    /** Reads a random key. */
     GET
 }

@@ -1,12 +1,9 @@
 package io.dht4j.benchmarks.load;
 
-/** How an operation succeeded. */
+/** The way in which an operation succeeded. */
 public enum Outcome {
-    /** It did what it was meant to: the value is written, or was read. */
+    /** It wrote or read the value. */
     DONE,
-    /**
-     * It read a key under which there is nothing. A load that reads many of them measures something else than it seems
-     * to.
-     */
+    /** It read an absent key. A load with many of these measures something else than it claims. */
     ABSENT
 }

@@ -3,31 +3,30 @@ package io.dht4j.benchmarks.load;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for moments, for one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the last part
- * of a wait is spent spinning; but only as much of it as leaves most of the processor to others, which need it more
- * than the load needs those microseconds. For the same reason wake-ups may have a least distance: to wake costs more
- * than to begin an operation.
+ * Waits for moments. Confined to one thread. A parked thread wakes some 50 µs late (the timer slack of Linux), so the
+ * last part of a wait is spun. The spun part is bounded, since other threads need the processor more. Wake-ups may have
+ * a least distance, since waking costs more than beginning an operation.
  */
 final class Pace {
 
-    /** By how much a parked thread may be late on a machine that has nothing else to do. */
+    /** The greatest lateness of a parked thread on an idle machine. */
     private static final long WAKE_UP_NANOS = 70_000;
 
-    /** At most this part of the time is spent spinning. */
+    /** The greatest part of the time that is spun. */
     private static final double SPINNING = 0.05;
 
     private final long origin;
     private final long spinNanos;
     private final long restNanos;
-    /** When the last wait ended, after the origin. */
+    /** The end of the last wait, relative to the origin. */
     private long woke = Long.MIN_VALUE / 2;
 
     /**
-     * A pace.
+     * Creates a pace.
      *
      * @param origin the reading of {@link System#nanoTime()} from which moments count
-     * @param distanceNanos how far apart this thread's moments are
-     * @param restNanos how far apart two ends of a wait are at least; 0 for no bound
+     * @param distanceNanos between this thread's moments
+     * @param restNanos least time between the ends of two waits; 0 for none
      */
     Pace(long origin, double distanceNanos, long restNanos) {
         this.origin = origin;
@@ -40,9 +39,9 @@ final class Pace {
     }
 
     /**
-     * Waits until a moment, if it is not past, and until the least time since the last wait is over.
+     * Waits until a moment, and until the least time since the last wait has passed.
      *
-     * @return the time now
+     * @return the current time
      * @throws InterruptedException if the thread is interrupted
      */
     long await(long moment) throws InterruptedException {

@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** One thread of a load: begins every so-manieth operation at its time. */
+/** One thread of a load, which begins every n-th operation at its time. */
 final class Sender implements Callable<Sender.Sent> {
 
     private final LoadSpec spec;
@@ -45,14 +45,14 @@ final class Sender implements Callable<Sender.Sent> {
     }
 
     /**
-     * What a thread did with the operations that count.
+     * The work of a thread on counted operations.
      *
-     * @param sent how many it began
-     * @param noRoom how many it left out because too many were under way
-     * @param tooLate how many it left out because it was too late for them
-     * @param lateness by how much each came after its time
-     * @param firstMillis when it came to the first one, by the clock on the wall
-     * @param lastMillis when it came to the last one, by the clock on the wall
+     * @param sent number of begun operations
+     * @param noRoom number omitted because too many were in flight
+     * @param tooLate number omitted because the thread was too late
+     * @param lateness of each
+     * @param firstMillis wall-clock time of the first one
+     * @param lastMillis wall-clock time of the last one
      */
     record Sent(long sent, long noRoom, long tooLate, Histogram lateness, long firstMillis, long lastMillis) {}
 
@@ -67,7 +67,7 @@ final class Sender implements Callable<Sender.Sent> {
             long intended = schedule.intended(i);
             long late = pace.await(intended) - intended;
             boolean counts = schedule.counts(i);
-            // Drawn in any case, so that the keys do not depend on what became of the operations before.
+            // Drawn in any case, so the keys are independent of earlier operations.
             long key = random.nextLong(spec.keys());
             boolean inTime = late <= giveUpNanos;
             boolean begun = inTime && room.tryAcquire();
@@ -95,7 +95,7 @@ final class Sender implements Callable<Sender.Sent> {
         }
     }
 
-    /** An operation under way. */
+    /** An operation in flight. */
     private final class Pending implements BiConsumer<@Nullable Outcome, @Nullable Throwable> {
 
         private final long intended;

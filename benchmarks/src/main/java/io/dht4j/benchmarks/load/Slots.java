@@ -17,19 +17,19 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A closed loop: a fixed number of slots, each of which starts its next operation when its last one has ended. It
- * measures the highest rate, not latency at a given rate, since a slow answer also holds back the next request.
+ * A closed loop: a fixed number of slots, each of which starts its next operation when the last one has ended. It
+ * measures the highest rate, not latency at a rate, since a slow answer delays the next request.
  *
- * <p>Threads of its own begin the operations. Where one has ended on another thread, which is the library's under test,
- * the next one of its slot begins there as well; but only one: an operation that ends at once would begin another, and
- * so on, and keep that thread from what other operations wait for. So the slot goes back to its own thread then.
+ * <p>Threads of its own begin the operations. If one ends on another thread, of the library under test, the slot's next
+ * operation begins there too, but only one. A chain of operations that end at once would keep that thread from its
+ * work, so the slot then returns to its own thread.
  */
 public final class Slots {
 
-    /** What takes longer counts as this. */
+    /** Longer times count as this. */
     private static final long LONGEST_NANOS = 60_000_000_000L;
 
-    /** After so many operations of a slot that end at once the next slot has its turn. */
+    /** After this number of operations that end at once, the next slot has its turn. */
     private static final int IN_A_ROW = 256;
 
     private final int slots;
@@ -47,11 +47,11 @@ public final class Slots {
     }
 
     /**
-     * What a run gave.
+     * The result of a run.
      *
      * @param perSecond operations per second
      * @param p50Micros median time of an operation
-     * @param p99Micros time that 99 of 100 operations stay under
+     * @param p99Micros 99th percentile of the time of an operation
      */
     public record Result(double perSecond, double p50Micros, double p99Micros) {}
 
@@ -67,8 +67,8 @@ public final class Slots {
     }
 
     /**
-     * Runs for some seconds, with threads of the caller's to start the operations, one for each processor, until the
-     * end; fails if any operation failed.
+     * Runs for some seconds and starts the operations on the caller's threads, one for each processor. Fails if any
+     * operation failed.
      */
     static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
             throws InterruptedException {
@@ -128,7 +128,7 @@ public final class Slots {
                 try {
                     return ready.take();
                 } catch (InterruptedException e) {
-                    // The run ends when its time is over or an operation has failed: until then slots go on.
+                    // The run ends when its time is over or an operation has failed; until then slots continue.
                     running.set(false);
                 }
             }
@@ -143,14 +143,14 @@ public final class Slots {
             ready.add(slot);
         }
 
-        /** On the thread that has ended an operation, or on the slot's own if it just has. */
+        /** Runs on the thread that ended an operation, or on the slot's own thread. */
         private void goOn(int slot, long begin, @Nullable Throwable error) {
             boolean free = true;
             try {
                 count(begin, error);
                 free = !running.get() || beginsAndEnds(slot);
             } catch (RuntimeException | Error e) {
-                // Nobody else would hear of it, and the run would wait for the slot.
+                // No other code would see the error, and the run would wait for the slot.
                 errors.add(e);
                 running.set(false);
             }
@@ -159,7 +159,7 @@ public final class Slots {
             }
         }
 
-        /** Begins an operation; if it does not end at once, whoever ends it goes on with the slot. */
+        /** Begins an operation. Unless it ends at once, the thread that ends it continues the slot. */
         private boolean beginsAndEnds(int slot) {
             long begin = System.nanoTime();
             CompletableFuture<?> future = Slots.this.begin(slot);
@@ -176,7 +176,7 @@ public final class Slots {
         }
     }
 
-    /** What cannot even be begun has failed like any other: nobody would count the slot otherwise. */
+    /** An operation that fails to begin counts as failed; otherwise the slot would be lost. */
     private CompletableFuture<?> begin(int slot) {
         try {
             return operation.apply(slot).toCompletableFuture();

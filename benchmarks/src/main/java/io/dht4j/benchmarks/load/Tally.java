@@ -7,10 +7,10 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What came of the operations of a run that count. Safe for use by any number of threads. */
+/** The results of a run's counted operations. Safe for use by any number of threads. */
 final class Tally {
 
-    /** Longer times are recorded as this. */
+    /** Longer times count as this. */
     private static final long LONGEST_NANOS = 3_600_000_000_000L;
 
     private static final int DIGITS = 3;
@@ -22,7 +22,7 @@ final class Tally {
     private final Errors errors = new Errors();
     private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, DIGITS);
 
-    /** A histogram for one thread, which takes what {@link #clamp} gives. */
+    /** Returns a histogram for one thread and for values of {@link #clamp}. */
     static Histogram histogram() {
         return new Histogram(LONGEST_NANOS, DIGITS);
     }
@@ -34,7 +34,7 @@ final class Tally {
     /**
      * Counts an operation that has ended.
      *
-     * @param intended when it was to begin, in nanoseconds since the run began
+     * @param intended its intended begin, in nanoseconds since the run began
      * @param now in nanoseconds since the run began
      */
     void ended(long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
@@ -59,12 +59,12 @@ final class Tally {
         return failed.sum();
     }
 
-    /** Of those served, the reads that found nothing. */
+    /** Returns the number of served reads of absent keys. */
     long absent() {
         return absent.sum();
     }
 
-    /** When the last one succeeded, in nanoseconds since the run began; 0 if none has. */
+    /** Returns the time of the last success, in nanoseconds since the run began; 0 if there is none. */
     long lastServedNanos() {
         return lastServed.get();
     }

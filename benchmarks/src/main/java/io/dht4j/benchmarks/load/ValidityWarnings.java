@@ -6,25 +6,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Finds reasons not to trust a run. For one thread. */
+/** Finds reasons to doubt a run. Confined to one thread. */
 final class ValidityWarnings {
 
-    /** Time in which the generator's own collector had stopped it, in percent: such pauses look like the server's. */
+    /** Greatest pause time of the generator's own collector, in percent: such pauses look like the server's. */
     static final double GC_PERCENT = 5;
 
-    /** How late 99 of 100 operations may begin whatever is measured. */
+    /** Acceptable 99th percentile of lateness for every measurement. */
     static final double LATENESS_P99_MICROS = 1000;
 
-    /** Lateness is part of every latency: beyond the bound above it must be small beside what is measured. */
+    /** Lateness is part of every latency. Above the bound, it must be small against the measured latency. */
     static final double LATENESS_SHARE = 0.2;
 
-    /** By how much the clock on the wall and the monotonic one may differ about the time of the run, in percent. */
+    /** Greatest difference between wall clock and monotonic clock over the run, in percent. */
     static final double CLOCKS_PERCENT = 1;
 
-    /** What the clock on the wall does not tell: it counts milliseconds, at both ends. */
+    /** The resolution of the wall clock, milliseconds at both ends. */
     static final double CLOCK_GRAIN_MILLIS = 2;
 
-    /** Reads that found nothing, in percent: they cost a server less than those that find something. */
+    /** Greatest share of reads of absent keys, in percent: they cost a server less than others. */
     static final double ABSENT_PERCENT = 1;
 
     private final List<String> found = new ArrayList<>();
@@ -52,7 +52,7 @@ final class ValidityWarnings {
         }
     }
 
-    /** As lateness, but of the threads on which the client of the target works. */
+    /** Like lateness, for the threads of the target's client. */
     void waits(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
@@ -67,7 +67,7 @@ final class ValidityWarnings {
         return p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros;
     }
 
-    /** The second opinion about the rate. */
+    /** A second measurement of the rate. */
     void clocks(double intendedMillis, double wallMillis) {
         if (Math.abs(wallMillis - intendedMillis) > CLOCKS_PERCENT / 100 * intendedMillis + CLOCK_GRAIN_MILLIS) {
             add(

@@ -1,4 +1,4 @@
-/** What the load runs share. */
+/** The common parts of load runs. */
 @NullMarked
 package io.dht4j.benchmarks.load;
 

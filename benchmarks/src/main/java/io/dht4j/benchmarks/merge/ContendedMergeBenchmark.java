@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
 
 /**
- * Two answers to a read that two threads bring at the same moment, which is the worst that can befall a merge. That
- * they meet takes most of the time: what {@code nothing} takes belongs to no way of merging.
+ * Merges two answers to a read that two threads deliver at the same moment, the worst case of a merge. Their meeting
+ * takes most of the time; {@code nothing} measures it alone.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -34,19 +34,19 @@ public class ContendedMergeBenchmark {
 
     private static final int ANSWERS = 2;
 
-    /** How: {@code nothing}, {@code array} or {@code compare_and_set}. */
+    /** The way of merging: {@code nothing}, {@code array} or {@code compare_and_set}. */
     @Param({"nothing", "array", "compare_and_set"})
     public String way = "";
 
     private final Entry older = entry(1);
     private final Entry newer = entry(2);
-    /** The read that both are at. Set before {@link #begun} is. */
+    /** The current read of both threads. Set before {@link #begun}. */
     private @Nullable Merge read;
 
     private final AtomicLong begun = new AtomicLong();
     private final AtomicLong ended = new AtomicLong();
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public ContendedMergeBenchmark() {}
 
     private static Entry entry(long version) {
@@ -54,9 +54,9 @@ public class ContendedMergeBenchmark {
     }
 
     /**
-     * Begins a read, and brings one of its answers.
+     * Begins a read, and delivers one of its answers.
      *
-     * @param control tells when the other thread may have gone
+     * @param control reports when the other thread may have ended
      * @return the newest if this was the last answer
      */
     @Benchmark
@@ -76,9 +76,9 @@ public class ContendedMergeBenchmark {
     }
 
     /**
-     * Waits for a read, and brings its other answer.
+     * Waits for a read, and delivers its other answer.
      *
-     * @param control tells when the other thread may have gone
+     * @param control reports when the other thread may have ended
      * @return the newest if this was the last answer
      */
     @Benchmark

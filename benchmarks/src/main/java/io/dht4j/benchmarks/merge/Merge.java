@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Merges the answers to one read, whichever threads bring them. */
+/** Merges the answers to one read from any threads. */
 interface Merge {
 
     /**
-     * A read that nothing has been answered to.
+     * Creates a read without answers.
      *
      * @param way {@code array}, {@code compare_and_set}, or {@code nothing}, which merges nothing
-     * @param answers how many there will be
+     * @param answers number of expected answers
      */
     static Merge of(String way, int answers) {
         return switch (way) {
@@ -24,11 +24,11 @@ interface Merge {
         };
     }
 
-    /** Takes an answer; the newest of all if this was the last one. */
+    /** Takes an answer, and returns the newest of all after the last one. */
     @Nullable
     Entry add(Entry answer);
 
-    /** Each answer is put into an array, and who brings the last one looks for the newest. */
+    /** Stores each answer in an array; the thread with the last one searches for the newest. */
     final class ByArray implements Merge {
 
         private final AtomicReferenceArray<@Nullable Entry> slots;
@@ -42,7 +42,7 @@ interface Merge {
         @Override
         public @Nullable Entry add(Entry answer) {
             slots.set(taken.getAndIncrement(), answer);
-            // Only now: who takes the last slot may be there before another has filled his.
+            // Counted only now: the thread with the last slot may be faster than another one with an earlier slot.
             return came.incrementAndGet() == slots.length() ? newest() : null;
         }
 
@@ -58,7 +58,7 @@ interface Merge {
         }
     }
 
-    /** Each answer replaces the newest so far by compare-and-set. */
+    /** Replaces the newest answer so far by compare-and-set. */
     final class ByCompareAndSet implements Merge {
 
         private final int answers;

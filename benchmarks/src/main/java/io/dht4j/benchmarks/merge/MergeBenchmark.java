@@ -18,9 +18,9 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Three answers to a read, merged in one of two ways: each is put into an array, and who brings the last looks for the
- * newest; or each replaces the newest so far by compare-and-set. Two threads merge reads of their own, since the
- * answers to a read seldom come in the same microsecond; {@link ContendedMergeBenchmark} is of those that do.
+ * Merges three answers to a read in one of two ways: an array whose newest answer is searched at the end, or
+ * compare-and-set of the newest so far. Two threads merge reads of their own, since the answers to a read seldom meet
+ * in one microsecond; {@link ContendedMergeBenchmark} covers those that do.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,13 +33,13 @@ public class MergeBenchmark {
 
     private static final int ANSWERS = 3;
 
-    /** How: {@code array} or {@code compare_and_set}. */
+    /** The way of merging: {@code array} or {@code compare_and_set}. */
     @Param({"array", "compare_and_set"})
     public String way = "";
 
     private final Entry[] answers = {entry(2), entry(3), entry(1)};
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public MergeBenchmark() {}
 
     private static Entry entry(long version) {

@@ -1,4 +1,4 @@
-/** What several answers cost to merge. */
+/** The cost of merging answers. */
 @NullMarked
 package io.dht4j.benchmarks.merge;
 

@@ -33,8 +33,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What servers do at once, twice and four times their stable load, and how soon they are themselves again when it falls
- * to a half. The servers and the generator are processes of their own on this machine.
+ * Measures servers at once, twice and four times their stable load, and their recovery when it falls to a half. Servers
+ * and generator are processes of their own on this machine.
  */
 @Command(
         name = "overload-load",
@@ -64,7 +64,7 @@ public final class OverloadLoad implements Callable<Integer> {
 
     @Option(
             names = "--connections",
-            description = "to each node (default: 64 over HTTP, 2 over gRPC, which carry as many calls as come)")
+            description = "to each node (default: 64 over HTTP, 2 over gRPC, which carry any number of calls)")
     private Optional<Integer> connections = Optional.empty();
 
     @Option(names = "--timeout", defaultValue = "1000", description = "milliseconds (default: ${DEFAULT-VALUE})")
@@ -77,18 +77,19 @@ public final class OverloadLoad implements Callable<Integer> {
             names = "--first-rate",
             defaultValue = "2000",
             description =
-                    "operations a second that the search for the stable load begins with (default: ${DEFAULT-VALUE})")
+                    "first rate of the search for the stable load, in operations a second (default: "
+                            + "${DEFAULT-VALUE})")
     private double firstRate;
 
     @Option(
             names = "--probe",
             defaultValue = "3",
-            description = "seconds that the search tries a rate for (default: ${DEFAULT-VALUE})")
+            description = "seconds for which the search tries a rate (default: ${DEFAULT-VALUE})")
     private double probeSeconds;
 
     @Option(
             names = "--rate",
-            description = "the stable load in operations a second, if it is known: it is not looked for then")
+            description = "the stable load in operations a second, if known; replaces the search")
     private Optional<Double> known = Optional.empty();
 
     @Option(
@@ -96,7 +97,7 @@ public final class OverloadLoad implements Callable<Integer> {
             description = "the servers on the first processor and the generator on the second, by taskset")
     private boolean apart;
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public OverloadLoad() {}
 
     /**
@@ -196,7 +197,7 @@ public final class OverloadLoad implements Callable<Integer> {
                 result.errors());
     }
 
-    /** Leaves a process one processor. Threads that it starts later have the same. */
+    /** Restricts a process to one processor, with the threads that it starts later. */
     private static void keepOn(int processor, long pid) throws IOException, InterruptedException {
         Process taskset = new ProcessBuilder(
                         "taskset", "--all-tasks", "--cpu-list", "--pid", String.valueOf(processor), String.valueOf(pid))
@@ -208,7 +209,7 @@ public final class OverloadLoad implements Callable<Integer> {
         }
     }
 
-    /** The generator takes the rest of the machine's: beside it a node is slower and yet does as much for its time. */
+    /** Restricts the generator to the other processors: beside it a node would be slower for the same work. */
     private static long processorMicros(Nodes nodes) throws ChildException, InterruptedException {
         long sum = 0;
         for (NodeProcess node : nodes.all()) {
@@ -217,7 +218,7 @@ public final class OverloadLoad implements Callable<Integer> {
         return sum;
     }
 
-    /** The most that each node had since it was started. */
+    /** Returns the greatest value of each node since its start. */
     private static String memory(Nodes nodes) throws IOException {
         StringBuilder text = new StringBuilder();
         for (NodeProcess node : nodes.all()) {

@@ -1,4 +1,4 @@
-/** How nodes hold up when more is asked of them than they can do. */
+/** Nodes under more load than they can serve. */
 @NullMarked
 package io.dht4j.benchmarks.overload;
 

@@ -17,9 +17,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * Hazelcast: a map with synchronous backups, values in their binary form, which is its default and what it advises for
- * reading and writing whole values; reads from the owner, or from backups too. {@code setAsync} rather than
- * {@code putAsync}, which would bring the old value along.
+ * Hazelcast: a map with synchronous backups and binary values, its default and its advice for whole values. Reads are
+ * from the owner, or from backups too. {@code setAsync} avoids the old value of {@code putAsync}.
  */
 final class HazelcastMember implements Member {
 

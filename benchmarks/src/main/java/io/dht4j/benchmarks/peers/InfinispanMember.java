@@ -15,8 +15,8 @@ import org.infinispan.context.Flag;
 import org.infinispan.manager.DefaultCacheManager;
 
 /**
- * Infinispan: a synchronous distributed cache over its stock TCP stack. {@code IGNORE_RETURN_VALUES}, as it advises
- * where the old value is not needed.
+ * Infinispan: a synchronous distributed cache over its stock TCP stack. {@code IGNORE_RETURN_VALUES}, its advice for
+ * puts without the old value.
  */
 final class InfinispanMember implements Member {
 
@@ -30,7 +30,7 @@ final class InfinispanMember implements Member {
 
     InfinispanMember(MemberSpec spec) {
         owners = spec.copies();
-        // Read by the stock stack's configuration file; there is no other way to set them with it.
+        // Read by the stock stack's configuration file, the only way to set them.
         System.setProperty("jgroups.bind.address", "127.0.0.1");
         System.setProperty("jgroups.bind.port", String.valueOf(spec.ports().get(spec.index())));
         GlobalConfigurationBuilder global = GlobalConfigurationBuilder.defaultClusteredBuilder();
@@ -55,7 +55,7 @@ final class InfinispanMember implements Member {
     @Override
     public CompletionStage<Outcome> start(Operation operation, long key) {
         return switch (operation) {
-            // The array is kept as it is, and must not be another key's too.
+            // Infinispan keeps the array, so each key needs its own.
             case PUT -> writes.putAsync(Names.of(key), values.of(key).clone()).thenApply(old -> Outcome.DONE);
             case GET -> reads.getAsync(Names.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
         };

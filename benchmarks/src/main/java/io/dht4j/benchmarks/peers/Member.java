@@ -3,14 +3,14 @@ package io.dht4j.benchmarks.peers;
 import io.dht4j.benchmarks.load.Target;
 import java.util.Map;
 
-/** A member of a cluster, embedded in this process; operations are plain calls. */
+/** A member of a cluster, embedded in this process. */
 public interface Member extends Target {
 
     /**
-     * Starts a member. Blocks until it is ready to be called; the others need not run yet.
+     * Starts a member. Blocks until it is ready; the others may start later.
      *
-     * @param spec which
-     * @return the member, to be closed
+     * @param spec describes it
+     * @return the member, which the caller closes
      */
     static Member start(MemberSpec spec) {
         return switch (spec.product()) {
@@ -20,9 +20,9 @@ public interface Member extends Target {
         };
     }
 
-    /** How it is configured, by the names that its documentation uses. */
+    /** Returns its configuration, by the names of its documentation. */
     Map<String, String> settings();
 
-    /** How many members it sees, itself included. */
+    /** Returns the number of members that it sees, itself included. */
     int clusterSize();
 }

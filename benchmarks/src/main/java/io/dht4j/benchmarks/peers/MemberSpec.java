@@ -3,20 +3,20 @@ package io.dht4j.benchmarks.peers;
 import java.util.List;
 
 /**
- * One member of a cluster. Travels as JSON.
+ * Describes one member of a cluster. Its wire form is JSON.
  *
- * @param product whose
- * @param index which of the members this is, 0 to one less than there are ports
+ * @param product of the member
+ * @param index of the member, from 0
  * @param ports of all members, on loopback
- * @param copies how many members have each entry when a put is acknowledged; 1 to the number of members
- * @param readCopies how many copies a get of this library asks for, 1 to {@code copies}; the others read one
+ * @param copies of each entry when a put is acknowledged; 1 to the number of members
+ * @param readCopies that a get of this library reads, 1 to {@code copies}; the other products read one
  * @param valueBytes size of a value
- * @param directory where this library keeps the entries durably; empty for in memory, as the others always do
+ * @param directory of this library's durable store; empty for in memory, as the other products
  */
 public record MemberSpec(
         Product product, int index, List<Integer> ports, int copies, int readCopies, int valueBytes, String directory) {
 
-    /** Checks the ranges, and keeps an unmodifiable copy. */
+    /** Validates the ranges, and keeps an unmodifiable copy. */
     public MemberSpec {
         ports = List.copyOf(ports);
         require(!ports.isEmpty(), "ports", ports, "one or more");
@@ -25,7 +25,7 @@ public record MemberSpec(
         require(readCopies >= 1 && readCopies <= copies, "copies to read", readCopies, "1 to " + copies);
     }
 
-    /** Whether what is acknowledged survives the end of the process. */
+    /** Returns whether acknowledged entries survive the end of the process. */
     boolean durable() {
         return !directory.isEmpty();
     }

@@ -2,20 +2,20 @@ package io.dht4j.benchmarks.peers;
 
 import java.util.List;
 
-/** Who is compared. */
+/** A product of the comparison. */
 public enum Product {
     /** This library, embedded, over gRPC streams. */
     DHT4J,
     /** Hazelcast, embedded, an {@code IMap}. */
     HAZELCAST,
-    /** The same, whose gets may read the member's own backup, which may lag behind. */
+    /** The same with gets from the member's own backup, which may be stale. */
     HAZELCAST_BACKUP_READS,
     /** Infinispan, embedded, a distributed synchronous cache. */
     INFINISPAN;
 
     /**
-     * What its documentation asks of the JVM; and for Hazelcast a common pool of two threads, since it starts a new
-     * thread for each asynchronous operation where the pool has one, as on two processors.
+     * Returns the JVM flags that its documentation requires. Hazelcast also gets a common pool of two threads: with
+     * one, as on two processors, it starts a thread for each asynchronous operation.
      */
     public List<String> jvmFlags() {
         return switch (this) {

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Making the table for a topology: the first is made cold, so the single shots of each fork are what counts. */
+/** Makes the table of a topology. A first table is made cold, so the single shots of each fork count. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -40,7 +40,7 @@ public class BuildBenchmark {
     private Placement strategy = Candidates.placement("modulo");
     private Topology topology = Candidates.nodes(1);
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public BuildBenchmark() {}
 
     /** Makes the topology. */
@@ -51,7 +51,7 @@ public class BuildBenchmark {
     }
 
     /**
-     * One table.
+     * Makes one table.
      *
      * @return the table
      */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The placements that are compared. */
+/** The placements of the comparison. */
 final class Candidates {
 
     private Candidates() {}
@@ -35,7 +35,7 @@ final class Candidates {
     }
 
     /**
-     * Rings with and without bound, for each number of virtual nodes.
+     * Returns rings with and without bound, for each number of virtual nodes.
      *
      * @throws IllegalArgumentException if a number is out of range
      */

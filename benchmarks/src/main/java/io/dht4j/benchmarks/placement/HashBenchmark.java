@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Hashing a key, by function and length. */
+/** Hashes a key, by function and length. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -39,7 +39,7 @@ public class HashBenchmark {
     private final byte[][] keys = new byte[KEYS][];
     private int next;
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public HashBenchmark() {}
 
     /** Makes the keys. */
@@ -62,7 +62,7 @@ public class HashBenchmark {
     }
 
     /**
-     * One hash.
+     * Computes one hash.
      *
      * @return the hash
      */

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Making a key from a text, which most calls begin with. */
+/** Makes a key from a text, the first step of most calls. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -27,14 +27,14 @@ public class KeyBenchmark {
     private static final int TEXTS = 64;
     private static final int LENGTH = 16;
 
-    /** What the texts are made of: ASCII letters; those and a question mark; or Cyrillic letters. */
+    /** The characters of the texts: ASCII letters; those and a question mark; or Cyrillic letters. */
     @Param({"ascii", "question", "cyrillic"})
     public String letters = "";
 
     private final String[] texts = new String[TEXTS];
     private int next;
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public KeyBenchmark() {}
 
     /** Makes the texts. */
@@ -55,7 +55,7 @@ public class KeyBenchmark {
     }
 
     /**
-     * One key.
+     * Makes one key.
      *
      * @return the key
      */

@@ -21,10 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
-/**
- * Finding the three replicas of a key: the hash and the table. Keys come in random order, so that caches do not
- * flatter.
- */
+/** Finds the three replicas of a key: the hash and the table. Keys have a random order, which defeats caches. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -52,7 +49,7 @@ public class LookupBenchmark {
     private PartitionTable table = Candidates.placement("modulo").assign(Candidates.nodes(1), 1);
     private int next;
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public LookupBenchmark() {}
 
     /** Makes the table and the keys. */
@@ -66,9 +63,9 @@ public class LookupBenchmark {
     }
 
     /**
-     * One lookup.
+     * Looks up one key.
      *
-     * @param blackhole takes the replicas
+     * @param blackhole receives the replicas
      */
     @Benchmark
     public void replicasOfKey(Blackhole blackhole) {

@@ -21,7 +21,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How evenly placements spread partitions and how much moves when nodes join and leave, as a Markdown table. */
+/**
+ * Reports how evenly placements spread partitions and how much moves when nodes join and leave, as a Markdown table.
+ */
 @Command(
         name = "placement-report",
         mixinStandardHelpOptions = true,
@@ -52,11 +54,11 @@ public final class PlacementReport implements Callable<Integer> {
                     + "without bound")
     private List<Integer> virtualNodes = List.of();
 
-    /** For the command line. */
+    /** Creates the command; for picocli. */
     public PlacementReport() {}
 
     /**
-     * The entry point.
+     * Runs the command.
      *
      * @param args see {@code --help}
      */
@@ -136,7 +138,7 @@ public final class PlacementReport implements Callable<Integer> {
                 leave);
     }
 
-    /** The greatest load, as a multiple of the mean. */
+    /** Returns the greatest load, as a multiple of the mean. */
     private static double load(PartitionTable table, int nodes, int from) {
         Map<NodeId, Integer> loads = new HashMap<>();
         for (int partition = 0; partition < table.partitions(); partition++) {
@@ -145,7 +147,7 @@ public final class PlacementReport implements Callable<Integer> {
         return loads.values().stream().mapToInt(i -> i).max().orElse(0) * (double) nodes / from / table.partitions();
     }
 
-    /** Which part of the replicas is where it was not before. */
+    /** Returns the part of the replicas that moved. */
     private static double moved(PartitionTable before, PartitionTable after, int from) {
         int moved = 0;
         for (int partition = 0; partition < after.partitions(); partition++) {
@@ -157,7 +159,7 @@ public final class PlacementReport implements Callable<Integer> {
         return (double) moved / from / after.partitions();
     }
 
-    /** Mean and greatest of what was measured. */
+    /** Mean and greatest value. */
     private static final class Spread {
 
         private double sum;

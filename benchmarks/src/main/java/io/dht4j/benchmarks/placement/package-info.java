@@ -1,4 +1,4 @@
-/** What placement and hashing cost, and how well they spread. */
+/** The cost and the evenness of placement and hashing. */
 @NullMarked
 package io.dht4j.benchmarks.placement;
 

@@ -28,11 +28,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM that this one has started, with the same class path, and that does what it is told: the parent's side of
- * {@link ChildService}. Safe for use by any number of threads.
+ * The parent's side of {@link ChildService}: a JVM that this one started with the same class path, and that carries out
+ * commands. Safe for use by any number of threads.
  *
- * <p>It lives no longer than this process: closing it, the end of this JVM, and, since its input ends then, the death
- * of this process by {@code kill -9} end it. Its death fails every command under way at once, and every later one.
+ * <p>It never outlives this process: closing it, the end of this JVM, and {@code kill -9} of this process, which ends
+ * its input, end it. Its death fails every command in progress at once, and every later one.
  */
 public final class Child implements AutoCloseable {
 
@@ -67,11 +67,11 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * Starts a child. Does not wait until it answers; {@link #ping} does.
+     * Starts a child. Returns at once; {@link #ping} waits until it answers.
      *
-     * @param spec what to start
-     * @return the child, to be closed
-     * @throws IOException if the system does not start it
+     * @param spec describes it
+     * @return the child, which the caller closes
+     * @throws IOException if the system fails to start it
      */
     public static Child start(ChildSpec spec) throws IOException {
         LogTail log = new LogTail(spec.log());
@@ -90,7 +90,7 @@ public final class Child implements AutoCloseable {
     private static List<String> commandLine(ChildSpec spec) {
         List<String> line = new ArrayList<>();
         if (spec.favoured() && Files.isExecutable(NICE)) {
-            // Where the user may not, it says so in the log and starts the command all the same.
+            // If the user may not, it logs that and starts the command all the same.
             line.addAll(List.of(NICE.toString(), "-n", "-10"));
         }
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -99,7 +99,7 @@ public final class Child implements AutoCloseable {
             line.add("--enable-native-access=ALL-UNNAMED");
             line.add("--sun-misc-unsafe-memory-access=allow");
         }
-        // Neither in the directory of whoever runs the experiment, nor in one that is deleted at its end.
+        // Neither in the user's directory, nor in one that is deleted at the end.
         line.add("-XX:ErrorFile=" + Path.of(System.getProperty("java.io.tmpdir"), "hs_err_pid%p.log"));
         line.addAll(spec.jvmFlags());
         line.addAll(List.of(
@@ -127,25 +127,25 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * What messages call it.
+     * Returns the name that messages use.
      *
-     * @return the name it was started with
+     * @return the name from its description
      */
     public String name() {
         return spec.name();
     }
 
     /**
-     * The number of its process.
+     * Returns the id of its process.
      *
-     * @return as the system counts
+     * @return the operating system's process id
      */
     public long pid() {
         return process.pid();
     }
 
     /**
-     * What it logged last: everything that it wrote to standard error.
+     * Returns the end of its log, which is its standard error.
      *
      * @return the last lines, the newest last
      */
@@ -154,9 +154,9 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * Completes when the process has ended, for whatever reason.
+     * Returns a future that completes when the process has ended for any reason.
      *
-     * @return its exit code, in a future of the caller's own
+     * @return a new future of its exit code
      */
     public CompletableFuture<Integer> onExit() {
         return ended.copy();
@@ -165,8 +165,8 @@ public final class Child implements AutoCloseable {
     /**
      * Waits until it answers.
      *
-     * @param deadline how long to wait at most
-     * @throws ChildException if it does not, or has ended
+     * @param deadline the longest wait
+     * @throws ChildException if it gives no answer, or has ended
      * @throws InterruptedException if the thread is interrupted
      */
     public void ping(Duration deadline) throws ChildException, InterruptedException {
@@ -174,14 +174,13 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * Gives a command and waits for its end.
+     * Sends a command and waits for its end.
      *
      * @param command its name
-     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called
-     *     {@code id} or {@code command}
-     * @param deadline how long to wait at most; then, as when the thread is interrupted, the command is cancelled
-     * @throws ChildException if the child answers with an error, does not answer in time, or has ended
-     *     ({@link ChildDiedException})
+     * @param arguments written by Jackson as an object whose fields become the command's; the names {@code id} and
+     *     {@code command} are reserved
+     * @param deadline the longest wait; afterwards, as after an interrupt, the command is cancelled
+     * @throws ChildException if the child answers with an error or too late, or has ended ({@link ChildDiedException})
      * @throws InterruptedException if the thread is interrupted
      */
     public void call(String command, Object arguments, Duration deadline) throws ChildException, InterruptedException {
@@ -189,17 +188,17 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * Gives a command and waits for its result.
+     * Sends a command and waits for its result.
      *
      * @param <R> type of the result
      * @param command its name
-     * @param arguments what Jackson writes as an object, whose fields become the command's; none may be called
-     *     {@code id} or {@code command}
-     * @param result what Jackson makes of the answer
-     * @param deadline how long to wait at most; then, as when the thread is interrupted, the command is cancelled
+     * @param arguments written by Jackson as an object whose fields become the command's; the names {@code id} and
+     *     {@code command} are reserved
+     * @param result the type that Jackson reads
+     * @param deadline the longest wait; afterwards, as after an interrupt, the command is cancelled
      * @return the result
-     * @throws ChildException if the child answers with an error or something else than a result, does not answer in
-     *     time, or has ended ({@link ChildDiedException})
+     * @throws ChildException if the child answers with an error, with another result or too late, or has ended
+     *     ({@link ChildDiedException})
      * @throws InterruptedException if the thread is interrupted
      */
     public <R> R call(String command, Object arguments, Class<R> result, Duration deadline)
@@ -262,7 +261,7 @@ public final class Child implements AutoCloseable {
         return (object + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Nobody waits for the answer to this one either: if it is not taken, the command goes on in vain. */
+    /** No thread waits for the answer to this one: if the cancellation fails, the command continues in vain. */
     private void cancel(long id) {
         outgoing.offer(line(lastId.incrementAndGet(), Json.CANCEL, Map.of("target", id)));
     }
@@ -277,8 +276,7 @@ public final class Child implements AutoCloseable {
     }
 
     private void writeCommands() {
-        // Closed by this thread alone: closing a stream waits for a write, which a child that hangs may hold up for
-        // ever.
+        // This thread alone closes it: closing a stream waits for a write, which a hanging child may block for ever.
         try (OutputStream commands = process.getOutputStream()) {
             while (!ended.isDone() && !(closing && outgoing.isEmpty())) {
                 byte @Nullable [] line = outgoing.poll(1, TimeUnit.SECONDS);
@@ -288,8 +286,8 @@ public final class Child implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException e) {
-            // It has closed its input, which it does by ending; afterExit tells those who wait. One that merely refuses
-            // to read is found out by the deadline.
+            // It has closed its input by ending; afterExit fails the waiting commands. The deadline detects a child
+            // that refuses to read.
             log.add("(takes no more commands: " + e.getMessage() + ")");
         }
     }
@@ -313,13 +311,13 @@ public final class Child implements AutoCloseable {
         try {
             answer = Json.MAPPER.readTree(line);
         } catch (IOException e) {
-            // The JVM itself warns on standard output.
+            // The JVM itself prints warnings to standard output.
             log.add(new String(line, StandardCharsets.UTF_8));
             return;
         }
         CompletableFuture<JsonNode> waiter = waiting.get(answer.path(Json.ID).asLong(-1));
         if (waiter == null) {
-            // An answer that comes too late.
+            // A late answer.
             return;
         }
         if (answer.has(Json.RESULT)) {
@@ -332,9 +330,9 @@ public final class Child implements AutoCloseable {
 
     private void afterExit() {
         try {
-            // What it said last may still be on its way; something that it started may keep the stream open for ever.
+            // Its last output may still arrive; a process that it started may keep the stream open for ever.
             logReader.join(LAST_LINES.toMillis());
-            // A JVM that cannot start says why on its standard output.
+            // A JVM that fails to start prints the reason to its standard output.
             answerReader.join(LAST_LINES.toMillis());
         } catch (InterruptedException e) {
             log.add("(interrupted while reading the last lines)");
@@ -344,28 +342,28 @@ public final class Child implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(killer);
         } catch (IllegalStateException e) {
-            // The hooks are running; the process is gone anyway.
+            // The hooks are running, which end the process.
             closing = true;
         }
         log.close();
     }
 
-    /** Ends it at once, as {@code kill -9} does. Returns when it is gone. */
+    /** Ends it at once, as {@code kill -9} does. Returns when it has ended. */
     public void kill() {
         closing = true;
         process.destroyForcibly();
         ended.join();
     }
 
-    /** Closes its input, on which it puts its things in order and ends. Does not wait. */
+    /** Closes its input, after which it ends in order. Does not wait. */
     void askToEnd() {
         closing = true;
         outgoing.offer(NOTHING);
     }
 
     /**
-     * Ends it: closes its input, so that it puts its things in order, and after {@code 15} seconds ends it by force.
-     * Blocks until it is gone. Commands under way fail. May be called repeatedly.
+     * Ends it in order by closing its input, and by force after {@code 15} seconds. Blocks until it has ended. Commands
+     * in progress fail. Idempotent.
      */
     @Override
     public void close() {
@@ -375,14 +373,14 @@ public final class Child implements AutoCloseable {
         } catch (ExecutionException | TimeoutException e) {
             log.add("(ended by force: " + e + ")");
         } catch (InterruptedException e) {
-            // The process must not outlive this call, but there is no time to wait for its orderly end.
+            // The process ends with this call, which has no time for an orderly end.
             Thread.currentThread().interrupt();
         }
         process.destroyForcibly();
         ended.join();
     }
 
-    /** The child answered with an error, or will not answer. Without a stack trace: it is rethrown with one. */
+    /** The child answered with an error, or never will. It has no stack trace, since it is rethrown with one. */
     private static final class CommandFailed extends Exception {
 
         private static final long serialVersionUID = 1;

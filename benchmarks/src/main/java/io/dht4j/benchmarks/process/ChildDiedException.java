@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.process;
 
 import java.util.List;
 
-/** A child has ended, though nobody asked it to. */
+/** A child has ended unexpectedly. */
 public final class ChildDiedException extends ChildException {
 
     private static final long serialVersionUID = 1;
@@ -22,7 +22,7 @@ public final class ChildDiedException extends ChildException {
     }
 
     /**
-     * The status it ended with.
+     * Returns its exit status.
      *
      * @return 128 and the number of the signal if a signal ended it
      */
@@ -31,7 +31,7 @@ public final class ChildDiedException extends ChildException {
     }
 
     /**
-     * What it logged last.
+     * Returns the end of its log.
      *
      * @return the last lines, the newest last
      */

@@ -2,25 +2,25 @@ package io.dht4j.benchmarks.process;
 
 import java.io.IOException;
 
-/** A child did not do what it was asked to: the message names the child, the command and the reason. */
+/** A command to a child failed. The message names the child, the command and the reason. */
 public class ChildException extends IOException {
 
     private static final long serialVersionUID = 1;
 
     /**
-     * A child that could not do something.
+     * Creates the failure of a command.
      *
-     * @param message which child, what, and why
+     * @param message names the child, the command and the reason
      */
     public ChildException(String message) {
         super(message);
     }
 
     /**
-     * A child that could not do something.
+     * Creates the failure of a command.
      *
-     * @param message which child, what, and why
-     * @param cause what led to it
+     * @param message names the child, the command and the reason
+     * @param cause of the failure
      */
     public ChildException(String message, Throwable cause) {
         super(message, cause);

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.process;
 
-/** A child is well, and answered a command with an error. */
+/** A live child answered a command with an error. */
 public final class ChildRefusedException extends ChildException {
 
     private static final long serialVersionUID = 1;

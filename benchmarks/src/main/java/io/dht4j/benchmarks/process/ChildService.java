@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A command is a line with a JSON object, {@code {"id":1,"command":"run", ...}}, whose other fields are the
  * command's arguments. Its answer is {@code {"id":1,"result":...}} or {@code {"id":1,"error":"text for people"}}. Each
- * command runs in a thread of its own, so that a long one does not hold up the others; at most {@value #MOST_AT_A_TIME}
- * run at a time. The end of the input, which is also what the end of the parent looks like, ends the process.
+ * command runs in a thread of its own, so a long one does not delay the others; at most {@value #MOST_AT_A_TIME} run at
+ * a time. The end of the input, also by the parent's death, ends the process.
  *
- * <p>Two commands are always there: {@code ping}, and {@code cancel} with the number of another command in the field
+ * <p>Two commands always exist: {@code ping}, and {@code cancel} with the number of another command in the field
  * {@code target}, which interrupts that command's thread.
  *
- * <p>Set up by one thread, then run.
+ * <p>One thread sets it up, then runs it.
  */
 public final class ChildService {
 
@@ -50,7 +50,7 @@ public final class ChildService {
                 return thread;
             });
 
-    /** A service that only answers {@code ping}. */
+    /** Creates a service that only answers {@code ping}. */
     public ChildService() {
         on(Json.PING, NoArguments.class, nothing -> ProcessHandle.current().pid());
         on(Json.CANCEL, Cancel.class, cancel -> {
@@ -71,17 +71,17 @@ public final class ChildService {
     public interface Command<A> {
 
         /**
-         * Carries it out. May block, and may run at the same time as others, in any thread.
+         * Carries it out. May block, and may run concurrently with others, in any thread.
          *
-         * @param arguments what the parent gave
-         * @return the result, which Jackson can write; null for none
-         * @throws Exception if it cannot be done; the message goes to the parent
+         * @param arguments from the parent
+         * @return the result, which Jackson writes; null for none
+         * @throws Exception if it fails; the message goes to the parent
          */
         @Nullable
         Object run(A arguments) throws Exception;
     }
 
-    /** The arguments of a command that has none. */
+    /** The arguments of a command without arguments. */
     public record NoArguments() {}
 
     private record Cancel(long target) {}
@@ -104,10 +104,10 @@ public final class ChildService {
      * Adds a command.
      *
      * @param <A> type of the arguments
-     * @param name its name; a second one of the same name takes the place of the first
-     * @param arguments a record whose components are the fields of the command; none of them may be called {@code id}
-     *     or {@code command}
-     * @param command what carries it out
+     * @param name its name; a second command of the name replaces the first
+     * @param arguments a record whose components are the fields of the command; the names {@code id} and
+     *     {@code command} are reserved
+     * @param command carries it out
      * @return this service
      */
     public <A> ChildService on(String name, Class<A> arguments, Command<A> command) {
@@ -116,11 +116,10 @@ public final class ChildService {
     }
 
     /**
-     * Serves the standard streams, and ends the process when the input ends. What the process prints to standard output
-     * from now on goes to standard error. Does not return.
+     * Serves the standard streams, and ends the process when the input ends. From now on standard output of the process
+     * goes to standard error. Never returns.
      *
-     * @param atEnd what to close before the process ends; if that takes longer than {@value #CLOSING_SECONDS} seconds,
-     *     the process ends without
+     * @param atEnd closed before the process ends, within {@value #CLOSING_SECONDS} seconds at most
      */
     public void run(AutoCloseable atEnd) {
         System.setOut(System.err);
@@ -210,13 +209,13 @@ public final class ChildService {
             try {
                 answer(answers, id, Json.ERROR, message == null ? e.getClass().getSimpleName() : message);
             } catch (IOException lost) {
-                // The parent has gone; the end of the input, which follows, ends this process.
+                // The parent has ended; the end of the input follows and ends this process.
                 LOG.warn("no answer to {}: {}", name, lost.getMessage());
             }
         }
     }
 
-    /** A command under way, or about to be: one that is interrupted before it begins finds itself interrupted. */
+    /** A command in progress or about to begin. One that is interrupted before it begins starts interrupted. */
     private static final class Running {
 
         private @Nullable Thread thread;

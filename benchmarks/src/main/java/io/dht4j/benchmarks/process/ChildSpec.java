@@ -5,18 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a child is started.
+ * Describes a child process.
  *
- * @param name what messages call it; not empty
+ * @param name used in messages; not empty
  * @param main its main class, which runs a {@link ChildService}
  * @param jvmFlags flags for its JVM, for example {@code -Xmx1g}
- * @param log a file that its log is appended to besides; empty for none
- * @param favoured whether the system's scheduler should prefer it to others, where there is a command {@code nice} and
- *     the user may
+ * @param log a file to which its log is appended; empty for none
+ * @param favoured whether the system's scheduler should prefer it, if a command {@code nice} exists and the user may
  */
 public record ChildSpec(String name, Class<?> main, List<String> jvmFlags, Optional<Path> log, boolean favoured) {
 
-    /** Checks, and keeps an unmodifiable copy. */
+    /** Validates, and keeps an unmodifiable copy. */
     public ChildSpec {
         if (name.isBlank()) {
             throw new IllegalArgumentException("name of a child process: must not be empty");
@@ -25,19 +24,19 @@ public record ChildSpec(String name, Class<?> main, List<String> jvmFlags, Optio
     }
 
     /**
-     * A child that the scheduler treats like all others.
+     * Describes a child of normal priority.
      *
-     * @param name what messages call it; not empty
+     * @param name used in messages; not empty
      * @param main its main class
      * @param jvmFlags flags for its JVM
-     * @param log a file that its log is appended to besides; empty for none
+     * @param log a file to which its log is appended; empty for none
      */
     public ChildSpec(String name, Class<?> main, List<String> jvmFlags, Optional<Path> log) {
         this(name, main, jvmFlags, log, false);
     }
 
     /**
-     * The same that the scheduler should prefer.
+     * Returns a copy that the scheduler should prefer.
      *
      * @return a copy
      */
@@ -46,9 +45,9 @@ public record ChildSpec(String name, Class<?> main, List<String> jvmFlags, Optio
     }
 
     /**
-     * A child with these flags, whose log is not kept.
+     * Describes a child with these flags and without a log file.
      *
-     * @param name what messages call it
+     * @param name used in messages
      * @param main its main class
      * @param jvmFlags flags for its JVM
      */

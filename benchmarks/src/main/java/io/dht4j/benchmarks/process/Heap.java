@@ -19,15 +19,15 @@ final class Heap {
     }
 
     /**
-     * A heap that neither grows nor is touched for the first time while something is measured, and compiled code that a
-     * profiler can tell exact places of.
+     * Returns flags for a heap that is touched before measuring and never grows, and for compiled code whose exact
+     * places a profiler sees.
      */
     static List<String> flags(int megabytes, List<String> more) {
         List<String> flags = new ArrayList<>(List.of(
                 "-Xms" + megabytes + "m",
                 "-Xmx" + megabytes + "m",
                 "-XX:+AlwaysPreTouch",
-                // Beyond what a node loads: a full collection for want of room for classes would fall into the first
+                // Above a node's needs: a full collection for lack of room for classes would fall into the first
                 // seconds.
                 "-XX:MetaspaceSize=96m",
                 "-XX:+UnlockDiagnosticVMOptions",

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.process;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
-/** What commands and answers are written with: strict, since both sides are of one build. */
+/** The mapper of commands and answers. It is strict, since both sides are of one build. */
 final class Json {
 
     static final String ID = "id";
@@ -14,10 +14,10 @@ final class Json {
     /** Understood by every child. */
     static final String PING = "ping";
 
-    /** Understood by every child: interrupts the command whose number is given, which nobody waits for any more. */
+    /** Understood by every child: interrupts the abandoned command with the given number. */
     static final String CANCEL = "cancel";
 
-    /** A line is longer only if something is wrong. */
+    /** A longer line is an error. */
     static final int MAX_LINE = 64 << 20;
 
     static final JsonMapper MAPPER = JsonMapper.builder()

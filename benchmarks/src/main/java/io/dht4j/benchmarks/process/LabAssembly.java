@@ -16,17 +16,17 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
- * Nodes that are put together in another way than the standalone server does it, as experiments want it. What they are
- * made of travels to their processes as system properties.
+ * Nodes with other parts than the standalone server's, for experiments. System properties carry the choice to their
+ * processes.
  */
 public final class LabAssembly implements Assembly {
 
     /**
-     * Where the replies of other nodes are handled: {@code transport}, {@code common} or {@code own-N} for N threads.
+     * The threads that handle replies of other nodes: {@code transport}, {@code common} or {@code own-N} for N threads.
      */
     public static final String REPLIES = "replies";
 
-    /** The coordinator: {@code blocking-N} for one that keeps one of N threads for each request. */
+    /** The coordinator: {@code blocking-N} for one with N threads, each of which serves one request at a time. */
     public static final String COORDINATOR = "coordinator";
 
     private static final String PREFIX = "dht4j.bench.";
@@ -43,7 +43,7 @@ public final class LabAssembly implements Assembly {
     }
 
     /**
-     * What a node's process is given.
+     * Returns the flags of a node's process.
      *
      * @param assembly values by the names above
      * @return flags of its JVM
@@ -54,7 +54,7 @@ public final class LabAssembly implements Assembly {
         return flags;
     }
 
-    /** What this process was given. */
+    /** Returns the assembly of this process. */
     static LabAssembly ofThisProcess() {
         return new LabAssembly(
                 System.getProperty(PREFIX + REPLIES, "transport"), System.getProperty(PREFIX + COORDINATOR, ""));
@@ -93,7 +93,7 @@ public final class LabAssembly implements Assembly {
                     return number;
                 }
             } catch (NumberFormatException e) {
-                // Told below.
+                // Reported below.
             }
         }
         throw new IllegalArgumentException(

@@ -11,10 +11,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What a process that makes load can be told to do. Safe for use by any number of threads. */
+/** The commands of a process that generates load. Safe for use by any number of threads. */
 final class LoadCommands implements AutoCloseable {
 
-    /** Shorter than the parent waits for the result, which says what never ended. */
+    /** Shorter than the parent's wait for the result, which lists operations that never ended. */
     private static final Duration DRAIN = Duration.ofSeconds(45);
 
     // Guarded by this.
@@ -24,12 +24,12 @@ final class LoadCommands implements AutoCloseable {
      * The arguments of {@link #fill}.
      *
      * @param first the first key; 0 or more
-     * @param keys how many to write; 0 or more
-     * @param maxInFlight puts under way; 1 to 1,000,000
+     * @param keys number of keys to write; 0 or more
+     * @param maxInFlight puts in flight; 1 to 1,000,000
      */
     record Fill(long first, long keys, int maxInFlight) {}
 
-    /** Connects, in place of any earlier target, whose operations fail then. */
+    /** Connects to a target and closes an earlier one, whose operations fail. */
     synchronized void connect(TargetSpec spec) {
         close();
         target = Optional.of(Targets.open(spec));
@@ -49,7 +49,7 @@ final class LoadCommands implements AutoCloseable {
         return target.orElseThrow(() -> new IllegalStateException("not connected: give the command connect first"));
     }
 
-    /** Lets go of the target, if there is one; operations under way fail. */
+    /** Closes the target, if there is one; operations in flight fail. */
     @Override
     public synchronized void close() {
         target.ifPresent(Target::close);

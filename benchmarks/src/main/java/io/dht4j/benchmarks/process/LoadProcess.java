@@ -28,23 +28,23 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
-     * Starts the generator, and connects it. Blocks until it is ready.
+     * Starts the generator and connects it. Blocks until it is ready.
      *
-     * @param name what messages call it
-     * @param target which API to drive, and how
+     * @param name used in messages
+     * @param target the API to drive
      * @param heapMegabytes size of its heap; 32 to 1,000,000
      * @param jvmFlags further flags of its JVM
-     * @param log a file that its log is appended to besides; empty for none
-     * @return the generator, to be closed
-     * @throws ChildException if it does not connect
-     * @throws IOException if the system does not start the process
-     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     * @param log a file to which its log is appended; empty for none
+     * @return the generator, which the caller closes
+     * @throws ChildException if it fails to connect
+     * @throws IOException if the system fails to start the process
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public static LoadProcess start(
             String name, TargetSpec target, int heapMegabytes, List<String> jvmFlags, Optional<Path> log)
             throws IOException, InterruptedException {
         Heap.check(heapMegabytes);
-        // What waits for a processor in the generator would count as the server's slowness.
+        // The generator's own waits for a processor would count as the server's latency.
         ChildSpec spec = new ChildSpec(name, LoadMain.class, Heap.flags(heapMegabytes, jvmFlags), log);
         LoadProcess load = new LoadProcess(Child.start(spec.favouredByScheduler()), target);
         try {
@@ -57,19 +57,19 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
-     * Its process.
+     * Returns its process id.
      *
-     * @return the number that the operating system gave it
+     * @return the operating system's process id
      */
     public long pid() {
         return child.pid();
     }
 
     /**
-     * Connects to a target, in place of the one before.
+     * Connects to a target and closes the previous one.
      *
-     * @param target which API to drive, and how
-     * @throws ChildException if it does not
+     * @param target the API to drive
+     * @throws ChildException if it fails
      * @throws InterruptedException if the thread is interrupted
      */
     public void connect(TargetSpec target) throws ChildException, InterruptedException {
@@ -78,15 +78,15 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
-     * Writes each of some keys once, as fast as the target takes them. Blocks.
+     * Writes each key once, as fast as the target takes them. Blocks.
      *
      * @param first the first key; 0 or more
-     * @param keys how many, each one greater than the one before; 0 or more
-     * @param maxInFlight puts under way; 1 to 1,000,000
-     * @param deadline how long that may take
+     * @param keys number of consecutive keys; 0 or more
+     * @param maxInFlight puts in flight; 1 to 1,000,000
+     * @param deadline the longest duration
      * @return what was written
-     * @throws ChildException if it does not end in time, or a put fails to the end
-     * @throws InterruptedException if the thread is interrupted; filling is stopped then
+     * @throws ChildException if it is late, or if a put fails finally
+     * @throws InterruptedException if the thread is interrupted, which stops the filling
      */
     public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws ChildException, InterruptedException {
@@ -97,7 +97,7 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     @Override
     public LoadResult run(LoadSpec spec) throws ChildException, InterruptedException {
         Duration planned = Duration.ofMillis((long) ((spec.warmUpSeconds() + spec.seconds()) * 1000));
-        // The last operations may take until their own timeout.
+        // The last operations may last until their own timeout.
         return child.call(
                 LoadMain.RUN,
                 spec,
@@ -105,7 +105,7 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
                 planned.plusMillis(target.timeoutMillis()).plus(PATIENCE));
     }
 
-    /** Ends the process. Returns when it is gone. May be called repeatedly. */
+    /** Ends the process. Returns when it has ended. Idempotent. */
     @Override
     public void close() {
         child.close();

@@ -40,7 +40,7 @@ final class LogTail implements AutoCloseable {
                 add(new String(line.get(), StandardCharsets.UTF_8));
             }
         } catch (IOException | ClientException e) {
-            // A stream that was closed here, because the child is no longer wanted, ends like this too.
+            // A stream that this side closed ends like this too.
             add("(the log ends here: " + e.getMessage() + ")");
         }
     }
@@ -48,7 +48,7 @@ final class LogTail implements AutoCloseable {
     synchronized void add(String line) {
         remember(line);
         if (closed) {
-            // Of a thread that learns only now that the child has ended.
+            // From a thread that notices the child's end late.
             return;
         }
         file.ifPresent(writer -> {
@@ -62,7 +62,7 @@ final class LogTail implements AutoCloseable {
         });
     }
 
-    /** Holding the lock. */
+    /** The caller holds the lock. */
     private void remember(String line) {
         if (last.size() == LINES) {
             last.removeFirst();
@@ -74,7 +74,7 @@ final class LogTail implements AutoCloseable {
         return List.copyOf(last);
     }
 
-    /** Closes the file. What is added later is remembered, and not in the file. */
+    /** Closes the file. Later lines are kept in memory only. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An embedded member of some product in a process of its own, started by a {@link MemberProcess}; it makes its load
+ * An embedded member of a product in a process of its own, started by a {@link MemberProcess}. It generates its load
  * itself.
  */
 public final class MemberMain implements AutoCloseable {
@@ -26,13 +26,13 @@ public final class MemberMain implements AutoCloseable {
 
     private MemberMain() {}
 
-    /** What to write before anything is measured. */
+    /** The entries to write before measuring. */
     record Fill(long keys, int maxInFlight) {}
 
     /** A closed loop. */
     record Loop(Operation operation, int inFlight, double seconds, int keys) {}
 
-    /** How the member is configured. */
+    /** The configuration of the member. */
     record Started(Map<String, String> settings) {}
 
     /**

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * An embedded member of a cluster in a process of its own. Methods that ask it something block; they throw a
+ * An embedded member of a cluster in a process of its own. Methods that send it a command block; they throw a
  * {@link ChildDiedException} with its last log lines if it has ended. Safe for use by any number of threads.
  */
 public final class MemberProcess implements AutoCloseable {
@@ -34,13 +34,13 @@ public final class MemberProcess implements AutoCloseable {
     /**
      * Starts the members of a cluster, one after the other, and waits until they see each other. Blocks.
      *
-     * @param product whose
-     * @param count how many
-     * @param spec makes what each is given
+     * @param product of the member
+     * @param count number of nodes
+     * @param spec describes each
      * @param heapMegabytes of each
-     * @return the members, to be closed
-     * @throws IOException if one does not start, or they do not find each other within a minute and a half
-     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     * @return the members, which the caller closes
+     * @throws IOException if one fails to start, or they fail to find each other within a minute and a half
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public static List<MemberProcess> startAll(Product product, int count, Specs spec, int heapMegabytes)
             throws IOException, InterruptedException {
@@ -61,7 +61,7 @@ public final class MemberProcess implements AutoCloseable {
         }
     }
 
-    /** Makes what a member is given. */
+    /** Makes the description of a member. */
     @FunctionalInterface
     public interface Specs {
 
@@ -101,9 +101,9 @@ public final class MemberProcess implements AutoCloseable {
     }
 
     /**
-     * How it is configured.
+     * Returns its configuration.
      *
-     * @return by the names that its documentation uses
+     * @return values by the names that its documentation uses
      */
     public Map<String, String> settings() {
         return settings;
@@ -112,8 +112,8 @@ public final class MemberProcess implements AutoCloseable {
     /**
      * Writes every key once.
      *
-     * @param keys how many
-     * @param maxInFlight puts under way
+     * @param keys number of keys
+     * @param maxInFlight puts in flight
      * @throws ChildException if a put failed
      * @throws InterruptedException if the thread is interrupted
      */
@@ -122,13 +122,13 @@ public final class MemberProcess implements AutoCloseable {
     }
 
     /**
-     * Runs a closed loop, with this member as the one that is called.
+     * Runs a closed loop of calls to this member.
      *
-     * @param operation what to do
-     * @param inFlight operations under way
-     * @param seconds how long
-     * @param keys how many there are to choose from
-     * @return what it gave
+     * @param operation the operation
+     * @param inFlight operations in flight
+     * @param seconds duration
+     * @param keys number of different keys
+     * @return the result
      * @throws ChildException if an operation failed
      * @throws InterruptedException if the thread is interrupted
      */
@@ -141,7 +141,7 @@ public final class MemberProcess implements AutoCloseable {
                 PATIENCE.plusMillis((long) (seconds * 1000)));
     }
 
-    /** Ends it in order, or by force after some seconds. Returns when it is gone. May be called repeatedly. */
+    /** Ends it in order, or by force after some seconds. Returns when it has ended. Idempotent. */
     @Override
     public void close() {
         child.close();

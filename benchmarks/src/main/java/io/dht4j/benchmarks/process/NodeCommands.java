@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.process;
 
 import java.util.Map;
 
-/** What {@link NodeProcess} and {@link NodeMain} say to each other. */
+/** The commands between {@link NodeProcess} and {@link NodeMain}. */
 final class NodeCommands {
 
     /** Starts the node; once. */
@@ -19,7 +19,7 @@ final class NodeCommands {
 
     private NodeCommands() {}
 
-    /** Settings of the server by the names that they have in files. */
+    /** Settings of the server by their names in files. */
     record Start(Map<String, String> settings) {}
 
     record Started(String url) {}
@@ -28,6 +28,6 @@ final class NodeCommands {
 
     record ProfileStart(String event) {}
 
-    /** Files to write, with their whole paths. */
+    /** Absolute paths of the files to write. */
     record ProfileStop(String collapsed, String flameGraph, String title) {}
 }

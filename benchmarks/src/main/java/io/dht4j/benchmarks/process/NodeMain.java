@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node in a process of its own, started by a {@link NodeProcess}: the standalone server, and what measures it from
+ * A node in a process of its own, started by a {@link NodeProcess}: the standalone server, and its measurement from
  * within.
  */
 public final class NodeMain implements AutoCloseable {

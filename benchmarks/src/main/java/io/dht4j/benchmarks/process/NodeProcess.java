@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A node in a process of its own. Every method that asks it something blocks, for at most a minute, and throws a
+ * A node in a process of its own. Methods that send it a command block, for at most a minute, and throw a
  * {@link ChildDiedException} with its last log lines if it has ended. Safe for use by any number of threads.
  */
 public final class NodeProcess implements AutoCloseable {
@@ -36,13 +36,13 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a node. Blocks until it listens; does not wait for other nodes.
+     * Starts a node. Blocks until it listens, independent of other nodes.
      *
-     * @param spec what to start
-     * @return the node, to be closed
-     * @throws ChildException if the server does not start: a setting is wrong, a port is not free
-     * @throws IOException if the system does not start the process
-     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     * @param spec describes it
+     * @return the node, which the caller closes
+     * @throws ChildException if the server fails to start: a setting is wrong, a port is taken
+     * @throws IOException if the system fails to start the process
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public static NodeProcess start(NodeSpec spec) throws IOException, InterruptedException {
         NodeProcess node = launch(spec);
@@ -56,18 +56,18 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a node again that has ended, with the same settings and the same data. Blocks until it listens.
+     * Restarts an ended node with the same settings and data. Blocks until it listens.
      *
-     * @return the node, to be closed
-     * @throws ChildException if the server does not start
-     * @throws IOException if the system does not start the process
-     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     * @return the node, which the caller closes
+     * @throws ChildException if the server fails to start
+     * @throws IOException if the system fails to start the process
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public NodeProcess startAgain() throws IOException, InterruptedException {
         return start(spec);
     }
 
-    /** Lets it serve. */
+    /** Starts its server. */
     void serve() throws ChildException, InterruptedException {
         Map<String, String> settings = new TreeMap<>();
         spec.settings().forEach((setting, value) -> settings.put(setting.propertyName(), value));
@@ -77,7 +77,7 @@ public final class NodeProcess implements AutoCloseable {
     /**
      * Waits until every node of the cluster answers this one.
      *
-     * @param deadline how long to wait at most
+     * @param deadline the longest wait
      * @throws ChildException if one still does not
      * @throws InterruptedException if the thread is interrupted
      */
@@ -86,7 +86,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * The node's name.
+     * Returns the node's name.
      *
      * @return as the cluster knows it
      */
@@ -95,7 +95,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Where its public HTTP API is.
+     * Returns the address of its public HTTP API.
      *
      * @return host and port with a colon between
      */
@@ -104,7 +104,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Where its public gRPC API is.
+     * Returns the address of its public gRPC API.
      *
      * @return host and port with a colon between, or empty if it has none
      */
@@ -113,18 +113,18 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * The number of its process.
+     * Returns the id of its process.
      *
-     * @return as the system counts
+     * @return the operating system's process id
      */
     public long pid() {
         return child.pid();
     }
 
     /**
-     * Fails if it has ended or hangs.
+     * Verifies that it answers.
      *
-     * @throws ChildException if it has or does
+     * @throws ChildException if it has ended or hangs
      * @throws InterruptedException if the thread is interrupted
      */
     public void ping() throws ChildException, InterruptedException {
@@ -134,8 +134,8 @@ public final class NodeProcess implements AutoCloseable {
     /**
      * Reads the counters of its process.
      *
-     * @return what it has done since it was started; costs that only the whole machine knows are absent
-     * @throws ChildException if it does not answer
+     * @return the counts since its start, without those of the whole machine
+     * @throws ChildException if it gives no answer
      * @throws InterruptedException if the thread is interrupted
      */
     public Counters counters() throws ChildException, InterruptedException {
@@ -143,11 +143,11 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a profile; one at a time.
+     * Starts a profile. At most one profile runs at a time.
      *
      * @param event what to count
-     * @return what counts it
-     * @throws ChildException if nothing on this system can count it, or a profile is being taken
+     * @return the engine that counts it
+     * @throws ChildException if no engine on this system can count it, or a profile is running
      * @throws InterruptedException if the thread is interrupted
      */
     public Profiler.Started startProfile(ProfileEvent event) throws ChildException, InterruptedException {
@@ -159,12 +159,12 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Ends the profile and writes it down.
+     * Ends the profile and writes its files.
      *
      * @param collapsed file for the collapsed stacks
      * @param flameGraph file for the page with the flame graph
-     * @param title what the page says above
-     * @throws ChildException if no profile is being taken, or a file cannot be written
+     * @param title of the page
+     * @throws ChildException if no profile is running, or writing a file fails
      * @throws InterruptedException if the thread is interrupted
      */
     public void stopProfile(Path collapsed, Path flameGraph, String title) throws ChildException, InterruptedException {
@@ -177,17 +177,17 @@ public final class NodeProcess implements AutoCloseable {
                 PATIENCE);
     }
 
-    /** Ends it as {@code kill -9} does. Returns when it is gone. */
+    /** Ends it as {@code kill -9} does. Returns when it has ended. */
     public void kill() {
         child.kill();
     }
 
-    /** Asks it to end, without waiting. */
+    /** Requests its end, without waiting. */
     void askToEnd() {
         child.askToEnd();
     }
 
-    /** Ends it in order, or by force after some seconds. Returns when it is gone. May be called repeatedly. */
+    /** Ends it in order, or by force after some seconds. Returns when it has ended. Idempotent. */
     @Override
     public void close() {
         child.close();

@@ -9,15 +9,14 @@ import java.util.Optional;
 /**
  * A node in a process of its own: the standalone server.
  *
- * @param settings what the server is given, {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS} among
- *     them
+ * @param settings of the server, with {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS}
  * @param heapMegabytes size of the heap, from the beginning; 32 to 1,000,000
  * @param jvmFlags further flags for its JVM
- * @param log a file that its log is appended to besides; empty for none
+ * @param log a file to which its log is appended; empty for none
  */
 public record NodeSpec(Map<Setting, String> settings, int heapMegabytes, List<String> jvmFlags, Optional<Path> log) {
 
-    /** Checks, and keeps unmodifiable copies. */
+    /** Validates, and keeps unmodifiable copies. */
     public NodeSpec {
         settings = Map.copyOf(settings);
         jvmFlags = List.copyOf(jvmFlags);
@@ -29,7 +28,7 @@ public record NodeSpec(Map<Setting, String> settings, int heapMegabytes, List<St
         Heap.check(heapMegabytes);
     }
 
-    /** The node's name. */
+    /** Returns the node's name. */
     String id() {
         return settings.getOrDefault(Setting.ID, "");
     }

@@ -32,14 +32,13 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Starts the nodes, called {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches
-     * all.
+     * Starts the nodes {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches all.
      *
-     * @param spec what to start
-     * @return the nodes, to be closed
-     * @throws ChildException if one does not start, or does not reach the others within a minute
-     * @throws IOException if the system does not start a process
-     * @throws InterruptedException if the thread is interrupted; nothing is left running then
+     * @param spec describes it
+     * @return the nodes, which the caller closes
+     * @throws ChildException if one fails to start, or to reach the others within a minute
+     * @throws IOException if the system fails to start a process
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public static Nodes start(NodesSpec spec) throws IOException, InterruptedException {
         List<NodeProcess> started = new ArrayList<>();
@@ -61,7 +60,7 @@ public final class Nodes implements AutoCloseable {
     private static List<NodeSpec> nodeSpecs(NodesSpec spec) throws IOException {
         int count = spec.count();
         List<Integer> ports = FreePorts.find(3 * count);
-        // Nodes that talk over HTTP share the port of the public API, as the server does by default.
+        // Over HTTP peers share the port of the public API, the server's default.
         boolean shared = !"grpc".equals(spec.settings().get(Setting.TRANSPORT));
         int firstPeer = shared ? 0 : count;
         String peers = IntStream.range(0, count)
@@ -95,7 +94,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * The nodes, in the order of the topology.
+     * Returns the nodes, in the order of the topology.
      *
      * @return an unmodifiable list
      */
@@ -104,7 +103,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Where the public HTTP APIs are.
+     * Returns the addresses of the public HTTP APIs.
      *
      * @return host and port of each node
      */
@@ -113,7 +112,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Where the public gRPC APIs are.
+     * Returns the addresses of the public gRPC APIs.
      *
      * @return host and port of each node; empty if they have none
      */
@@ -122,9 +121,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Fails if a node has ended or hangs.
+     * Verifies that each node answers.
      *
-     * @throws ChildException if one has or does
+     * @throws ChildException if one has ended or hangs
      * @throws InterruptedException if the thread is interrupted
      */
     public void ping() throws ChildException, InterruptedException {
@@ -134,10 +133,10 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Reads the counters: of all nodes together, and of the machine. The difference of two readings with a load between
-     * them, divided by the load's operations (those of its warm-up too), is what an operation costs.
+     * Reads the counters of all nodes together, and of the machine. The cost of an operation is the difference of two
+     * readings with a load between them, divided by the load's operations, warm-up included.
      *
-     * @return what was counted
+     * @return the counts
      * @throws ChildException if a node does not answer
      * @throws InterruptedException if the thread is interrupted
      */
@@ -153,7 +152,7 @@ public final class Nodes implements AutoCloseable {
      * Starts a profile of every node, or of none.
      *
      * @param event what to count
-     * @return what a reader must know of it, in words; empty if every node counts what was asked for
+     * @return remarks for readers; empty if every node counts the requested event
      * @throws ChildException if a node cannot count it
      * @throws IOException if what others had begun to count cannot be thrown away
      * @throws InterruptedException if the thread is interrupted
@@ -194,12 +193,12 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Ends the profile of every node. Each node's flame graph is kept in a file with its name.
+     * Ends the profile of every node. Each node's flame graph is a file with the node's name.
      *
-     * @param directory where to; it exists
+     * @param directory receives the files; it exists
      * @param name how the files' names begin
      * @return the stacks of all nodes together
-     * @throws IOException if a node has no profile, or a file cannot be written
+     * @throws IOException if a node has no profile, or writing a file fails
      * @throws InterruptedException if the thread is interrupted
      */
     public CollapsedStacks stopProfile(Path directory, String name) throws IOException, InterruptedException {
@@ -214,9 +213,7 @@ public final class Nodes implements AutoCloseable {
         return CollapsedStacks.merge(stacks);
     }
 
-    /**
-     * Ends all nodes, in order or by force after some seconds. Returns when they are gone. May be called repeatedly.
-     */
+    /** Ends all nodes, in order or by force after some seconds. Returns when they have ended. Idempotent. */
     @Override
     public void close() {
         nodes.forEach(NodeProcess::askToEnd);

@@ -10,11 +10,11 @@ import java.util.Set;
 /**
  * Nodes of one cluster, each in a process of its own.
  *
- * @param count how many; 1 to 64
- * @param settings what every node is given besides its name, ports, peers and directory, which must not be among them
+ * @param count number of nodes; 1 to 64
+ * @param settings of every node, except name, ports, peers and directory
  * @param heapMegabytes size of each node's heap; 32 to 1,000,000
  * @param jvmFlags further flags for every JVM
- * @param directory where data and logs go, each node its own part; it exists
+ * @param directory of data and logs, with a part for each node; it exists
  * @param grpcApi whether each node also has the public gRPC API
  */
 public record NodesSpec(
@@ -29,7 +29,7 @@ public record NodesSpec(
     private static final Set<Setting> OWN =
             Set.of(Setting.ID, Setting.LISTEN, Setting.PEERS, Setting.DATA, Setting.GRPC_LISTEN);
 
-    /** Checks, and keeps unmodifiable copies. */
+    /** Validates, and keeps unmodifiable copies. */
     public NodesSpec {
         settings = Map.copyOf(settings);
         jvmFlags = List.copyOf(jvmFlags);
@@ -46,21 +46,21 @@ public record NodesSpec(
     }
 
     /**
-     * Nodes with a heap of 512 MB and no further flags, with the public HTTP API only.
+     * Describes nodes with a heap of 512 MB, no further flags, and the public HTTP API only.
      *
-     * @param count how many
-     * @param directory where data and logs go
-     * @param settings what every node is given besides its own
+     * @param count number of nodes
+     * @param directory of data and logs
+     * @param settings of every node
      */
     public static NodesSpec of(int count, Path directory, Map<Setting, String> settings) {
         return new NodesSpec(count, settings, 512, List.of(), directory, false);
     }
 
     /**
-     * The same nodes with more settings.
+     * Returns a copy with more settings.
      *
-     * @param setting what to set
-     * @param value to what
+     * @param setting the setting
+     * @param value its value
      */
     public NodesSpec with(Setting setting, String value) {
         Map<Setting, String> more = new EnumMap<>(Setting.class);
@@ -70,7 +70,7 @@ public record NodesSpec(
     }
 
     /**
-     * The same nodes with another heap and other flags.
+     * Returns a copy with another heap and other flags.
      *
      * @param megabytes size of each node's heap
      * @param flags further flags for every JVM
@@ -79,7 +79,7 @@ public record NodesSpec(
         return new NodesSpec(count, settings, megabytes, flags, directory, grpcApi);
     }
 
-    /** The same nodes with the public gRPC API besides the HTTP one. */
+    /** Returns a copy with the public gRPC API in addition to the HTTP API. */
     public NodesSpec withGrpcApi() {
         return new NodesSpec(count, settings, heapMegabytes, jvmFlags, directory, true);
     }

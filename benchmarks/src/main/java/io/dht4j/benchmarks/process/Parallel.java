@@ -8,12 +8,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Does the same with several nodes at the same time. */
+/** Does the same with several nodes in parallel. */
 final class Parallel {
 
     private Parallel() {}
 
-    /** What is done with one. */
+    /** The action on one node. */
     @FunctionalInterface
     interface Action<T> {
         void run(T one) throws IOException, InterruptedException;
@@ -41,7 +41,7 @@ final class Parallel {
                 await(task);
             }
         } finally {
-            // Interrupts those whose results nobody waits for any more.
+            // Interrupts the abandoned actions.
             threads.shutdownNow();
         }
     }

@@ -10,29 +10,29 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes profiles of nodes under load, for a report. */
+/** Profiles nodes under load, for a report. */
 public final class Profiling {
 
     private Profiling() {}
 
-    /** What is run while a profile is taken. */
+    /** A load that runs during a profile. */
     @FunctionalInterface
     public interface Load {
 
         /**
          * Runs it. Blocks.
          *
-         * @throws IOException if it cannot be run
+         * @throws IOException if it fails
          * @throws InterruptedException if the thread is interrupted
          */
         void run() throws IOException, InterruptedException;
     }
 
     /**
-     * A profile that was taken.
+     * A finished profile.
      *
-     * @param seen what was seen; empty if the system lets no node count it
-     * @param notes what a reader must know of it, in words; empty if it is what was asked for
+     * @param seen the profile; empty if the system lets no node count it
+     * @param notes remarks for readers; empty if the profile is as requested
      */
     public record Taken(Optional<Seen> seen, List<String> notes) {
 
@@ -43,7 +43,7 @@ public final class Profiling {
     }
 
     /**
-     * What was seen.
+     * The recorded profile.
      *
      * @param profile for the report
      * @param stacks of all nodes together
@@ -51,17 +51,17 @@ public final class Profiling {
     public record Seen(Profile profile, CollapsedStacks stacks) {}
 
     /**
-     * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} with all nodes
-     * together, and a flame graph of each node. Where the system does not let a node count the event, nothing runs and
-     * a note says so.
+     * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} for all nodes together,
+     * and a flame graph of each node. If the system lets no node count the event, the load does not run, and a note
+     * says so.
      *
-     * @param nodes whose
+     * @param nodes to profile
      * @param event what to count
-     * @param directory of the report, where the files go; it exists
+     * @param directory of the report, which receives the files; it exists
      * @param name how the files' names begin
-     * @param load what to run meanwhile
+     * @param load runs during the profile
      * @return the profile
-     * @throws IOException if a node has ended, the load fails, or a file cannot be written
+     * @throws IOException if a node has ended, the load fails, or writing a file fails
      * @throws InterruptedException if the thread is interrupted
      */
     public static Taken take(Nodes nodes, ProfileEvent event, Path directory, String name, Load load)
@@ -89,7 +89,7 @@ public final class Profiling {
         return new Taken(Optional.of(new Seen(profile, stacks)), notes);
     }
 
-    /** Leaves the nodes ready for another profile; that the load failed is what matters. */
+    /** Leaves the nodes ready for another profile. The load's failure is the one to report. */
     private static void stopAfter(Exception failure, Nodes nodes, Path directory, String name)
             throws InterruptedException {
         try {

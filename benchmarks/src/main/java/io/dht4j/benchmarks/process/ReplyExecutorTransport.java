@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
-/** Hands the replies of another transport to threads of a pool instead of those that brought them. */
+/** Completes the replies of another transport on the threads of a pool. */
 final class ReplyExecutorTransport implements Transport {
 
     private final Transport inner;

@@ -1,4 +1,4 @@
-/** Nodes and load in processes of their own, and how they are told what to do. */
+/** Nodes and load generators in processes of their own, and their commands. */
 @NullMarked
 package io.dht4j.benchmarks.process;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Says which layer of a node a profile's counts belong to. A stack belongs to the layer of its leaf-most frame that a
- * rule knows: frames of the JDK's collections, for example, are no layer of their own but serve their caller.
+ * Attributes a profile's counts to the layers of a node. A stack belongs to the layer of its leaf-most frame with a
+ * rule. Frames of the JDK's collections, for example, have no rule and serve their caller.
  *
  * @param counts count of each layer that occurs
  */
@@ -22,9 +22,8 @@ public record Attribution(Map<Layer, Long> counts) {
     /**
      * Attributes stacks.
      *
-     * @param event what was counted: where waiting for locks is, the rules for locks do not hold, or all would be
-     *     theirs
-     * @param stacks what was seen
+     * @param event the counted event; rules for locks do not apply to waits for locks, since all would match
+     * @param stacks of the profile
      * @return the counts by layer
      */
     public static Attribution of(ProfileEvent event, CollapsedStacks stacks) {
@@ -34,11 +33,11 @@ public record Attribution(Map<Layer, Long> counts) {
     }
 
     /**
-     * The stacks of one layer, to see what is in it.
+     * Returns the stacks of one layer.
      *
-     * @param event what was counted
-     * @param stacks what was seen
-     * @param layer which ones to keep
+     * @param event the counted event
+     * @param stacks of the profile
+     * @param layer of the stacks to keep
      * @return those stacks
      */
     public static CollapsedStacks only(ProfileEvent event, CollapsedStacks stacks, Layer layer) {
@@ -52,9 +51,9 @@ public record Attribution(Map<Layer, Long> counts) {
     }
 
     /**
-     * The share of each layer.
+     * Returns the share of each layer.
      *
-     * @return 0 to 1 by the layer's label, together 1, in the order of {@link Layer}; empty if nothing was counted
+     * @return 0 to 1 by the layer's label, in sum 1, in the order of {@link Layer}; empty if there are no counts
      */
     public Map<String, Double> shares() {
         long total = counts.values().stream().mapToLong(Long::longValue).sum();
@@ -107,7 +106,7 @@ public record Attribution(Map<Layer, Long> counts) {
         return Layer.OTHER;
     }
 
-    /** Whether a lock of {@code java.util.concurrent} is one of its own queues and pools. */
+    /** Returns whether a lock of {@code java.util.concurrent} belongs to one of its queues or pools. */
     private static boolean isOfQueue(List<Frame> fromLeaf, int lock) {
         if (!fromLeaf.get(lock).name().startsWith(Rules.JUC_LOCKS)) {
             return false;

@@ -14,18 +14,16 @@ import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 
 /**
- * Stacks with how often, or how much, each was seen.
+ * Stacks with their counts.
  *
- * @param counts count by the stack's frames, from the root to the leaf with semicolons between; the first frame is the
- *     thread's name in brackets
+ * @param counts count by stack: frames from root to leaf, separated by semicolons; the first frame is the thread's name
+ *     in brackets
  */
 public record CollapsedStacks(Map<String, Long> counts) {
 
     private static final Pattern THREAD_NUMBER = Pattern.compile(" tid=\\d+]$");
 
-    /**
-     * Numbers within a name, but neither the C2 of a compiler's thread nor the G1 of a collector's, nor such a word.
-     */
+    /** Numbers within a name, except in words like C2 and G1. */
     private static final Pattern NUMBERS = Pattern.compile("(?<!^\\[[CG])\\d++(?![A-Za-z])");
 
     /** Keeps an unmodifiable copy. */
@@ -34,12 +32,11 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * Reads a file as async-profiler writes it. Threads whose names differ in numbers only become one, as those of a
-     * pool do.
+     * Reads a file of async-profiler. Threads whose names differ in numbers only, such as those of a pool, are merged.
      *
-     * @param file its lines are a stack, a blank and a count each
+     * @param file with a stack, a blank and a count in each line
      * @return the stacks
-     * @throws IOException if it cannot be read, or a line is malformed
+     * @throws IOException if reading fails, or a line is malformed
      */
     public static CollapsedStacks read(Path file) throws IOException {
         Map<String, Long> counts = new HashMap<>();
@@ -74,7 +71,7 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * The stacks of several profiles together.
+     * Returns the sum of several profiles.
      *
      * @param parts for example one of each node
      * @return the sums
@@ -88,10 +85,9 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * The same stacks, with counts as if there were another total. Stacks that would be seen less than half a time are
-     * left out.
+     * Returns the stacks with counts scaled to another total. Stacks with a scaled count below one half are omitted.
      *
-     * @param total the new sum, about; 0 or more
+     * @param total the approximate new sum; 0 or more
      * @return the stacks
      */
     public CollapsedStacks scaledTo(long total) {
@@ -107,7 +103,7 @@ public record CollapsedStacks(Map<String, Long> counts) {
     }
 
     /**
-     * The sum of all counts.
+     * Returns the sum of all counts.
      *
      * @return 0 or more
      */
@@ -115,16 +111,16 @@ public record CollapsedStacks(Map<String, Long> counts) {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Calls for each stack, with its frames from the root to the leaf. */
+    /** Calls an action for each stack, with its frames from root to leaf. */
     void forEach(BiConsumer<List<String>, Long> action) {
         counts.forEach((stack, count) -> action.accept(Arrays.asList(stack.split(";", -1)), count));
     }
 
     /**
-     * Writes them in the form that {@link #read} reads, sorted.
+     * Writes them in the form of {@link #read}, sorted.
      *
-     * @param file where to
-     * @throws IOException if it cannot be written
+     * @param file the target
+     * @throws IOException if writing fails
      */
     public void write(Path file) throws IOException {
         try (BufferedWriter lines = Files.newBufferedWriter(file)) {

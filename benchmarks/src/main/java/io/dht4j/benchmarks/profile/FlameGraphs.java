@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import one.convert.Arguments;
 import one.convert.FlameGraph;
 
-/** Draws flame graphs, each a page of HTML that needs no other file: by the converter of async-profiler. */
+/** Draws flame graphs with async-profiler's converter. Each is a self-contained page of HTML. */
 public final class FlameGraphs {
 
-    /** In percent of the whole: what is narrower is no pixel wide. */
+    /** In percent of the whole; narrower frames are below a pixel. */
     private static final double MIN_WIDTH = 0.02;
 
     private FlameGraphs() {}
@@ -19,24 +19,24 @@ public final class FlameGraphs {
     /**
      * Draws stacks.
      *
-     * @param stacks what was seen
-     * @param title what the page says above
-     * @param html the file to write
-     * @throws IOException if it cannot be written
+     * @param stacks of the profile
+     * @param title of the page
+     * @param html the target file
+     * @throws IOException if writing fails
      */
     public static void write(CollapsedStacks stacks, String title, Path html) throws IOException {
         dump(graph(stacks, title), html);
     }
 
     /**
-     * Draws stacks in colours that say what has become more (red) or less (blue) than in others. Both count for the
-     * same total, so that the colours compare shares.
+     * Draws stacks in colours that show a larger (red) or smaller (blue) share than in others. Both are scaled to one
+     * total.
      *
-     * @param base what to compare with
-     * @param stacks what is drawn
-     * @param title what the page says above
-     * @param html the file to write
-     * @throws IOException if it cannot be written
+     * @param base to compare with
+     * @param stacks to draw
+     * @param title of the page
+     * @param html the target file
+     * @throws IOException if writing fails
      */
     public static void writeDifference(CollapsedStacks base, CollapsedStacks stacks, String title, Path html)
             throws IOException {

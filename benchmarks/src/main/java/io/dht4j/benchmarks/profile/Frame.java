@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.profile;
 /**
  * A frame of a stack.
  *
- * @param name a method as {@code package/Class.method}, a function, or a class as {@code package.Class} where memory of
- *     that class was allocated; without what async-profiler adds at its end
+ * @param name a method as {@code package/Class.method}, a function, or an allocated class as {@code package.Class},
+ *     without async-profiler's suffix
  * @param kernel whether it is within the kernel
  */
 record Frame(String name, boolean kernel) {
@@ -18,7 +18,7 @@ record Frame(String name, boolean kernel) {
         int mark = text.length() - MARK;
         if (mark > 0 && text.startsWith("_[", mark) && text.endsWith("]")) {
             name = text.substring(0, mark);
-            // Classes of what was allocated bear marks of functions, with other meanings.
+            // Allocated classes have suffixes of functions, with other meanings.
             kernel = text.endsWith("_[k]") && !isClass(name);
         }
         return new Frame(name.startsWith(SHADED) ? name.substring(SHADED.length()) : name, kernel);
@@ -28,7 +28,7 @@ record Frame(String name, boolean kernel) {
         return name.endsWith("[]") || (name.indexOf('.') > 0 && name.indexOf('/') < 0 && !name.startsWith("["));
     }
 
-    /** Whether it is a function of the JVM, or of another library in C++. */
+    /** Returns whether it is a function of the JVM, or of another library in C++. */
     boolean isCpp() {
         return name.contains("::");
     }

@@ -4,7 +4,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** A part of a node that a profile's counts are attributed to. {@code docs/reference/bench.md} has the rules. */
+/**
+ * A part of a node, to which attribution assigns counts of a profile. {@code docs/reference/bench.md} has the rules.
+ */
 public enum Layer {
     /** The library's public APIs over HTTP and gRPC. */
     PUBLIC_API("public API"),
@@ -12,13 +14,11 @@ public enum Layer {
     COORDINATOR("coordinator"),
     /** The frames that nodes send each other. */
     CODEC("codec"),
-    /** What sends requests to other nodes, the client library included. */
+    /** Requests to other nodes, the client library included. */
     TRANSPORT_CLIENT("transport client"),
-    /** What receives requests of peers and of users, the server library included. */
+    /** Requests of peers and of clients, the server library included. */
     TRANSPORT_SERVER("transport server"),
-    /**
-     * Event loops, channels and buffers of Netty where nothing tells whether they serve the client or the server side.
-     */
+    /** Event loops, channels and buffers of Netty that may serve the client or the server side. */
     TRANSPORT_SHARED("transport, either side"),
     /** The store and its library. */
     STORE("store"),
@@ -34,7 +34,7 @@ public enum Layer {
     PROFILER("the profiler itself"),
     /** The load generator, where it runs in the process. */
     GENERATOR("load generator"),
-    /** What no rule knows. */
+    /** Frames without a rule. */
     OTHER("other");
 
     private final String label;
@@ -44,9 +44,9 @@ public enum Layer {
     }
 
     /**
-     * The order of layers, the same wherever they are shown.
+     * Returns the order of layers, the same in all reports.
      *
-     * @return by their labels; labels of no layer come last, in alphabetical order
+     * @return a comparator of labels; unknown labels are last, in alphabetical order
      */
     public static Comparator<String> byLabel() {
         List<String> labels = Arrays.stream(values()).map(Layer::label).toList();
@@ -55,7 +55,7 @@ public enum Layer {
     }
 
     /**
-     * What reports call it.
+     * Returns its name in reports.
      *
      * @return in lower case
      */

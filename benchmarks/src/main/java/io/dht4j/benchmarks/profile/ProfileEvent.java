@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What a profile counts. */
+/** The event that a profile counts. */
 public enum ProfileEvent {
     /** Processor time, in nanoseconds. */
     CPU("interval=1ms"),
-    /** Heap that was allocated, in bytes. */
+    /** Allocated heap, in bytes. */
     ALLOC("alloc=128k"),
     /** Time spent waiting for a lock or monitor that another thread holds, in nanoseconds. */
     LOCK("lock=1us"),
-    /** Time, of every thread alike, whatever it does or waits for, in nanoseconds. */
+    /** Wall-clock time of every thread, in nanoseconds. */
     WALL("interval=10ms");
 
     private final String option;
@@ -22,7 +22,7 @@ public enum ProfileEvent {
     }
 
     /**
-     * Its name in reports and commands.
+     * Returns its name in reports and commands.
      *
      * @return for example {@code alloc}
      */
@@ -35,7 +35,7 @@ public enum ProfileEvent {
      *
      * @param label for example {@code alloc}
      * @return the event
-     * @throws IllegalArgumentException if there is none; the message lists those that there are
+     * @throws IllegalArgumentException if none has the label; the message lists all labels
      */
     public static ProfileEvent of(String label) {
         for (ProfileEvent event : values()) {
@@ -47,12 +47,12 @@ public enum ProfileEvent {
                 + Arrays.stream(values()).map(ProfileEvent::label).toList());
     }
 
-    /** What counts it, the best first. */
+    /** Returns the engines that count it, the best first. */
     List<String> engines() {
         return this == CPU ? List.of("cpu-clock", "ctimer", "itimer") : List.of(label());
     }
 
-    /** How often to look. */
+    /** Returns the sampling interval. */
     String option() {
         return option;
     }

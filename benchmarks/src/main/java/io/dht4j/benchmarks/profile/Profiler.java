@@ -18,25 +18,25 @@ public final class Profiler {
         this.commands = commands;
     }
 
-    /** What carries out async-profiler's commands. */
+    /** Carries out async-profiler's commands. */
     @FunctionalInterface
     interface Commands {
         String execute(String command) throws IOException;
     }
 
     /**
-     * How a profile is taken.
+     * The engine of a profile.
      *
-     * @param engine what counts: the event's label, or for {@code cpu} what stands in for it
-     * @param note what a reader must know, in words; empty if the profile is what was asked for
+     * @param engine the event's label, or the substitute for {@code cpu}
+     * @param note a remark for readers; empty if the profile is as requested
      */
     public record Started(String engine, String note) {}
 
     /**
      * Loads the profiler's library.
      *
-     * @return a profiler that does nothing yet
-     * @throws ProfilerException if it does not run on this system
+     * @return an idle profiler
+     * @throws ProfilerException if it fails on this system
      */
     public static Profiler load() throws ProfilerException {
         try {
@@ -48,12 +48,12 @@ public final class Profiler {
     }
 
     /**
-     * Starts to profile every thread. Where the kernel forbids what {@link ProfileEvent#CPU} is counted by, timers take
-     * its place.
+     * Starts to profile every thread. If the kernel forbids the counters of {@link ProfileEvent#CPU}, timers replace
+     * them.
      *
      * @param event what to count
-     * @return what counts it
-     * @throws ProfilerException if a profile is being taken, or nothing here can count it
+     * @return the engine that counts it
+     * @throws ProfilerException if a profile is running, or no engine counts the event
      */
     public synchronized Started start(ProfileEvent event) throws ProfilerException {
         if (running != null) {
@@ -88,11 +88,11 @@ public final class Profiler {
     }
 
     /**
-     * Stops, and writes what was seen: a line for each stack, frames from the thread's name to the leaf with semicolons
-     * between, and the count in the event's unit.
+     * Stops, and writes a line for each stack: frames from the thread's name to the leaf, separated by semicolons, and
+     * the count in the event's unit.
      *
      * @param collapsed the file
-     * @throws ProfilerException if no profile is being taken or the file cannot be written
+     * @throws ProfilerException if no profile is running, or writing the file fails
      */
     public synchronized void stop(Path collapsed) throws ProfilerException {
         if (running == null) {

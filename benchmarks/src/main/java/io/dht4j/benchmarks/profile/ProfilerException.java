@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.profile;
 
-/** The profiler cannot do what it was asked to; the message says what and why. */
+/** A command of the profiler failed. The message names the command and the reason. */
 public final class ProfilerException extends Exception {
 
     private static final long serialVersionUID = 1;

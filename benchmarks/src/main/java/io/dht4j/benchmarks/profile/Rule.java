@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.profile;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Which frames belong to a layer. */
+/** The frames of a layer. */
 record Rule(Layer layer, Predicate<Frame> frames) {
 
     static Rule names(Layer layer, String... beginnings) {

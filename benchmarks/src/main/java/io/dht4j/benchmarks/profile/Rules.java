@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.profile;
 import java.util.List;
 import java.util.Set;
 
-/** The rules of {@link Attribution}: for a frame, the first that holds counts. */
+/** The rules of {@link Attribution}: the first that matches a frame counts. */
 final class Rules {
 
     /** Threads of the JVM itself. */
@@ -31,7 +31,7 @@ final class Rules {
 
     static final List<String> PROFILER_THREADS = List.of("[Async-profiler", "[counters");
 
-    /** System calls as the C library names them: all that is seen of the kernel where timers take the profile. */
+    /** System calls by their names in the C library, the only sign of the kernel if timers take the profile. */
     private static final Set<String> SYSTEM_CALLS = Set.of(
             "read",
             "write",
@@ -64,20 +64,20 @@ final class Rules {
 
     private static final List<String> C_LIBRARY = List.of("__GI_", "__libc_", "__");
 
-    /** Functions of the JVM that do nothing but wait or wake for a caller in Java. */
+    /** Functions of the JVM that only wait or wake for a caller in Java. */
     private static final List<String> WAITING = List.of(
             "Parker::",
             "os::PlatformEvent::",
             "PlatformEvent::",
             "PlatformMutex::",
             "PlatformMonitor::",
-            // Stands between Java and the JVM once a profile of locks has been taken.
+            // The profiler inserts it between Java and the JVM after a profile of locks.
             "LockTracer::UnsafeParkHook");
 
-    /** Locks that wait for something in a queue or for a task are not contended. */
+    /** Locks of waits for a queue or a task are uncontended. */
     static final String JUC_LOCKS = "java/util/concurrent/locks/";
 
-    /** Collections, which serve whoever uses them. */
+    /** Collections, which serve their callers. */
     private static final List<String> COLLECTIONS = List.of(
             "java/util/concurrent/ConcurrentHashMap",
             "java/util/concurrent/ConcurrentSkipList",
@@ -87,7 +87,7 @@ final class Rules {
             "java/util/concurrent/atomic/",
             JUC_LOCKS);
 
-    /** Libraries whose classes of the client side and of the server side are called so. */
+    /** Libraries whose class names show the client or the server side. */
     private static final List<String> LIBRARIES =
             List.of("io/vertx/core/http/", "io/vertx/core/net/", "io/netty/handler/codec/http", "io/grpc/");
 
@@ -171,7 +171,7 @@ final class Rules {
                     "io/vertx/core/impl/future/",
                     "java/lang/Thread.sleep"));
 
-    /** For stacks in which no frame is known: the libraries that do the work of either side. */
+    /** For stacks without a matching frame: the libraries of either side. */
     static final List<Rule> WEAK = List.of(
             Rule.names(
                     Layer.EXECUTORS,
@@ -194,7 +194,7 @@ final class Rules {
 
     private Rules() {}
 
-    /** Whether a frame serves its caller, whatever the rules say. */
+    /** Returns whether a frame serves its caller, regardless of the rules. */
     static boolean isTransparent(Frame frame) {
         return frame.startsWithAny(WAITING);
     }

@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.profile;
 
-/** What a thread does at a moment, as its stack tells. */
+/** The state of a thread, judged by its stack. */
 public enum ThreadState {
-    /** Runs, or would if a processor were free. */
+    /** Runs, or waits for a processor. */
     RUNNING("running"),
     /** Wants a lock or monitor that another thread holds. */
     BLOCKED("blocked"),
@@ -22,7 +22,7 @@ public enum ThreadState {
     }
 
     /**
-     * What reports call it.
+     * Returns its name in reports.
      *
      * @return in lower case
      */

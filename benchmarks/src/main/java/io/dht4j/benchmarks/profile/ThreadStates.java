@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What groups of threads did with their time. The JVM's own thread states would say {@code RUNNABLE} of an event loop
- * that waits for sockets; stacks of a profile of {@link ProfileEvent#WALL} tell the difference.
+ * The use of time by groups of threads. The JVM's own thread states report {@code RUNNABLE} for an event loop that
+ * waits for sockets; stacks of {@link ProfileEvent#WALL} show the difference.
  *
- * @param rows a group of threads each, the one with most time first
+ * @param rows one for each group of threads, the one with most time first
  */
 public record ThreadStates(List<Row> rows) {
 
@@ -44,7 +44,7 @@ public record ThreadStates(List<Row> rows) {
     private static final List<String> PARKS = List.of(
             "java/util/concurrent/locks/LockSupport.park", "jdk/internal/misc/Unsafe.park", "java/lang/Object.wait");
 
-    /** Of threads of the JVM, which have no Java frames. */
+    /** States of threads of the JVM, which have no Java frames. */
     private static final List<String> NATIVE_WAITS = List.of(
             "pthread_cond_",
             "__pthread_cond_",
@@ -70,9 +70,9 @@ public record ThreadStates(List<Row> rows) {
     /**
      * A group of threads.
      *
-     * @param threads their name, with {@code *} in place of numbers
+     * @param threads their name, with {@code *} for numbers
      * @param nanos the time of all of them together
-     * @param shares share of each state that occurs, 0 to 1, together 1
+     * @param shares share of each state, 0 to 1, in sum 1
      */
     public record Row(String threads, long nanos, Map<ThreadState, Double> shares) {
 
@@ -133,7 +133,7 @@ public record ThreadStates(List<Row> rows) {
         return waits ? ThreadState.WAITING : ThreadState.RUNNING;
     }
 
-    /** Whether what parked is a lock, not a condition, a semaphore or a future. */
+    /** Returns whether the thread parked for a lock, not for a condition, a semaphore or a future. */
     private static boolean waitsForALock(List<String> above) {
         for (int i = above.size() - 1; i >= 0; i--) {
             String name = Frame.parse(above.get(i)).name();

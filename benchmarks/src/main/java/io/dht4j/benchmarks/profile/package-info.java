@@ -1,4 +1,4 @@
-/** Where nodes spend time, memory and waiting: async-profiler, and what its stacks say. */
+/** Where nodes spend time and memory, and where they wait: async-profiler and the evaluation of its stacks. */
 @NullMarked
 package io.dht4j.benchmarks.profile;
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What the page's script draws. */
+/** The data that the page's script draws. */
 final class ChartData {
 
     private record Page(List<String> variants, List<String> layers, List<Group> groups) {}
@@ -35,7 +35,7 @@ final class ChartData {
 
     private ChartData() {}
 
-    /** As JSON, for {@code report.js}. */
+    /** Returns the data as JSON, for {@code report.js}. */
     static String of(Results results) throws JsonProcessingException {
         List<Group> groups = new ArrayList<>();
         ReportView.groups(results)
@@ -47,7 +47,7 @@ final class ChartData {
         return new JsonMapper().writeValueAsString(new Page(variants, layers(results), groups));
     }
 
-    /** All layers that the page shows, each of which has one colour. */
+    /** Returns all layers of the page, each with one colour. */
     private static List<String> layers(Results results) {
         return results.measurements().stream()
                 .flatMap(m -> m.profiles().stream())

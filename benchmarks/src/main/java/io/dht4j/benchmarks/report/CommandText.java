@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Text that a program reads again: a shell, a browser. */
+/** Escapes text for a shell or a browser. */
 final class CommandText {
 
     private static final Pattern PLAIN = Pattern.compile("[\\w./:=,@%+-]+");
 
     private CommandText() {}
 
-    /** Words for a shell, in quotes where they need them. */
+    /** Returns words for a shell, in quotes where needed. */
     static String of(List<String> words) {
         return words.stream()
                 .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
@@ -21,10 +21,10 @@ final class CommandText {
     }
 
     /**
-     * A file for a link.
+     * Returns a path for a link.
      *
      * @param path relative, with slashes
-     * @return percent-encoded, and never a scheme or another host
+     * @return percent-encoded, without scheme or host
      */
     static String link(String path) {
         try {

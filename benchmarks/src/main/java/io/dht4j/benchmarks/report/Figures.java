@@ -3,10 +3,10 @@ package io.dht4j.benchmarks.report;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Numbers for people: as many digits as they can compare. */
+/** Formats numbers for people. */
 public final class Figures {
 
-    /** From here on the digits before the point are enough; just below, rounding leads here. */
+    /** From here on the digits before the point suffice; values just below round to here. */
     private static final double HUNDRED = 99.95;
 
     private static final double TEN = 9.995;
@@ -14,7 +14,7 @@ public final class Figures {
     private Figures() {}
 
     /**
-     * Three digits or all before the point.
+     * Formats three digits, or all before the point.
      *
      * @param value any finite number
      */
@@ -29,23 +29,23 @@ public final class Figures {
         return size >= 0.01 ? String.format(Locale.ROOT, "%.2f", value) : String.format(Locale.ROOT, "%.2g", value);
     }
 
-    /** A share, 0 to 1, in percent. */
+    /** Formats a share, 0 to 1, in percent. */
     static String percent(double share) {
         return String.format(Locale.ROOT, share > 0 && share < TEN / 100 ? "%.1f %%" : "%.0f %%", 100 * share);
     }
 
-    /** A share of which the last percent counts. */
+    /** Formats a share whose last percent counts. */
     static String share(double share) {
-        // Not rounded up: all is all.
+        // Rounded down, so that 100 % means all.
         return share >= 1 ? "100 %" : String.format(Locale.ROOT, "%.1f %%", Math.floor(1000 * share) / 10);
     }
 
-    /** A ratio: in percent, or as a multiple where that is large. */
+    /** Formats a ratio in percent, or as a multiple if it is large. */
     static String ratio(double ratio) {
         return ratio < 2 ? percent(ratio) : of(ratio) + " ×";
     }
 
-    /** Microseconds in a unit that fits. */
+    /** Formats microseconds in a fitting unit. */
     static String micros(double micros) {
         if (micros < 1_000) {
             return of(micros) + " µs";
@@ -53,7 +53,7 @@ public final class Figures {
         return micros < 1_000_000 ? of(micros / 1e3) + " ms" : of(micros / 1e6) + " s";
     }
 
-    /** A length of time of minutes or hours. */
+    /** Formats a duration of minutes or hours. */
     static String time(double seconds) {
         Duration time = Duration.ofMillis(Math.round(seconds * 1e3));
         if (seconds < 90) {
@@ -64,7 +64,7 @@ public final class Figures {
                 : time.toHours() + " h " + time.toMinutesPart() + " min";
     }
 
-    /** Bytes as GiB. */
+    /** Formats bytes as GiB. */
     static String gibibytes(long bytes) {
         return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30));
     }

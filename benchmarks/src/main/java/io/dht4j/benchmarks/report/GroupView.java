@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** What a group's tables show, under the names that the templates use. */
+/** The tables of a group, under the names that the templates use. */
 record GroupView(
         String id,
         String name,
@@ -55,10 +55,10 @@ record GroupView(
     /** A flame graph and the stacks that it is made of. */
     record FlameLink(String event, String samples, String flameGraph, String collapsed) {}
 
-    /** Why not to trust a figure. */
+    /** A doubt about a figure. */
     record Doubt(String about, String why) {}
 
-    /** Of the measurements of one group. */
+    /** Returns the view of one group's measurements. */
     static GroupView of(String id, String name, List<Measurement> measurements) {
         Measurement first = measurements.get(0);
         return new GroupView(
@@ -83,7 +83,7 @@ record GroupView(
                 doubts(measurements));
     }
 
-    /** What the profilers recorded, in the order in which it appears. */
+    /** Returns the recorded events, in their order of appearance. */
     static Set<String> events(List<Measurement> measurements) {
         return measurements.stream()
                 .flatMap(m -> m.profiles().stream())
@@ -91,7 +91,7 @@ record GroupView(
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The layers of an event, always in the same order. */
+    /** Returns the layers of an event, always in the same order. */
     static Set<String> layers(String event, List<Measurement> measurements) {
         return measurements.stream()
                 .flatMap(m -> m.profiles().stream())

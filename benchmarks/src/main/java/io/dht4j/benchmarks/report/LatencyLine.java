@@ -17,9 +17,9 @@ final class LatencyLine {
     private LatencyLine() {}
 
     /**
-     * A percentile, unless too few were counted to tell.
+     * Returns a percentile; empty if there are too few operations for it.
      *
-     * @param percentile 0 to 100, the greatest of all
+     * @param percentile 0 to 100; 100 is the greatest value
      */
     static Optional<Double> micros(Histogram histogram, double percentile) {
         long count = histogram.getTotalCount();
@@ -28,10 +28,10 @@ final class LatencyLine {
     }
 
     /**
-     * The line's points: how many operations there are to each slower one (2 at the median, 100 at p99), and
+     * Returns the points of the line: the number of operations per slower one (2 at the median, 100 at p99), and
      * microseconds.
      *
-     * @return ascending; empty if nothing was counted
+     * @return ascending; empty without operations
      */
     static List<double[]> points(Histogram histogram) {
         List<double[]> points = new ArrayList<>();

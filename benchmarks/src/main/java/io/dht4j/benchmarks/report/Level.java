@@ -3,10 +3,10 @@ package io.dht4j.benchmarks.report;
 import io.dht4j.benchmarks.load.LoadResult;
 
 /**
- * A load at a part of the stable one.
+ * A load at a part of the stable load.
  *
  * @param percent of the stable load: 10, 50, 70, 90 or 100
- * @param result what came of it
+ * @param result of the run
  */
 public record Level(int percent, LoadResult result) {
 

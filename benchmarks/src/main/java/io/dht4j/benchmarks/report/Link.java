@@ -1,9 +1,9 @@
 package io.dht4j.benchmarks.report;
 
 /**
- * A file that the report shows a link to.
+ * A link of the report to a file.
  *
- * @param title what the file shows
+ * @param title of the file
  * @param path relative to the report's directory, with slashes
  */
 public record Link(String title, String path) {}

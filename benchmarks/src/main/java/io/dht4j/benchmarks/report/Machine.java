@@ -1,10 +1,10 @@
 package io.dht4j.benchmarks.report;
 
 /**
- * Where figures were measured.
+ * The machine that produced figures.
  *
- * @param processors how many the JVM sees
- * @param processor its model, as the system names it
+ * @param processors number that the JVM sees
+ * @param processor its model, by the system's name
  * @param memoryBytes of the machine
  * @param system name and version of the operating system
  * @param java version of the JVM

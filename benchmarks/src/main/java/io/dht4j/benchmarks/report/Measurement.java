@@ -7,20 +7,20 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * One variant measured at one thing: a bar of a chart with its range, and what explains it. Measurements with the same
- * group are compared with each other.
+ * One variant measured in one respect: a bar of a chart with its range, and its explanation. Measurements of one group
+ * are compared with each other.
  *
- * @param group what is compared, for example {@code PUT}: a chart each
- * @param variant who is compared, for example {@code vertx-h2}: the same names in every group
+ * @param group for example {@code PUT}: one chart each
+ * @param variant for example {@code vertx-h2}: the same names in every group
  * @param unit of the values, for example {@code operations/s}
- * @param moreIsBetter whether a larger value is the better one
+ * @param moreIsBetter whether a larger value is better
  * @param values one for each repetition; the report shows median and range
- * @param settings what distinguishes this variant from the others
- * @param levels latency at parts of the stable load; empty if no load at a rate was run
+ * @param settings that distinguish this variant from the others
+ * @param levels latency at parts of the stable load; empty without a load at a rate
  * @param costs by name, for each operation: {@code bytes allocated}, {@code CPU µs}, {@code context switches},
  *     {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not measured
- * @param profiles what the nodes did at the stable load; empty if not profiled
- * @param doubts why not to trust it, in words; empty if nothing speaks against it
+ * @param profiles of the nodes at the stable load; empty if not profiled
+ * @param doubts reasons to doubt it, in words; empty if there are none
  */
 public record Measurement(
         String group,
@@ -34,14 +34,13 @@ public record Measurement(
         List<Profile> profiles,
         List<String> doubts) {
 
-    /** The unit of most. */
+    /** The most common unit. */
     public static final String PER_SECOND = "operations/s";
 
     /**
-     * Checks the values and keeps unmodifiable copies, settings and costs in their order.
+     * Validates the values and keeps unmodifiable copies, settings and costs in their order.
      *
-     * @throws IllegalArgumentException if group, variant or unit are blank, or if there is no value, or one that is not
-     *     finite
+     * @throws IllegalArgumentException if group, variant or unit are blank, if there is no value, or an infinite one
      */
     public Measurement {
         if (group.isBlank() || variant.isBlank() || unit.isBlank()) {
@@ -61,10 +60,10 @@ public record Measurement(
     }
 
     /**
-     * Why not to trust the values: the measurement's own doubts, and those of the run of all of the stable load. A
-     * doubt of a smaller part is one of that part only.
+     * Returns the doubts about the values: the measurement's own, and those of the run at the full stable load. Doubts
+     * about a smaller part concern that part only.
      *
-     * @return in words; empty if nothing speaks against them
+     * @return in words; empty if there are none
      */
     public List<String> doubtsOfValues() {
         return Stream.concat(

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What async-profiler saw of the nodes.
+ * A profile of the nodes by async-profiler.
  *
  * @param event {@code cpu}, {@code alloc}, {@code lock} or {@code wall}
- * @param samples how much was seen in all: nanoseconds, of the processor for {@code cpu}, of waiting for {@code lock},
- *     by the clock for {@code wall}; for {@code alloc} bytes
- * @param layers share of each layer by name, 0 to 1, together 1
+ * @param samples the total: nanoseconds of the processor for {@code cpu}, of waiting for {@code lock}, of wall-clock
+ *     time for {@code wall}; bytes for {@code alloc}
+ * @param layers share of each layer by name, 0 to 1, in sum 1
  * @param flameGraph file with the flame graph, relative to the report's directory
  * @param collapsed file with the collapsed stacks, relative to the report's directory
  */

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** The files that show what a run gave: {@code results.json}, {@code report.md} and {@code report.html}. */
+/** The files of a report: {@code results.json}, {@code report.md} and {@code report.html}. */
 public final class Report {
 
     /** The page's name in a report's directory. */
@@ -20,12 +20,11 @@ public final class Report {
     private Report() {}
 
     /**
-     * Writes the three files, in place of earlier ones. Each is whole at any time, whenever the process ends;
-     * interrupting the thread does not stop it.
+     * Writes the three files and replaces earlier ones atomically. An interrupt of the thread does not stop it.
      *
      * @param directory exists
-     * @param results what to show
-     * @throws IOException if a file cannot be written
+     * @param results to show
+     * @throws IOException if writing a file fails
      */
     public static void write(Path directory, Results results) throws IOException {
         write(directory, ResultsFile.NAME, ResultsFile.format(results));
@@ -36,7 +35,7 @@ public final class Report {
 
     private static void write(Path directory, String name, String text) throws IOException {
         Path next = directory.resolve(name + ".new");
-        // Channels, which the newer way of writing files is made of, close when their thread is interrupted.
+        // Streams, since an interrupt of the thread closes channels.
         try (OutputStream out = new FileOutputStream(next.toFile())) {
             out.write(text.getBytes(StandardCharsets.UTF_8));
         }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Results in words and rounded figures: what the templates show, under the names that they use. */
+/** Results in words and rounded figures, under the names that the templates use. */
 record ReportView(
         String scenario,
         String question,
@@ -31,7 +31,7 @@ record ReportView(
     /** A name with its value. */
     record Entry(String name, String value) {}
 
-    /** Of a whole run. */
+    /** The view of a whole run. */
     static ReportView of(Results results) {
         List<GroupView> groups = new ArrayList<>();
         groups(results)

@@ -7,23 +7,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a run of a scenario gave: what {@code results.json} holds. {@code docs/reference/bench.md} documents
- * the schema.
+ * All results of a run of a scenario, as in {@code results.json}. {@code docs/reference/bench.md} documents the schema.
  *
  * @param schema version of the schema, {@link #SCHEMA}
  * @param scenario its name on the command line
- * @param question what it answers
- * @param command what repeats it, word by word
- * @param began when it began
- * @param tookSeconds how long it took
- * @param complete false if it was stopped, or ended by an error
+ * @param question that it answers
+ * @param command that repeats it, word by word
+ * @param began its begin
+ * @param tookSeconds its duration
+ * @param complete false if it was stopped or failed
  * @param quick whether it was the short form
- * @param parameters every parameter with the value that was used, defaults too
- * @param build what was measured: tells builds of the library apart
- * @param machine where it ran
+ * @param parameters every parameter with its value, defaults too
+ * @param build digest of the measured build
+ * @param machine that ran it
  * @param measurements in the order in which to show them
- * @param notes what a reader must know besides, in words
- * @param links to files that belong to no single measurement
+ * @param notes for readers, in words
+ * @param links to files of no single measurement
  */
 public record Results(
         int schema,
@@ -44,7 +43,7 @@ public record Results(
     /** The version of the schema that this code writes. */
     public static final int SCHEMA = 3;
 
-    /** The build, where nothing tells it from others. */
+    /** The build, if no digest is known. */
     public static final String UNKNOWN_BUILD = "not from jars";
 
     /** Keeps unmodifiable copies, parameters in their order. */

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.report;
 
-/** Results that cannot be read. The message says, for people, which file and why. */
+/** Reading results failed. The message names the file and the reason, for people. */
 public final class ResultsException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -30,11 +30,11 @@ public final class ResultsFile {
     private ResultsFile() {}
 
     /**
-     * Reads the results that a run left.
+     * Reads the results of a run.
      *
      * @param directory of the report
-     * @throws ResultsException if there are none, or none that this version reads
-     * @throws IOException if the file cannot be read
+     * @throws ResultsException if there are none that this version reads
+     * @throws IOException if reading the file fails
      */
     public static Results read(Path directory) throws IOException, ResultsException {
         Path file = directory.resolve(NAME);
@@ -52,12 +52,12 @@ public final class ResultsFile {
         }
     }
 
-    /** The results as text. */
+    /** Returns the results as text. */
     static String format(Results results) throws JsonProcessingException {
         return MAPPER.writeValueAsString(results) + "\n";
     }
 
-    /** The results in a text; the exception's message does not name the file. */
+    /** Parses results; the exception's message does not name the file. */
     static Results parse(String text) throws ResultsException {
         try {
             JsonNode json = MAPPER.readTree(text);

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.report;
 import java.util.List;
 
 /**
- * What the repetitions of a measurement come to.
+ * Median and range of a measurement's repetitions.
  *
  * @param median the middle one, or the mean of the two in the middle
  * @param least the smallest
@@ -12,7 +12,7 @@ import java.util.List;
 public record Spread(double median, double least, double greatest) {
 
     /**
-     * Of some values.
+     * Returns the spread of some values.
      *
      * @param values one or more
      */

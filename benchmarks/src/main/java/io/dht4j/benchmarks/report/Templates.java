@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
 
-/** The report's page and text, from templates among the resources. */
+/** Renders the report's page and text from templates among the resources. */
 final class Templates {
 
     private static final Pattern SOURCE_MAP = Pattern.compile("(?m)^//# sourceMappingURL=.*$");
 
     private Templates() {}
 
-    /** The text, as Markdown. */
+    /** Returns the text, as Markdown. */
     static String markdown(ReportView view) throws IOException {
-        // A bar would end a table's cell, and a line break its row.
+        // A bar ends a table's cell, and a line break its row.
         Mustache.Escaper cells = Escapers.simple(new String[][] {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
         return Mustache.compiler()
                 .withEscaper(cells)
@@ -28,13 +28,13 @@ final class Templates {
     }
 
     /**
-     * The page, with everything that it needs inside.
+     * Returns the page, self-contained.
      *
      * @param data for the charts, as JSON
      */
     static String html(ReportView view, String data) throws IOException {
         Template template = Mustache.compiler().escapeHTML(true).compile(resource("report.html.mustache"));
-        // Within a script element the parser looks for nothing but its end, and for comments.
+        // Within a script element the parser recognizes only its end and comments.
         Map<String, Object> page = Map.of(
                 "report", view,
                 "style", resource("report.css"),

@@ -1,4 +1,4 @@
-/** What a scenario gave, and the files that show it. */
+/** The results of a scenario, and the files of a report. */
 @NullMarked
 package io.dht4j.benchmarks.report;
 

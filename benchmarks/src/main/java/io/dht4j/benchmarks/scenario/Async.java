@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What asynchronous fan-out wins: three nodes at 3/3, the library's coordinator against one that keeps a thread for
- * each request; and two ways to merge the replicas' answers.
+ * Measures asynchronous fan-out: three nodes at 3/3, the library's coordinator against one with a thread for each
+ * request; and two ways to merge the replicas' answers.
  */
 public final class Async implements Scenario {
 
@@ -18,7 +18,7 @@ public final class Async implements Scenario {
     private static final String BLOCKING = "blocking";
     private static final List<String> COORDINATORS = List.of(ASYNCHRONOUS, BATCHING, BLOCKING);
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Async() {}
 
     @Override
@@ -76,7 +76,7 @@ public final class Async implements Scenario {
             variants.add(
                     switch (coordinator) {
                         case ASYNCHRONOUS -> nodes.with(Setting.BATCHING, "off");
-                        // What the blocking one cannot do: requests that wait for each other share frames.
+                        // Only the asynchronous one can batch: its waiting requests share frames.
                         case BATCHING -> nodes;
                         default -> nodes.assembled(LabAssembly.COORDINATOR, "blocking-" + threads);
                     });

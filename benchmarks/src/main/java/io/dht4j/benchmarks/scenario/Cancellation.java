@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether it pays to cancel the requests of a read that has enough answers: gets at 2/3 that ask all three replicas.
+ * Measures whether cancelling requests of a read that has enough answers pays: gets at 2/3 that ask all three replicas.
  * Then a soak at a fixed rate, whose tail must not grow.
  */
 public final class Cancellation implements Scenario {
@@ -18,7 +18,7 @@ public final class Cancellation implements Scenario {
     private static final List<String> POLICIES = List.of("never", "local", "propagate");
     private static final List<String> CLIENTS = List.of("vertx", "vertx-h2", "jdk", "jdk-h2", "one-nio", "grpc-stream");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Cancellation() {}
 
     @Override
@@ -87,7 +87,7 @@ public final class Cancellation implements Scenario {
         List<String> threads = settings.names("client-threads", List.of("8", "32", "64"));
         for (String client : settings.names("clients", CLIENTS)) {
             for (String policy : settings.names("policies", POLICIES)) {
-                // The others carry many calls over few connections, and have no thread for each.
+                // The other clients carry many calls over few connections, without a thread for each.
                 if (client.equals("one-nio") || client.equals("vertx") || client.equals("jdk")) {
                     threads.forEach(count -> variants.add(ServerVariants.over(
                             asking(client + ", " + count + " connections, " + policy, policy), client, count)));

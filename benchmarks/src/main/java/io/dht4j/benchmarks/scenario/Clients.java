@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What calls between two nodes cost, by HTTP client and gRPC mode: no replication, each request goes to either node.
+ * Measures calls between two nodes, by HTTP client and gRPC mode, without replication: each request goes to either
+ * node.
  */
 public final class Clients implements Scenario {
 
@@ -15,7 +16,7 @@ public final class Clients implements Scenario {
             List.of("vertx", "vertx-pipelined", "vertx-h2", "webclient", "jdk", "jdk-h2", "one-nio");
     private static final List<String> GRPC = List.of("grpc-unary", "grpc-stream");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Clients() {}
 
     @Override

@@ -6,13 +6,12 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Looks once more at a stable load that was found before, to take what could not be taken while it was looked for:
- * costs, profiles. What held a minute before need not hold again, and a profiler needs a part of the processors. So a
- * look is repeated until the load held meanwhile, at all of it first and then at smaller parts.
+ * Runs a stable load again, to take costs and profiles. A load that held a minute ago may fail now, and a profiler
+ * needs processor time. So the run is repeated until the load holds, at full load first and then at smaller parts.
  */
 final class ConfirmationRun {
 
-    /** How often each part is tried. */
+    /** Attempts at each part. */
     private static final int TRIES = 2;
 
     /** In percent of the stable load. */
@@ -20,16 +19,16 @@ final class ConfirmationRun {
 
     private ConfirmationRun() {}
 
-    /** One look. */
+    /** One run. */
     @FunctionalInterface
     interface Attempt {
 
         /**
-         * Takes what is wanted, in place of what an earlier look has taken. Blocks.
+         * Takes the measurement, and replaces an earlier one. Blocks.
          *
-         * @param percent of the stable load that it is to be taken at
-         * @return whether that load held meanwhile; true as well if further looks would be of no use
-         * @throws IOException if there cannot be one
+         * @param percent of the stable load
+         * @return whether the load held; also true if further runs are useless
+         * @throws IOException if it fails
          * @throws InterruptedException if the thread is interrupted
          */
         boolean held(int percent) throws IOException, InterruptedException;
@@ -38,8 +37,8 @@ final class ConfirmationRun {
     /**
      * Tries until the load held. Blocks.
      *
-     * @return the percentage at which it did; empty if nowhere, and what was taken last is of the smallest part
-     * @throws IOException if a look fails
+     * @return the percentage at which it held; empty if it never did: then the last measurement is of the smallest part
+     * @throws IOException if a run fails
      * @throws InterruptedException if the thread is interrupted
      */
     static OptionalInt until(Attempt attempt) throws IOException, InterruptedException {

@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What it costs to keep entries through a kill, and through a loss of power, by size of value; with more data than the
- * cache has.
- */
+/** Measures the cost of surviving a kill and a loss of power, by size of value, with more data than the cache holds. */
 public final class DurabilityCost implements Scenario {
 
     private static final int NODES = 3;
@@ -18,7 +15,7 @@ public final class DurabilityCost implements Scenario {
     private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
     private static final List<String> SIZES = List.of("100", "1024", "16384", "1048576");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public DurabilityCost() {}
 
     @Override

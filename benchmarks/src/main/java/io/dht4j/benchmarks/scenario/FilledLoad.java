@@ -6,16 +6,16 @@ import io.dht4j.benchmarks.process.Nodes;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Brings nodes to what a plan asks for before anything is measured. */
+/** Prepares nodes for a plan: connects the load and writes the keys. */
 final class FilledLoad {
 
     private static final int MOST_IN_FLIGHT = 128;
     private static final int BYTES_IN_FLIGHT = 8 << 20;
 
-    /** Some seconds of work, after which the progress is told. */
+    /** Some seconds of work, after which progress is reported. */
     private static final long KEYS_AT_A_TIME = 50_000;
 
-    /** For so many: nodes that take fewer than some thirty keys a second are not waited for. */
+    /** The deadline for this number: nodes slower than some thirty keys a second fail. */
     private static final Duration DEADLINE = Duration.ofMinutes(30);
 
     private FilledLoad() {}
@@ -23,11 +23,11 @@ final class FilledLoad {
     /**
      * Connects the load to nodes and writes every key of a plan once. Blocks.
      *
-     * @param lab is told the progress
+     * @param lab receives the progress
      * @param ack how many replicas must answer
      * @param from of how many
      * @return the load, connected
-     * @throws IOException if that fails; if a node has died, that is what the message tells, with its last log lines
+     * @throws IOException if that fails; if a node has ended, the message has its last log lines
      */
     static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
             throws IOException, InterruptedException {
@@ -41,13 +41,13 @@ final class FilledLoad {
             }
             return load;
         } catch (ChildRefusedException e) {
-            // A node that died is the reason, and knows more.
+            // A node that has ended is the reason, with a better message.
             nodes.ping();
             throw e;
         }
     }
 
-    /** Of large values fewer at a time, or they time out while they wait for each other. */
+    /** Fewer at a time for large values, which would time out in each other's queue. */
     private static int inFlight(int valueBytes) {
         return Math.max(1, Math.min(MOST_IN_FLIGHT, BYTES_IN_FLIGHT / Math.max(1, valueBytes)));
     }

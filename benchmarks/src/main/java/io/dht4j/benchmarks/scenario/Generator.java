@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The process that makes the load: one for all variants of a run, so that its own warming up falls on none of them. */
+/** The load generator: one process for all variants of a run, so that its own warm-up affects none. */
 final class Generator implements AutoCloseable {
 
     private static final int HEAP_MEGABYTES = 512;
@@ -15,20 +15,20 @@ final class Generator implements AutoCloseable {
     private Optional<LoadProcess> process = Optional.empty();
 
     /**
-     * No process yet.
+     * Creates a generator without a process.
      *
-     * @param flags of its JVM besides the heap
+     * @param flags of its JVM, without the heap
      */
     Generator(List<String> flags) {
         this.flags = flags;
     }
 
-    /** What it takes of the machine. */
+    /** Returns its needs. */
     static Needs needs() {
         return Needs.of(0, 1, HEAP_MEGABYTES);
     }
 
-    /** The process, connected to a target in place of the one before. */
+    /** Returns the process, connected to a new target. */
     LoadProcess connected(TargetSpec target) throws IOException, InterruptedException {
         if (process.isPresent()) {
             process.get().connect(target);

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * How late an idle machine is: a lower bound for every latency that is measured on it. A thread waits for a moment
- * again and again; by how much later than that it goes on is the machine's own delay.
+ * Measures the lateness of an idle machine, a lower bound for every latency on it. A thread waits for moments; the
+ * delay of its wake-ups is the machine's.
  */
 public final class Hiccups implements Scenario {
 

@@ -19,14 +19,14 @@ final class JmhRun {
     private JmhRun() {}
 
     /**
-     * Runs one, in five processes one after the other, or in one if short: what the compiler makes of it differs from
-     * process to process more than from iteration to iteration. Blocks.
+     * Runs a benchmark in five consecutive processes, or in one if short. Compiled code differs more between processes
+     * than between iterations. Blocks.
      *
      * @param benchmark a class with one benchmark, in nanoseconds
      * @param parameters a value for each of its parameters
      * @param quick whether short
-     * @return a value for each process, the mean of its iterations
-     * @throws IOException if it cannot be run
+     * @return the mean of each process
+     * @throws IOException if it fails
      */
     static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick) throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()

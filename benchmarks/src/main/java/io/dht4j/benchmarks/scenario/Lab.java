@@ -3,41 +3,41 @@ package io.dht4j.benchmarks.scenario;
 import io.dht4j.benchmarks.report.Measurement;
 import java.nio.file.Path;
 
-/** What a scenario is given to run with. For the scenario's own thread. */
+/** The environment of a scenario. Confined to the scenario's thread. */
 public interface Lab extends Settings {
 
-    /** Where the report's further files go: flame graphs, stacks. It exists. */
+    /** Returns the existing directory of the report's further files: flame graphs, stacks. */
     Path directory();
 
-    /** Where data goes that is deleted after the run. It exists. */
+    /** Returns the existing directory of data that is deleted after the run. */
     Path scratch();
 
-    /** Says how many steps are planned, for the time left. May be called again when that changes. */
+    /** Sets the number of planned steps, for the estimate of the time left. May be called again. */
     void plan(int steps);
 
-    /** Says what is done now: one of the planned steps. */
+    /** Begins one of the planned steps. */
     void step(String what);
 
     /**
-     * Says how much is done of the step that was begun last.
+     * Reports the progress of the current step.
      *
-     * @param done so much
-     * @param of all of it, in the same unit; more than 0
+     * @param done the finished part
+     * @param of the whole, in the same unit; more than 0
      */
     void within(long done, long of);
 
-    /** Keeps a measurement; one with the same group and variant is replaced. */
+    /** Adds a measurement, and replaces one with the same group and variant. */
     void add(Measurement measurement);
 
-    /** Keeps something that a reader must know, in words. */
+    /** Adds a note for readers, in words. */
     void note(String text);
 
     /**
-     * Shows a link in the report to a file that belongs to no single measurement, such as a differential flame graph.
+     * Adds a link to a file of no single measurement, such as a differential flame graph.
      *
-     * @param title what the file shows
+     * @param title of the file
      * @param file in the {@linkplain #directory() directory}
-     * @throws IllegalArgumentException if it is not in the directory
+     * @throws IllegalArgumentException if it is outside the directory
      */
     void link(String title, Path file);
 }

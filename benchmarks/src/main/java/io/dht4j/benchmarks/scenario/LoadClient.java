@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How the load's process talks to the nodes.
+ * The connection of the load generator to the nodes.
  *
  * @param api the public API
  * @param connections to each node
- * @param threads that begin operations, and as many that read and write
- * @param sendEveryMicros how far apart they wake at least
+ * @param threads that begin operations, and as many for reading and writing
+ * @param sendEveryMicros least time between two wake-ups
  */
 record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
 
@@ -52,17 +52,17 @@ record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
                 (int) settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
     }
 
-    /** The same with another number of connections to each node. */
+    /** Returns a copy with another number of connections to each node. */
     LoadClient withConnections(int count) {
         return new LoadClient(api, count, threads, sendEveryMicros);
     }
 
-    /** Nodes that offer the API. */
+    /** Returns nodes that offer the API. */
     NodesSpec offering(NodesSpec spec) {
         return api == Api.GRPC ? spec.withGrpcApi() : spec;
     }
 
-    /** The API of nodes. */
+    /** Returns the API of nodes. */
     TargetSpec target(Nodes nodes) {
         TargetSpec target =
                 api == Api.GRPC ? TargetSpec.grpc(nodes.grpcAddresses()) : TargetSpec.http(nodes.httpAddresses());

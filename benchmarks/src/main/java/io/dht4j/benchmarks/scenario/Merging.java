@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a read keeps the newest of its replicas' answers. */
+/** Ways in which a read keeps the newest of its replicas' answers. */
 enum Merging {
-    /** Three answers, with two threads at it, each with reads of its own. */
+    /** Three answers; two threads, each with its own reads. */
     ARRAY("by an array", MergeBenchmark.class),
     COMPARE_AND_SET("by compare-and-set", MergeBenchmark.class),
-    /** Two answers, each by a thread of its own at the same moment. */
+    /** Two answers, each from its own thread at the same moment. */
     MEETING_NOTHING("nothing merged", ContendedMergeBenchmark.class),
     MEETING_ARRAY("by an array", ContendedMergeBenchmark.class),
     MEETING_COMPARE_AND_SET("by compare-and-set", ContendedMergeBenchmark.class);
@@ -36,7 +36,7 @@ enum Merging {
         return group() + ", " + label;
     }
 
-    /** What merging the answers to one read takes. Blocks. */
+    /** Measures the merge of one read's answers. Blocks. */
     Measurement measure(boolean quick) throws IOException {
         String way = name().replace(MEETING, "").toLowerCase(Locale.ROOT);
         return new Measurement(

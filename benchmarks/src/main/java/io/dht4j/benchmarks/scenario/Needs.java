@@ -1,21 +1,21 @@
 package io.dht4j.benchmarks.scenario;
 
 /**
- * What a run takes of the machine at most.
+ * The greatest needs of a run.
  *
  * @param diskBytes disk space for its data and its report, zero or more
- * @param memoryBytes memory of the processes that it starts and that are there at a time, zero or more
+ * @param memoryBytes memory of the processes that run at one time, zero or more
  */
 public record Needs(long diskBytes, long memoryBytes) {
 
-    /** Of a scenario that keeps no data and starts no process of its own. */
+    /** The needs of a scenario without data and without processes of its own. */
     static final Needs LITTLE = new Needs(64L << 20, 0);
 
-    /** What a process takes besides its heap: classes, compiled code, threads, buffers. */
+    /** The memory of a process outside its heap: classes, compiled code, threads, buffers. */
     private static final int MEGABYTES_BESIDES_HEAP = 128;
 
     /**
-     * Checks the ranges.
+     * Validates the ranges.
      *
      * @throws IllegalArgumentException if one is negative
      */
@@ -26,18 +26,18 @@ public record Needs(long diskBytes, long memoryBytes) {
         }
     }
 
-    /** With some processes that have a heap of this size each. */
+    /** Returns these needs with some processes of this heap size. */
     static Needs of(long diskBytes, int processes, int heapMegabytes) {
         long megabytes = (long) processes * (heapMegabytes + MEGABYTES_BESIDES_HEAP);
         return new Needs(diskBytes, megabytes << 20);
     }
 
-    /** What suffices for both at a time. */
+    /** Returns the needs of both at the same time. */
     Needs beside(Needs other) {
         return new Needs(diskBytes + other.diskBytes, memoryBytes + other.memoryBytes);
     }
 
-    /** What suffices for either, one after the other. */
+    /** Returns the needs of both in sequence. */
     Needs or(Needs other) {
         return new Needs(Math.max(diskBytes, other.diskBytes), Math.max(memoryBytes, other.memoryBytes));
     }

@@ -8,7 +8,7 @@ import java.util.Map;
  * The JVMs of nodes.
  *
  * @param heapMegabytes size of the heap
- * @param processors how many a node counts on; 0 for an equal share of the machine's
+ * @param processors available to a node; 0 for an equal share of the machine's
  * @param flags further flags
  */
 record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
@@ -61,7 +61,7 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                 (int) settings.number("heap", 128, 100_000), (int) settings.number("processors", 0, 1024), flags);
     }
 
-    /** Flags in a text. */
+    /** Splits flags in a text. */
     static List<String> further(String text) {
         if (text.equals(NONE)) {
             return List.of();
@@ -81,12 +81,12 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
         return flags;
     }
 
-    /** The flags that the load's JVM shares. */
+    /** Returns the flags that the load's JVM shares. */
     static List<String> compilerFlags(Settings settings) {
         return one(settings, "compiler", COMPILERS);
     }
 
-    /** The same with more flags. */
+    /** Returns a copy with more flags. */
     NodeJvm with(List<String> more) {
         List<String> all = new ArrayList<>(flags);
         all.addAll(more);
@@ -94,9 +94,9 @@ record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
     }
 
     /**
-     * The flags of each node's JVM besides its heap.
+     * Returns the flags of each node's JVM, without its heap.
      *
-     * @param nodes how many share the machine
+     * @param nodes that share the machine
      */
     List<String> flags(int nodes) {
         int each = processors == 0 ? Math.max(1, Runtime.getRuntime().availableProcessors() / nodes) : processors;

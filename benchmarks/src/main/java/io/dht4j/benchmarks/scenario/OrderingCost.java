@@ -4,7 +4,7 @@ import io.dht4j.server.Setting;
 import java.io.IOException;
 import java.util.List;
 
-/** What linearizable calls cost beside those whose writes have the order of real time: a round trip for each write. */
+/** Measures linearizable calls beside those with the order of real time: a further round trip for each write. */
 public final class OrderingCost implements Scenario {
 
     private static final int NODES = 3;
@@ -12,7 +12,7 @@ public final class OrderingCost implements Scenario {
     private static final List<String> ORDERINGS = List.of("real-time", "linearizable");
     private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public OrderingCost() {}
 
     @Override

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 /**
- * Something that can be set on the command line as {@code --name value}.
+ * A parameter of the form {@code --name value}.
  *
  * @param name lower case, words joined by hyphens
  * @param meaning for people, with unit and range
@@ -11,9 +11,9 @@ package io.dht4j.benchmarks.scenario;
 public record Parameter(String name, String meaning, String quick, String full) {
 
     /**
-     * The same with another value of the short form.
+     * Returns a copy with another value of the short form.
      *
-     * @param value in place of the old one
+     * @param value the new value
      */
     Parameter withQuick(String value) {
         return new Parameter(name, meaning, value, full);

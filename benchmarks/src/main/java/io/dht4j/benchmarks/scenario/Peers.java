@@ -25,9 +25,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * This library beside Hazelcast and Infinispan: three embedded members, each in a process of its own that also makes a
- * third of the load, the same keys and values, as many operations under way; a put is acknowledged when every member
- * has it, a get reads one copy.
+ * Compares this library with Hazelcast and Infinispan: three embedded members, each in a process of its own that also
+ * generates a third of the load. Keys, values and operations in flight are the same. A put is acknowledged when every
+ * member has it; a get reads one copy.
  */
 public final class Peers implements Scenario {
 
@@ -38,7 +38,7 @@ public final class Peers implements Scenario {
 
     private static final List<String> USUAL = List.of("dht4j", DURABLE, "hazelcast", "infinispan");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Peers() {}
 
     @Override
@@ -96,7 +96,7 @@ public final class Peers implements Scenario {
         }
     }
 
-    /** A cluster that runs. */
+    /** A running cluster. */
     private record Running(String name, List<MemberProcess> members) implements AutoCloseable {
 
         @Override
@@ -105,7 +105,7 @@ public final class Peers implements Scenario {
         }
     }
 
-    /** What is known of a product at an operation. */
+    /** The results of a product at an operation. */
     private record Cell(List<Double> rates, Set<String> doubts) {}
 
     @Override
@@ -119,8 +119,7 @@ public final class Peers implements Scenario {
         Map<String, Cell> cells = new HashMap<>();
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (int i = 0; i < products.size(); i++) {
-                // Rotated, so that none always comes after the same other one; one at a time, for those that idle work
-                // too.
+                // Rotated, so that none always follows the same other one; one at a time, since idle ones work too.
                 measure(lab, products.get((i + repetition) % products.size()), repetition, plan, cells);
             }
         }
@@ -187,7 +186,7 @@ public final class Peers implements Scenario {
                         plan.heap()));
     }
 
-    /** All members make load at the same time; what they do together counts. */
+    /** All members generate load at the same time, and their sum counts. */
     private static double perSecond(Running cluster, Operation operation, Plan plan, double seconds)
             throws IOException, InterruptedException {
         ExecutorService threads = Executors.newFixedThreadPool(MEMBERS);
@@ -214,7 +213,7 @@ public final class Peers implements Scenario {
         }
     }
 
-    /** When a member dies, the operations of the others fail too: the one that died tells why. */
+    /** When a member dies, the operations of the others fail too; the dead one has the reason. */
     private static IOException worst(List<Throwable> failures) {
         Throwable first = failures.stream()
                 .filter(ChildDiedException.class::isInstance)

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which threads should do which work: where the replies of other nodes are handled, how many connections there are, and
- * what the default policy costs. Each variant's thread states are linked from the report.
+ * Compares the threads that handle replies of other nodes, the number of connections, and the default policy. The
+ * report links the thread states of each variant.
  */
 public final class Pools implements Scenario {
 
@@ -17,7 +17,7 @@ public final class Pools implements Scenario {
     private static final int MAJORITY = 2;
     private static final List<String> REPLIES = List.of("transport", "common", "own-1", "own-2", "own-8");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Pools() {}
 
     @Override
@@ -48,7 +48,7 @@ public final class Pools implements Scenario {
                         "200000",
                         "100")
                 .stream()
-                // Each variant is also profiled by the clock: with both operations it would take more than two minutes.
+                // One operation: with the profile by the clock, two would take more than two minutes.
                 .map(parameter -> parameter.name().equals("operations") ? parameter.withQuick("put") : parameter)
                 .toList();
     }

@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * How the cost of an operation grows with the number of nodes, of entries, with the size of values and with what is
- * under way.
- */
+/** Measures how the cost of an operation grows with nodes, entries, sizes of values and operations in flight. */
 public final class Scale implements Scenario {
 
     private static final int NODES = 3;
@@ -19,7 +16,7 @@ public final class Scale implements Scenario {
     private static final List<String> SIZES = List.of("100", "1024", "16384");
     private static final List<String> CONNECTIONS = List.of("4", "16", "64", "256");
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Scale() {}
 
     @Override
@@ -82,7 +79,7 @@ public final class Scale implements Scenario {
         List<Case> cases = new ArrayList<>();
         for (String count : settings.names("nodes", COUNTS)) {
             int nodes = Integer.parseInt(count);
-            // As many connections in all, or more nodes would also mean more load under way.
+            // The same number of connections in all; otherwise more nodes would mean more operations in flight.
             ServerPlan shared = plan.withConnections(Math.max(1, plan.client().connections() * NODES / nodes));
             cases.add(new Case("nodes", nodes(count + " nodes", nodes), shared));
         }

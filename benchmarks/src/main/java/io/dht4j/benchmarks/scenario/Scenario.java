@@ -2,30 +2,30 @@ package io.dht4j.benchmarks.scenario;
 
 import java.util.List;
 
-/** An experiment that one command runs. Without state: one instance may run any number of times. */
+/** An experiment. It has no state, so one instance may run any number of times. */
 public interface Scenario {
 
-    /** Its name on the command line: lower case, one word. */
+    /** Returns its name on the command line: lower case, one word. */
     String name();
 
-    /** What it answers, as one question. */
+    /** Returns its question. */
     String question();
 
-    /** What can be set, each with defaults for the short and the full form. */
+    /** Returns its parameters, with defaults for the short and the full form. */
     List<Parameter> parameters();
 
     /**
-     * Checks the values of the parameters, before anything starts, by reading each of them. Quick, and without effect.
+     * Validates the parameters before the start by reading each of them. Quick, and without effect.
      *
-     * @param settings what was given
-     * @throws IllegalArgumentException if a value is not allowed; the message names parameter, value and range
+     * @param settings of the run
+     * @throws IllegalArgumentException if a value is invalid; the message names parameter, value and range
      */
     void check(Settings settings);
 
     /**
-     * What a run needs of the machine at most; a run does not begin where that is not there. Quick, and without effect.
+     * Returns the greatest needs of a run, which begins only if the machine meets them. Quick, and without effect.
      *
-     * @param settings what was given, checked
+     * @param settings of the run, validated
      * @return disk and memory; 64 MiB of disk unless overridden
      */
     default Needs needs(Settings settings) {
@@ -33,11 +33,11 @@ public interface Scenario {
     }
 
     /**
-     * Runs it. Gives each measurement to the lab as soon as it has it. Blocks.
+     * Runs it, and reports each measurement to the lab at once. Blocks.
      *
-     * @param lab where it runs
-     * @throws InterruptedException if the run is stopped; what it started is closed
-     * @throws Exception if it cannot go on; the message is shown to the user
+     * @param lab its environment
+     * @throws InterruptedException if the run is stopped; its processes are closed then
+     * @throws Exception if it fails; the user sees the message
      */
     void run(Lab lab) throws Exception;
 }

@@ -38,12 +38,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API; at that
- * load the first time also latency, costs and profiles. Nodes and load are processes of their own.
+ * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API. The first
+ * repetition also measures latency, costs and profiles at that load. Nodes and load are processes of their own.
  */
 final class ServerComparison {
 
-    /** Later searches begin a little below what was found before. */
+    /** Later searches begin slightly below the earlier result. */
     private static final double NEAR = 0.7;
 
     private final Lab lab;
@@ -52,16 +52,16 @@ final class ServerComparison {
     private final Map<String, Cell> cells = new LinkedHashMap<>();
     private final Map<String, NamedStacks> baselines = new HashMap<>();
     /**
-     * Of the next run for costs or a profile. Other keys each time: those that were just read may be quicker to find.
+     * The seed of the next run for costs or a profile. Other keys each time, since recently read ones may be faster.
      */
     private long fresh = 1_000_000;
 
     /**
-     * Something to measure.
+     * A case to measure.
      *
-     * @param group what it is compared at besides the operation; empty for nothing
-     * @param variant who
-     * @param plan how
+     * @param group of the comparison in addition to the operation; empty for none
+     * @param variant the cluster
+     * @param plan of the measurement
      */
     record Case(String group, ServerVariant variant, ServerPlan plan) {
 
@@ -76,7 +76,7 @@ final class ServerComparison {
         this.cases = List.copyOf(cases);
     }
 
-    /** Variants that are all measured in the same way. */
+    /** Returns a case for each variant, all with one plan. */
     static ServerComparison of(Lab lab, ServerPlan plan, List<ServerVariant> variants) {
         return new ServerComparison(
                 lab,
@@ -84,14 +84,14 @@ final class ServerComparison {
                 variants.stream().map(variant -> new Case("", variant, plan)).toList());
     }
 
-    /** What the largest of some cases takes of the machine. */
+    /** Returns the needs of the largest case. */
     static Needs needs(List<Case> cases, int copies) {
         return cases.stream()
                 .map(each -> each.plan().needs(each.variant().nodes(), copies))
                 .reduce(Needs.LITTLE, Needs::or);
     }
 
-    /** How many steps it takes. */
+    /** Returns the number of steps. */
     int steps() {
         return repetitions
                 * cases.stream()
@@ -101,7 +101,7 @@ final class ServerComparison {
 
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 
-    /** What is known of a variant at an operation. */
+    /** The results of a variant at an operation. */
     private static final class Cell {
 
         private final List<Double> rates = new ArrayList<>();
@@ -114,17 +114,17 @@ final class ServerComparison {
     /**
      * Measures everything. Blocks.
      *
-     * @throws IOException if a process died or does not answer; the message has its last log lines
-     * @throws InterruptedException if the thread is interrupted; no process is left then
+     * @throws IOException if a process has ended or gives no answer; the message has its last log lines
+     * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     void run() throws IOException, InterruptedException {
         run(0);
     }
 
     /**
-     * The same, as a part of something longer. Blocks.
+     * Measures everything as a part of a longer run. Blocks.
      *
-     * @param following how many steps come afterwards
+     * @param following number of later steps
      */
     void run(int following) throws IOException, InterruptedException {
         lab.plan(steps() + following);
@@ -142,7 +142,7 @@ final class ServerComparison {
         try (Generator load = new Generator(NodeJvm.compilerFlags(lab))) {
             for (int repetition = 0; repetition < repetitions; repetition++) {
                 for (int i = 0; i < cases.size(); i++) {
-                    // Rotated, so that none always comes after the same other one.
+                    // Rotated, so that none always follows the same other one.
                     measure(cases.get((i + repetition) % cases.size()), repetition, load);
                 }
             }
@@ -160,7 +160,7 @@ final class ServerComparison {
         try (Nodes nodes = Nodes.start(plan.client().offering(spec))) {
             LoadProcess load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
             WarmUp warmUp = new WarmUp(plan, nodes, load);
-            // What is compiled only under load must not count against what is tried first.
+            // Warms up first: compilation under load would count against the first variant.
             warmUp.run();
             for (Operation operation : plan.operations()) {
                 lab.step(title(each, operation.name(), repetition));
@@ -202,7 +202,7 @@ final class ServerComparison {
             return result;
         };
         Stable stable = StableLoad.find(pinging, plan.search(operation, from, repetition), probe -> {
-            // What was found and is looked at in parts afterwards has doubts of its own.
+            // Later runs at parts of the result have doubts of their own.
             if (!probe.stable() && probe.phase() != Probe.Phase.LEVEL) {
                 ofTheLimit.clear();
                 ofTheLimit.addAll(probe.result().conditions().doubts());
@@ -219,7 +219,7 @@ final class ServerComparison {
             cell.doubts.add("the search ended at its greatest rate: the truth may be higher");
         }
         if (!cell.levels.isEmpty()) {
-            // Those of the first repetition are in its levels.
+            // The levels hold those of the first repetition.
             stable.levels().stream()
                     .filter(level -> level.percent() == Level.ALL)
                     .forEach(level ->
@@ -241,7 +241,7 @@ final class ServerComparison {
                 List.copyOf(cell.doubts)));
     }
 
-    /** Costs and profiles, by further runs at the stable load, or a part of it where that does not hold meanwhile. */
+    /** Measures costs and profiles by further runs at the stable load, or at a part of it if the load fails. */
     private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
         StableSearch search = each.plan().search(operation, rate, 0);
@@ -271,15 +271,15 @@ final class ServerComparison {
         }
     }
 
-    /** Takes something while a load runs. */
+    /** A measurement during a load. */
     @FunctionalInterface
     private interface Taking {
 
-        /** Whether the load held meanwhile. */
+        /** Returns whether the load held. */
         boolean held(LoadSpec spec) throws IOException, InterruptedException;
     }
 
-    /** At what part of a stable load it held, in percent; empty if at none. */
+    /** Returns the percentage of the stable load at which it held; empty if it never did. */
     private OptionalInt look(Case each, Operation operation, double rate, Taking taking)
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
@@ -324,7 +324,7 @@ final class ServerComparison {
                 file);
     }
 
-    /** Each variant's profile against that of the first in its group. */
+    /** Draws each variant's profile against the first of its group. */
     private void linkDifference(Case each, Operation operation, ProfileEvent event, String name, CollapsedStacks stacks)
             throws IOException {
         String group = each.groupOf(operation) + ", " + event.label();

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * How standalone servers are measured: the parameters that all scenarios of this kind share.
+ * The plan of measuring standalone servers: the parameters that all such scenarios share.
  *
- * @param operations what is measured, each by itself, in this order
- * @param keys how many there are; all are written before anything is measured
+ * @param operations measured separately, in this order
+ * @param keys number of keys, all written before measuring
  * @param valueBytes size of a value
- * @param client how the load talks to the nodes
- * @param events what to profile
- * @param pace how the stable load is looked for
+ * @param client connection of the load to the nodes
+ * @param events to profile
+ * @param pace of the search for the stable load
  * @param jvm of each node
  */
 record ServerPlan(
@@ -43,16 +43,15 @@ record ServerPlan(
     private static final long KEY_BYTES = 100;
 
     /**
-     * How the stable load is looked for.
+     * The pace of the search for the stable load.
      *
-     * @param repetitions how often each variant is measured, each time with new processes
-     * @param warmUpSeconds how long each operation is done at full speed at least before anything is measured
-     * @param warmUpLimit after how many seconds of warming up the nodes' compilers are no longer waited for, until they
-     *     rest
+     * @param repetitions of each variant, with new processes
+     * @param warmUpSeconds least time of each operation at full speed before measuring
+     * @param warmUpLimit greatest warm-up in seconds, if the nodes' compilers do not rest before
      * @param seconds length of a run of the search
-     * @param firstRate where it begins, per second
-     * @param greatestRate where it ends
-     * @param precision how exact it is, as a part of the rate
+     * @param firstRate first rate, per second
+     * @param greatestRate greatest rate
+     * @param precision as a part of the rate
      * @param p99 the bound of the 99th percentile
      */
     record Pace(
@@ -80,11 +79,11 @@ record ServerPlan(
     }
 
     /**
-     * The shared parameters, with a scenario's own before them.
+     * Returns the shared parameters after a scenario's own.
      *
      * @param own the scenario's own
-     * @param quickKeys how many keys the short form has
-     * @param fullKeys how many the full form has
+     * @param quickKeys number of keys of the short form
+     * @param fullKeys number of keys of the full form
      * @param valueBytes size of a value in both
      */
     static List<Parameter> parameters(List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
@@ -142,7 +141,7 @@ record ServerPlan(
                 .toList();
     }
 
-    /** The shared parameters without the one that says what to measure. */
+    /** Returns the shared parameters without the operations. */
     static List<Parameter> parametersOfOneOperation(
             List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
         return parameters(own, quickKeys, fullKeys, valueBytes).stream()
@@ -153,7 +152,7 @@ record ServerPlan(
     /**
      * Reads them.
      *
-     * @throws IllegalArgumentException if one is not allowed
+     * @throws IllegalArgumentException if one is invalid
      */
     static ServerPlan of(Settings settings) {
         return of(
@@ -163,7 +162,7 @@ record ServerPlan(
                         .toList());
     }
 
-    /** Reads all but what to measure, which the scenario says itself. */
+    /** Reads all but the operations, which the scenario sets itself. */
     static ServerPlan of(Settings settings, List<Operation> operations) {
         LoadClient client = LoadClient.of(settings);
         Pace pace = Pace.of(settings);
@@ -195,24 +194,24 @@ record ServerPlan(
                 : names.stream().map(ProfileEvent::of).toList();
     }
 
-    /** The same with another amount of data. */
+    /** Returns a copy with another amount of data. */
     ServerPlan holding(long count, int bytes) {
         return new ServerPlan(operations, count, bytes, client, events, pace, jvm);
     }
 
-    /** The same with another number of the load's connections to each node. */
+    /** Returns a copy with another number of the load's connections to each node. */
     ServerPlan withConnections(int count) {
         return new ServerPlan(operations, keys, valueBytes, client.withConnections(count), events, pace, jvm);
     }
 
-    /** The same that also profiles an event. */
+    /** Returns a copy that also profiles an event. */
     ServerPlan profiling(ProfileEvent event) {
         List<ProfileEvent> more =
                 Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
         return new ServerPlan(operations, keys, valueBytes, client, more, pace, jvm);
     }
 
-    /** A load for as long as a run of the search. */
+    /** Returns a load with the length of a search's run. */
     LoadSpec load(Operation operation, double rate, int repetition) {
         return new LoadSpec(
                 operation,
@@ -226,7 +225,7 @@ record ServerPlan(
                 client.sendEveryMicros());
     }
 
-    /** What comes before anything is measured: as much as goes with few requests under way. */
+    /** Returns the warm-up load: full speed with few requests in flight. */
     LoadSpec warmUp(Operation operation, double seconds) {
         return new LoadSpec(
                 operation,
@@ -239,7 +238,7 @@ record ServerPlan(
                 0);
     }
 
-    /** The search, beginning at some rate. */
+    /** Returns the search, from a first rate on. */
     StableSearch search(Operation operation, double from, int repetition) {
         return StableSearch.from(load(operation, from, repetition))
                 .upTo(Math.max(from, pace.greatestRate()))
@@ -248,7 +247,7 @@ record ServerPlan(
                 .lasting(3 * pace.seconds(), pace.seconds());
     }
 
-    /** What a run takes at most: a store's file may be some times the live data, and there is a log. */
+    /** Returns the greatest needs of a run: a store's file may be several times the live data, and has a log. */
     Needs needs(int nodes, int copies) {
         long diskBytes = REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
         return Needs.of(diskBytes, nodes, jvm.heapMegabytes()).beside(Generator.needs());

@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A cluster of standalone servers that is compared with others.
+ * A variant of a cluster of standalone servers.
  *
- * @param name as the report shows it
- * @param nodes how many
- * @param settings what every node is given
- * @param assembly how the nodes are put together where they are not the standard ones: see {@link LabAssembly}
- * @param ack how many replicas must answer a request
+ * @param name in the report
+ * @param nodes number of nodes
+ * @param settings of every node
+ * @param assembly of nodes with other parts than the standard ones: see {@link LabAssembly}
+ * @param ack number of replicas that must answer a request
  * @param from of how many
  */
 record ServerVariant(
@@ -32,12 +32,12 @@ record ServerVariant(
         return Collections.unmodifiableMap(copy);
     }
 
-    /** Standard nodes with durable stores that answer by themselves. */
+    /** Returns standard nodes with durable stores, each of which answers alone. */
     static ServerVariant of(String name, int nodes, int ack, int from) {
         return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from);
     }
 
-    /** The same with one more setting. */
+    /** Returns a copy with one more setting. */
     ServerVariant with(Setting setting, String value) {
         Map<Setting, String> more = new EnumMap<>(Setting.class);
         more.putAll(settings);
@@ -45,14 +45,14 @@ record ServerVariant(
         return new ServerVariant(name, nodes, more, assembly, ack, from);
     }
 
-    /** The same, put together in another way. */
+    /** Returns a copy with another assembly. */
     ServerVariant assembled(String part, String value) {
         Map<String, String> more = new LinkedHashMap<>(assembly);
         more.put(part, value);
         return new ServerVariant(name, nodes, settings, more, ack, from);
     }
 
-    /** What distinguishes it, for {@link Measurement#settings()}: options of the server as on its command line. */
+    /** Returns its distinguishing options of the server's command line, for {@link Measurement#settings()}. */
     Map<String, String> shown() {
         Map<String, String> shown = new LinkedHashMap<>();
         shown.put("nodes", String.valueOf(nodes));

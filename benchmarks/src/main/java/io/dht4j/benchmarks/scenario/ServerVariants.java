@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.server.Setting;
 
-/** What several scenarios do with their variants. */
+/** Common operations on variants. */
 final class ServerVariants {
 
     private static final String GRPC = "grpc-";
@@ -10,9 +10,9 @@ final class ServerVariants {
     private ServerVariants() {}
 
     /**
-     * The same nodes over a transport.
+     * Returns the same nodes over a transport.
      *
-     * @param client an HTTP client as the server names it, or {@code grpc-} and a mode
+     * @param client an HTTP client by the server's name, or {@code grpc-} and a mode
      */
     static ServerVariant over(ServerVariant variant, String client) {
         return client.startsWith(GRPC)
@@ -20,7 +20,7 @@ final class ServerVariants {
                 : variant.with(Setting.TRANSPORT, "http").with(Setting.HTTP_CLIENT, client);
     }
 
-    /** The same with so many connections to each peer, where there are several. */
+    /** Returns a copy with a number of connections to each peer, if the transport has several. */
     static ServerVariant over(ServerVariant variant, String client, String connections) {
         ServerVariant over = over(variant, client);
         return client.startsWith(GRPC) ? over : over.with(Setting.PEER_CONNECTIONS, connections);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What spreading the keys over nodes costs and wins: one node against three without replication, so that two of three
- * requests are forwarded; the strategies against each other; and what finding a key's node takes by itself.
+ * Measures sharding: one node against three without replication, where two of three requests are forwarded; the
+ * strategies against each other; and the lookup of a key's node by itself.
  */
 public final class Sharding implements Scenario {
 
@@ -19,7 +19,7 @@ public final class Sharding implements Scenario {
     private static final List<String> PLACEMENTS = List.of("rendezvous", "ring", "jump", "modulo");
     private static final String ONE = "one node";
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Sharding() {}
 
     @Override
@@ -60,7 +60,7 @@ public final class Sharding implements Scenario {
     public void run(Lab lab) throws IOException, InterruptedException {
         ServerPlan plan = ServerPlan.of(lab);
         List<Case> cases = new ArrayList<>();
-        // As many connections in all, or more nodes would also mean more load under way.
+        // The same number of connections in all; otherwise more nodes would mean more operations in flight.
         cases.add(new Case(
                 "",
                 ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),

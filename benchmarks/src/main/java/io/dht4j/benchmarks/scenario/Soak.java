@@ -18,12 +18,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A long run at a fixed rate against three nodes at 2/3 that ask all replicas, with everything else at its default:
- * part after part, the tail of each, which must not grow.
+ * A long run at a fixed rate against three nodes at 2/3 that ask all replicas, with defaults otherwise. It records the
+ * tail of each part, which must not grow.
  *
- * @param operation what is done
- * @param minutes how long; 0 or more
- * @param perSecond how often
+ * @param operation the operation
+ * @param minutes duration; 0 or more
+ * @param perSecond rate
  */
 record Soak(Operation operation, double minutes, double perSecond) {
 
@@ -31,7 +31,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
     private static final int ACK = 2;
     private static final double TAIL = 99;
 
-    /** What half a soak has shown so far. */
+    /** The results of one half of a soak. */
     private static final class Half {
 
         private final String name;
@@ -43,7 +43,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
             this.name = name;
         }
 
-        /** Notes what a part gave, and doubts with the part's number: they say nothing of the others. */
+        /** Adds the result of a part, and its doubts with the part's number. */
         private void add(int part, LoadResult result) {
             tails.add(result.latency().micros(TAIL));
             result.conditions().doubts().forEach(doubt -> doubts.add("part " + part + ": " + doubt));
@@ -69,7 +69,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
         }
     }
 
-    /** How many steps it takes: filling, and one for each part. */
+    /** Returns the number of steps: filling, and one for each part. */
     int steps() {
         return minutes > 0 ? 1 + parts() : 0;
     }
@@ -115,7 +115,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
         }
     }
 
-    /** Whether the tail grew, in a sentence. */
+    /** Returns in a sentence whether the tail grew. */
     static String verdict(List<Double> first, List<Double> second) {
         Verdict.Judged judged = Verdict.of(first, second);
         String says = switch (judged.verdict()) {

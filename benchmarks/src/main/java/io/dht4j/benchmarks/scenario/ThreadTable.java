@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.profile.ThreadState;
 import io.dht4j.benchmarks.profile.ThreadStates;
 import java.util.Locale;
 
-/** What groups of threads did with their time, as a table in Markdown. */
+/** The use of time by groups of threads, as a table in Markdown. */
 final class ThreadTable {
 
     private static final double PERCENT = 100;

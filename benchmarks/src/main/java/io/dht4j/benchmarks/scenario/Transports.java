@@ -15,14 +15,14 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What each transport costs beside the bare library that it is made of, with and without batching; and beside
- * Infinispan. Closed loops on nodes in this process, in rotating order.
+ * Measures each transport beside its bare library, with and without batching, and beside Infinispan. Closed loops on
+ * nodes in this process, in rotating order.
  */
 public final class Transports implements Scenario {
 
     private static final String BYTES_ALLOCATED = "bytes allocated";
 
-    /** The scenario. */
+    /** Creates the scenario. */
     public Transports() {}
 
     @Override
@@ -84,7 +84,7 @@ public final class Transports implements Scenario {
         }
     }
 
-    /** Where a cell is shown. */
+    /** The place of a cell in the report. */
     private record Shown(String group, String variant, Set<String> doubts) {}
 
     private static IdentityHashMap<Cell, Shown> shown(TransportCells running) {

@@ -8,16 +8,16 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Directories with what is in them. */
+/** Whole directories. */
 public final class Trees {
 
     private Trees() {}
 
     /**
-     * Deletes a directory and everything in it, following no links.
+     * Deletes a directory and its contents, without following links.
      *
-     * @param directory which
-     * @throws IOException if something in it cannot be deleted
+     * @param directory to delete
+     * @throws IOException if deleting a part fails
      */
     public static void delete(Path directory) throws IOException {
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {

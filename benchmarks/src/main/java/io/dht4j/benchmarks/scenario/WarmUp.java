@@ -12,14 +12,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Lets nodes and load reach the speed that they keep. A JVM compiles for minutes after its first request, and on few
- * processors every larger method that is compiled is a pause for whoever waits. So all operations are done in turns at
- * full speed, until the nodes' compilers rest: with one operation after the other, what was compiled for the first
- * would be compiled again for the second.
+ * Warms up nodes and load. A JVM compiles for minutes after its first request, and on few processors each large
+ * compilation delays requests. So all operations run in turns at full speed until the nodes' compilers rest. With one
+ * operation after the other, code compiled for the first would be compiled again for the second.
  */
 final class WarmUp {
 
-    /** The compilers rest if they need so little of one processor, summed over the nodes. */
+    /** The compilers rest below this part of one processor, summed over the nodes. */
     static final double RESTING = 0.1;
 
     private static final double TURN_SECONDS = 5;
@@ -36,7 +35,7 @@ final class WarmUp {
         this.load = load;
     }
 
-    /** Does all operations in turns until the compilers rest, or the time for it is over. Blocks. */
+    /** Runs all operations in turns until the compilers rest or the time is over. Blocks. */
     void run() throws IOException, InterruptedException {
         Pace pace = plan.pace();
         double least = pace.warmUpSeconds() * plan.operations().size();
@@ -47,11 +46,9 @@ final class WarmUp {
     }
 
     /**
-     * Does one operation until the compilers rest: what was compiled for several is in part compiled again for one.
-     * Blocks.
+     * Runs one operation until the compilers rest: code compiled for several is in part compiled again for one. Blocks.
      *
-     * @return why what is measured then is to be doubted: they still work when the time for it is over; empty if they
-     *     rest, or there shall be no warming up
+     * @return a doubt if they still work at the end; empty if they rest, or without warm-up
      */
     Optional<String> turnTo(Operation operation) throws IOException, InterruptedException {
         if (plan.pace().warmUpSeconds() == 0) {
@@ -71,7 +68,7 @@ final class WarmUp {
                 : Optional.empty();
     }
 
-    /** One turn of each operation; for which part of it the compilers worked. */
+    /** Runs one turn of each operation, and returns the part for which the compilers worked. */
     private double busyDuring(List<Operation> operations) throws IOException, InterruptedException {
         double turn = Math.min(TURN_SECONDS, plan.pace().warmUpSeconds());
         Counters before = nodes.counters();
@@ -83,7 +80,7 @@ final class WarmUp {
         return share(nodes.counters().since(before), System.nanoTime() - began);
     }
 
-    /** Of one processor, summed over the nodes; 0 where nothing tells. */
+    /** Returns the part of one processor, summed over the nodes; 0 if unknown. */
     private static double share(Counters spent, long nanos) {
         return 1e3 * spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / nanos;
     }

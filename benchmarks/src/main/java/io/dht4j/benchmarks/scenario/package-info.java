@@ -1,4 +1,4 @@
-/** The experiments: a class each. */
+/** The experiments, one class each. */
 @NullMarked
 package io.dht4j.benchmarks.scenario;
 

@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Hints of one simulation in real files of a temporary directory. */
+/** The hints of one simulation, in real files of a temporary directory. */
 final class HintFiles implements HintLogs, AutoCloseable {
 
     private final Path directory;

@@ -30,23 +30,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What {@code ./dht simulate} runs. */
+/** The command {@code ./dht simulate}. */
 @Command(
         name = "dht simulate",
         mixinStandardHelpOptions = true,
-        header = "Searches for what breaks a cluster's promises, in virtual time.%n",
+        header = "Searches for broken guarantees in virtual time.%n",
         description = {
             "%nEach seed is a cluster of three or five real nodes, some minutes of calls, and links, disks, "
                     + "clocks and processes that fail.",
-            "What one seed finds, it finds again:",
+            "A seed repeats its run exactly:",
             "  @|bold ./dht simulate --seed 7|@%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:no promise was broken", "1:one was; the seeds are named", "2:wrong usage"})
+        exitCodeList = {"0:no guarantee was broken", "1:a guarantee was broken; the output names the seeds", "2:wrong usage"})
 public final class Simulate implements Callable<Integer> {
 
     private static final int MOST_FINDINGS = 10;
-    /** Of so many seeds one has real files. */
+    /** One of this number of seeds uses real files. */
     private static final int SEEDS_PER_HINT_FILES = 8;
 
     private static final long TELL_NANOS = 2_000_000_000L;
@@ -61,24 +61,24 @@ public final class Simulate implements Callable<Integer> {
             names = "--seeds",
             paramLabel = "NUMBER",
             defaultValue = "1000",
-            description = "how many, 1 or more; ${DEFAULT-VALUE} unless given")
+            description = "number of seeds, 1 or more; ${DEFAULT-VALUE} unless given")
     private long seeds;
 
     @Option(
             names = "--from",
             paramLabel = "SEED",
             defaultValue = "0",
-            description = "the first one; ${DEFAULT-VALUE} unless given")
+            description = "the first seed; ${DEFAULT-VALUE} unless given")
     private long from;
 
-    @Option(names = "--seed", paramLabel = "SEED", description = "only this one, with what the nodes log")
+    @Option(names = "--seed", paramLabel = "SEED", description = "only this seed, with the logs of the nodes")
     private Optional<Long> seed = Optional.empty();
 
     @Option(
             names = "--seconds",
             paramLabel = "SECONDS",
             defaultValue = "120",
-            description = "of virtual time in which things go wrong, 1 or more; ${DEFAULT-VALUE} unless given")
+            description = "virtual time with faults, 1 or more; ${DEFAULT-VALUE} unless given")
     private int seconds;
 
     @Option(
@@ -92,7 +92,7 @@ public final class Simulate implements Callable<Integer> {
             names = "--keys",
             paramLabel = "NUMBER",
             defaultValue = "6",
-            description = "that calls share, 1 or more; ${DEFAULT-VALUE} unless given")
+            description = "keys that the calls share, 1 or more; ${DEFAULT-VALUE} unless given")
     private int keys;
 
     private final AtomicLong done = new AtomicLong();
@@ -110,7 +110,7 @@ public final class Simulate implements Callable<Integer> {
      * @param args its arguments
      */
     public static void main(String[] args) {
-        // The text is English, and so are the numbers in it.
+        // Numbers have the English form of the text.
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         System.exit(execute(Console.ofProcess(), args));
     }
@@ -153,7 +153,7 @@ public final class Simulate implements Callable<Integer> {
             console.out().println("no promise was broken");
             return CommandLine.ExitCode.OK;
         }
-        // What nodes log of thousands of failures that are meant to be says nothing.
+        // The nodes' log of thousands of intended failures is useless.
         ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
         long begun = System.nanoTime();
         search(options);

@@ -1,4 +1,4 @@
-/** The command {@code ./dht simulate}, which searches for what breaks a cluster's promises. */
+/** The command {@code ./dht simulate}, which searches for broken guarantees. */
 @NullMarked
 package io.dht4j.benchmarks.simulate;
 

@@ -3,21 +3,21 @@ package io.dht4j.benchmarks.stable;
 import io.dht4j.benchmarks.load.LoadResult;
 
 /**
- * A run that the search made.
+ * A run of the search.
  *
- * @param phase what for
- * @param result what came of it
+ * @param phase its purpose
+ * @param result of the run
  * @param stable whether it was stable
  */
 public record Probe(Phase phase, LoadResult result, boolean stable) {
 
-    /** What a run is for. */
+    /** The purpose of a run. */
     public enum Phase {
-        /** Looking for the limit. */
+        /** Searches for the limit. */
         SEARCH,
-        /** Seeing whether a rate holds for longer. */
+        /** Confirms that a rate holds for longer. */
         CONFIRM,
-        /** Measuring a part of the rate that was found. */
+        /** Measures a part of the found rate. */
         LEVEL
     }
 }

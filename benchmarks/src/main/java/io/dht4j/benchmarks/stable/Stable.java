@@ -4,12 +4,12 @@ import io.dht4j.benchmarks.report.Level;
 import java.util.List;
 
 /**
- * The stable load that was found.
+ * The result of a search.
  *
- * @param perSecond the highest rate that held in the longer run; 0 if none did
- * @param atLeast whether the search ended at the greatest rate that it was to try: the truth may be higher
- * @param levels latency at 10, 50, 70, 90 and 100 percent of it, in this order; the last is the longer run. Empty if no
- *     rate held
+ * @param perSecond the highest rate that held in a longer run; 0 if none did
+ * @param atLeast whether the search ended at its greatest rate: the true value may be higher
+ * @param levels latency at 10, 50, 70, 90 and 100 percent of it, in this order, the last from the longer run; empty if
+ *     no rate held
  */
 public record Stable(double perSecond, boolean atLeast, List<Level> levels) {
 
@@ -18,7 +18,7 @@ public record Stable(double perSecond, boolean atLeast, List<Level> levels) {
         levels = List.copyOf(levels);
     }
 
-    /** Whether any rate was stable. */
+    /** Returns whether any rate was stable. */
     public boolean found() {
         return perSecond > 0;
     }

@@ -13,15 +13,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Finds the highest stable rate: doubles it while it is stable, halves the distance to the first that is not, and
- * confirms what it has found by a longer run. If that one fails, the limit is looked for again below it, by longer
- * runs; if it does not, above it, in case the first runs were spoiled.
+ * Finds the highest stable rate: doubles the rate while it is stable, halves the distance to the first unstable one,
+ * and confirms the result by a longer run. If that fails, the search continues below by longer runs; if it holds,
+ * above, in case the first runs were spoiled.
  *
- * <p>Noise only ever makes a run worse: a neighbour's work or a collector's pause spoils a run that would have been
- * stable, and nothing makes an overloaded server keep up. So a rate that fails by little in a short run, or on the way
- * up again, is tried once more before it counts as unstable, and one that holds once counts as stable; whether that was
- * luck, the longer run tells. A run that failed while others on the host had the processors says nothing, and is made
- * again some times.
+ * <p>Noise only makes a run worse: a neighbour's work or a collector's pause spoils a stable run, and nothing makes an
+ * overloaded server keep up. So a rate that fails by little in a short run, or on the way up again, is tried once more
+ * before it counts as unstable. A rate that holds once counts as stable, and the longer run confirms it. A run that
+ * failed while other guests had the processors proves nothing, and is repeated a few times.
  */
 public final class StableLoad {
 
@@ -30,21 +29,21 @@ public final class StableLoad {
     private static final double MEDIAN = 50;
 
     /**
-     * A server that serves less of the load than this, and half of that late, is beyond its limit. After a pause most
-     * are in time.
+     * A server that serves less than this share, half of it late, is beyond its limit. After a mere pause most
+     * operations are in time.
      */
     private static final double HOPELESS_SHARE = 0.9;
 
-    /** Of longer runs on the way up: one that is spoiled would end it, however far below the limit. */
+    /** Attempts of longer runs on the way up: a spoiled one would end the search far below the limit. */
     private static final int TRIES_ABOVE = 2;
 
-    /** How often a run is made again that others on the host have disturbed: they may stay. */
+    /** Repetitions of a run that other guests disturbed; they may persist. */
     private static final int MOST_DISTURBED = 3;
 
-    /** So that the first step up or down may be as small as the precision. */
+    /** Allows a first step as small as the precision. */
     private static final double ROUNDING = 1.0001;
 
-    /** Below this part of the first rate no further one is tried. */
+    /** The search ends below this part of the first rate. */
     private static final double LEAST = 1.0 / 1024;
 
     private final LoadDriver driver;
@@ -61,11 +60,11 @@ public final class StableLoad {
     /**
      * Searches. Blocks.
      *
-     * @param driver what runs the loads
-     * @param search what to look for
-     * @param observer is told of each run when it has ended, on this thread
-     * @return what was found
-     * @throws IOException as the driver does
+     * @param driver runs the loads
+     * @param search the search
+     * @param observer called at the end of each run, on this thread
+     * @return the stable load
+     * @throws IOException from the driver
      * @throws InterruptedException if the thread is interrupted
      */
     public static Stable find(LoadDriver driver, StableSearch search, Consumer<Probe> observer)
@@ -84,10 +83,10 @@ public final class StableLoad {
         return new Stable(held.rate(), held.rate() >= search.greatest(), levels(held));
     }
 
-    /** A rate that a longer run has confirmed. */
+    /** A rate confirmed by a longer run. */
     private record Held(double rate, LoadResult result) {}
 
-    /** Noise in the first runs may have kept all short ones too low: what holds for longer may not be the limit. */
+    /** Searches above a confirmed rate: noise may have kept all short runs too low. */
     private Held upFrom(Held confirmed) throws IOException, InterruptedException {
         Held held = confirmed;
         for (double step = search.precision(); held.rate() < search.greatest(); step *= 2) {
@@ -101,7 +100,7 @@ public final class StableLoad {
         return held;
     }
 
-    /** The further off the short runs were, the larger the steps down. */
+    /** Searches below; steps grow with the error of the short runs. */
     private Optional<Held> downFrom(double top) throws IOException, InterruptedException {
         double unstable = top;
         for (double step = search.precision(); unstable / (1 + step) >= least(); step *= 2) {
@@ -133,7 +132,7 @@ public final class StableLoad {
         return search.probe().perSecond() * LEAST;
     }
 
-    /** By short runs; 0 if no rate was stable. */
+    /** Searches by short runs, and returns 0 if no rate was stable. */
     private double highest() throws IOException, InterruptedException {
         double stable = 0;
         double rate = search.probe().perSecond();
@@ -176,7 +175,7 @@ public final class StableLoad {
                 && result.latency().micros(MEDIAN) * 1e3 >= search.p99().toNanos();
     }
 
-    /** Whether it says nothing of the server: it failed while others on the host had its processors. */
+    /** Returns whether a run failed while other guests had the processors, and so proves nothing. */
     private boolean isDisturbed(Probe probe) {
         return !probe.stable() && probe.result().conditions().stolenPercent() > StolenTime.MUCH_PERCENT;
     }
@@ -219,7 +218,7 @@ public final class StableLoad {
 
     private Probe runOnce(Phase phase, double rate, double seconds) throws IOException, InterruptedException {
         LoadSpec first = search.probe();
-        // Other keys each time: those of the run before are where reads are quickest.
+        // Other keys each time, since the last run's keys are the fastest to read.
         LoadSpec spec = first.at(rate)
                 .lasting(first.warmUpSeconds(), seconds)
                 .withMaxInFlight(search.maxInFlight(rate))

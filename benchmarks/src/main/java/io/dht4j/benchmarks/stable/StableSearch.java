@@ -5,21 +5,21 @@ import io.dht4j.benchmarks.load.LoadSpec;
 import java.time.Duration;
 
 /**
- * What counts as stable, and how it is looked for. A load is stable if at least {@link #SERVED_SHARE} of what was
- * offered was served, nothing failed, and the 99th percentile of latency is below a bound.
+ * The search for a stable load. A load is stable if at least {@link #SERVED_SHARE} of the offered operations was
+ * served, none failed, and the 99th percentile of latency is below a bound.
  *
- * @param probe the load that is tried, as to everything but its rate; its rate is the first to be tried
- * @param greatest no rate above this one is tried; at least the first
- * @param precision how far apart the greatest stable rate and the least unstable one may stay, as a part of the former:
- *     0.001 to 1
- * @param p99 the bound; longer than nothing
- * @param confirmSeconds how long the rate that was found must hold; at least as long as a probe
- * @param levelSeconds how long each part of it is measured; longer than nothing
+ * @param probe the load, with the first rate to try
+ * @param greatest rate to try; at least the first
+ * @param precision greatest distance of the greatest stable and the least unstable rate, as a part of the former: 0.001
+ *     to 1
+ * @param p99 the bound; above zero
+ * @param confirmSeconds for which the found rate must hold; at least the length of a probe
+ * @param levelSeconds length of the run at each part of it; above zero
  */
 public record StableSearch(
         LoadSpec probe, double greatest, double precision, Duration p99, double confirmSeconds, double levelSeconds) {
 
-    /** At least so much of what was offered must be served. */
+    /** The least share of served operations. */
     public static final double SERVED_SHARE = 0.99;
 
     private static final Duration P99 = Duration.ofMillis(50);
@@ -30,7 +30,7 @@ public record StableSearch(
     private static final double QUEUED_BOUNDS = 3;
     private static final int LEAST_IN_FLIGHT = 64;
 
-    /** Checks the ranges. */
+    /** Validates the ranges. */
     public StableSearch {
         require(greatest >= probe.perSecond() && greatest <= 1e9, "greatest rate", greatest, "the first rate to 1e9");
         require(precision >= 0.001 && precision <= 1, "precision", precision, "0.001 to 1");
@@ -44,8 +44,8 @@ public record StableSearch(
     }
 
     /**
-     * A search with a bound of 50 ms, a precision of 5 %, and a confirmation of three times the length of a probe; each
-     * part of the load is measured as long as a probe.
+     * Describes a search with a bound of 50 ms, a precision of 5 %, a confirmation of three times a probe's length, and
+     * levels of a probe's length.
      *
      * @param probe the first load to try
      */
@@ -60,7 +60,7 @@ public record StableSearch(
     }
 
     /**
-     * The same search up to another rate.
+     * Returns a copy with another greatest rate.
      *
      * @param perSecond at least the first rate
      */
@@ -69,7 +69,7 @@ public record StableSearch(
     }
 
     /**
-     * The same search to another precision.
+     * Returns a copy with another precision.
      *
      * @param part 0.001 to 1
      */
@@ -78,18 +78,18 @@ public record StableSearch(
     }
 
     /**
-     * The same search with another bound of the 99th percentile.
+     * Returns a copy with another bound of the 99th percentile.
      *
-     * @param bound longer than nothing
+     * @param bound above zero
      */
     public StableSearch withP99(Duration bound) {
         return new StableSearch(probe, greatest, precision, bound, confirmSeconds, levelSeconds);
     }
 
     /**
-     * The same search with other lengths of what follows the probes.
+     * Returns a copy with other lengths of confirmation and levels.
      *
-     * @param confirm seconds, at least as long as a probe
+     * @param confirm seconds, at least the length of a probe
      * @param level seconds of each part of the load
      */
     public StableSearch lasting(double confirm, double level) {
@@ -97,10 +97,9 @@ public record StableSearch(
     }
 
     /**
-     * How much of a load may be under way: what comes in some times the bound of latency (J. Little, <em>A Proof for
-     * the Queuing Formula L = &lambda;W</em>, 1961), or the probe's own bound if that is less. With more under way,
-     * latencies are beyond the bound anyway; and a server that is overloaded would only work off the rest for long
-     * after a run has ended.
+     * Returns the bound on operations in flight: the arrivals of some times the latency bound (J. Little, <em>A Proof
+     * for the Queuing Formula L = &lambda;W</em>, 1961), or the probe's own bound if that is less. With more in flight,
+     * latencies exceed the bound anyway, and an overloaded server would work on the rest long after a run.
      *
      * @param perSecond the rate of the load
      */
@@ -109,7 +108,7 @@ public record StableSearch(
         return (int) Math.min(probe.maxInFlight(), Math.max(LEAST_IN_FLIGHT + probe.threads(), inTime));
     }
 
-    /** Whether a load was stable. */
+    /** Returns whether a load was stable. */
     public boolean holds(LoadResult result) {
         return result.servedShare() >= SERVED_SHARE
                 && result.failed() == 0

@@ -1,4 +1,4 @@
-/** The highest load that is served without trouble, and how it is found. */
+/** The search for the highest stable load. */
 @NullMarked
 package io.dht4j.benchmarks.stable;
 

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** How large a directory's files are, and how large they ever were when somebody looked. For one thread at a time. */
+/** The size of a directory's files, and its greatest observed size. Confined to one thread at a time. */
 final class DirectorySize {
 
     private final Path directory;
@@ -36,7 +36,7 @@ final class DirectorySize {
         try {
             return Files.size(file);
         } catch (NoSuchFileException e) {
-            // A segment of the log that was deleted since it was listed.
+            // A log segment deleted since the listing.
             return 0;
         }
     }

@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One read and one write of a store with 100,000 keys of 100 bytes, by one thread. */
+/** Reads and writes a store with 100,000 keys of 100 bytes, by one thread. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -52,13 +52,13 @@ public class StoreBenchmark {
     private Path directory = Path.of("");
     private long version;
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public StoreBenchmark() {}
 
     /**
      * Fills the store.
      *
-     * @throws IOException if there is no room for temporary files
+     * @throws IOException if writing temporary files fails
      */
     @Setup
     public void prepare() throws IOException {
@@ -102,7 +102,7 @@ public class StoreBenchmark {
         return store.get(anyKey());
     }
 
-    /** Writes a key; {@code mvstore} keeps it through the end of the process. */
+    /** Writes a key, which {@code mvstore} keeps through the end of the process. */
     @Benchmark
     public void apply() {
         store.apply(List.of(entry(anyKey())));

@@ -35,19 +35,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/**
- * How fast a store takes random puts of many writers, how large its files become and how large they stay, and how fast
- * one thread reads.
- */
+/** Measures a store: random puts of many writers, the size of its files during and after, and reads of one thread. */
 @Command(
         name = "store-load",
         mixinStandardHelpOptions = true,
         description = "Random puts by many writers, then a pause, then reads by one thread.")
 public final class StoreLoad implements Callable<Integer> {
 
-    /**
-     * The bytes of a live entry, beside its value, that a figure per live byte counts: key, version, expiry, lengths.
-     */
+    /** The bytes of a live entry without its value: key, version, expiry, lengths. */
     private static final int OVERHEAD_BYTES = 40;
 
     private enum Kind {
@@ -100,7 +95,7 @@ public final class StoreLoad implements Callable<Integer> {
             description = "length of each of the five read phases (default: ${DEFAULT-VALUE})")
     private int readSeconds;
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public StoreLoad() {}
 
     /**
@@ -220,7 +215,7 @@ public final class StoreLoad implements Callable<Integer> {
         return latency;
     }
 
-    /** Waits until the files have kept their size for a while that is longer than MVStore's retention time. */
+    /** Waits until the files have kept their size for longer than MVStore's retention time. */
     private void settle(DirectorySize size) {
         long begin = System.nanoTime();
         long last = size.bytes();
@@ -281,7 +276,7 @@ public final class StoreLoad implements Callable<Integer> {
         print("scan: %,d entries, %,.0f/s%n", count, count / seconds(begin));
     }
 
-    /** Ten bytes and no order: what hashing or user names would give. */
+    /** Makes a key of ten bytes without order, like hashes or user names. */
     private static Key key(int number) {
         long scattered = Integer.reverse(number) & 0xffffffffL;
         byte[] digits = new byte[10];
@@ -297,7 +292,7 @@ public final class StoreLoad implements Callable<Integer> {
         return String.format(Locale.ROOT, "%,d MB (%.2f of the live data)", bytes / 1_000_000, bytes / live);
     }
 
-    /** All threads of this process; on a shared machine steadier than a rate. */
+    /** Returns the processor time of all threads, which varies less than a rate on a shared machine. */
     private static long processCpuNanos() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                 ? system.getProcessCpuTime()

@@ -1,4 +1,4 @@
-/** How fast stores are, and how much room they take. */
+/** The speed and size of stores. */
 @NullMarked
 package io.dht4j.benchmarks.store;
 

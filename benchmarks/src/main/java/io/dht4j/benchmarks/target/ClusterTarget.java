@@ -9,7 +9,7 @@ import io.dht4j.benchmarks.load.Target;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Clusters in this process, by plain calls. */
+/** Clusters in this process, called directly. */
 final class ClusterTarget implements Target {
 
     private final List<Cluster> members;
@@ -36,6 +36,6 @@ final class ClusterTarget implements Target {
 
     @Override
     public void close() {
-        // The clusters are the caller's.
+        // The caller closes the clusters.
     }
 }

@@ -15,15 +15,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes keys once each, as fast as the target takes them: so many operations under way, the next when one has ended.
+ * Writes each key once, as fast as the target takes them: a fixed number of operations is in flight, and each that ends
+ * starts the next.
  */
 public final class Filling {
 
     private static final int ATTEMPTS = 6;
 
     /**
-     * Before the second attempt; twice as long before each next one, since a store that merges large values may take
-     * nothing for seconds.
+     * The pause before the second attempt; it doubles for each next one, since a store that merges large values may
+     * refuse writes for seconds.
      */
     private static final long RETRY_MILLIS = 200;
 
@@ -41,22 +42,22 @@ public final class Filling {
     }
 
     /**
-     * What was written.
+     * The written keys.
      *
-     * @param keys how many, each of them acknowledged
-     * @param seconds how long it took
+     * @param keys number of acknowledged keys
+     * @param seconds elapsed time
      */
     public record Filled(long keys, double seconds) {}
 
     /**
-     * Puts each of some keys. A put that fails is tried again, some times. Blocks.
+     * Puts each of some keys, and repeats a failed put a few times. Blocks.
      *
-     * @param target where to
+     * @param target receives the puts
      * @param first the first key; 0 or more
-     * @param keys how many, each one greater than the one before; 0 or more
-     * @param maxInFlight operations under way; 1 to 1,000,000
+     * @param keys number of consecutive keys; 0 or more
+     * @param maxInFlight operations in flight; 1 to 1,000,000
      * @throws IOException if a put failed to the end, or none ended for two minutes; some keys are written then
-     * @throws InterruptedException if the thread is interrupted; what is under way ends by itself
+     * @throws InterruptedException if the thread is interrupted; operations in flight end by themselves
      */
     public static Filled fill(Target target, long first, long keys, int maxInFlight)
             throws IOException, InterruptedException {
@@ -110,7 +111,7 @@ public final class Filling {
         });
     }
 
-    /** What a target throws against its contract must not be lost in a timer's thread. */
+    /** Reports exceptions that a target throws against its contract, which a timer's thread would lose. */
     private CompletionStage<Outcome> begin(long key) {
         try {
             return target.start(Operation.PUT, key);

@@ -12,12 +12,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/**
- * The public gRPC API: the library's own client, once for each connection, without anything between it and the stubs.
- */
+/** The public gRPC API: one of the library's own clients for each connection, directly on the stubs. */
 final class GrpcTarget implements Target {
 
-    /** A load has its own bound. */
+    /** Effectively no bound, since a load has its own. */
     private static final int MAX_IN_FLIGHT = 1_000_000;
 
     private static final long MAX_IN_FLIGHT_BYTES = 1L << 40;

@@ -10,17 +10,17 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
 
 /**
- * Where a node's HTTP API is, and what requests to it look like.
+ * The address of a node's HTTP API, and the form of its requests.
  *
  * @param host name or number
  * @param port 0 to 65535
- * @param policy what stands behind the key: nothing, or the parameters of the policy
+ * @param policy appended to the key: empty, or the parameters of the policy
  */
 record HttpAddress(String host, int port, String policy) {
 
     private static final String ENTITY = "/v0/entity?id=";
 
-    /** An address that the specification has checked. */
+    /** Parses an address that the specification has validated. */
     static HttpAddress of(String address, TargetSpec spec) {
         int colon = address.lastIndexOf(':');
         return new HttpAddress(
@@ -32,7 +32,7 @@ record HttpAddress(String host, int port, String policy) {
     /**
      * A request.
      *
-     * @param value what a put writes
+     * @param value the value of a put
      */
     FullHttpRequest request(Operation operation, long key, byte[] value) {
         HttpMethod method = switch (operation) {

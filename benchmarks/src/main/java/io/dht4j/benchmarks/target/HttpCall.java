@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
 
-/** One operation: what to ask, and what became of it. Its result may be looked at and set by any thread, once. */
+/** One operation, its request and its result. Any thread may read the result, and set it once. */
 final class HttpCall {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -28,10 +28,10 @@ final class HttpCall {
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
 
     /**
-     * A call that has not begun.
+     * Creates a call that has not begun.
      *
-     * @param address which node to ask
-     * @param value what a put writes
+     * @param address of the node
+     * @param value the value of a put
      * @param deadline by {@link System#nanoTime()}
      */
     HttpCall(HttpAddress address, Operation operation, long key, byte[] value, long deadline) {
@@ -54,12 +54,12 @@ final class HttpCall {
         return result;
     }
 
-    /** Whether nobody waits for it any more. */
+    /** Returns whether it has a result. */
     boolean isOver() {
         return result.isDone();
     }
 
-    /** Whether its time is over. */
+    /** Returns whether its deadline has passed. */
     boolean isDue(long now) {
         return deadline - now <= 0;
     }
@@ -68,17 +68,17 @@ final class HttpCall {
         fail(new LoadException("timeout", "no answer in time"));
     }
 
-    /** Ends it as the client of a target that is closed. */
+    /** Fails it because the target closed. */
     void closed() {
         fail(new LoadException("closed", "the target is closed"));
     }
 
-    /** Ends it because it could not be sent, or its answer could not be read. */
+    /** Fails it because sending the request or reading the answer failed. */
     void failBy(Throwable cause) {
         fail(new LoadException(nameOf(cause), cause.toString()));
     }
 
-    /** One name for each way to end, whatever the system and the moment make of it. */
+    /** Returns one name for each kind of failure, independent of system and timing. */
     private static String nameOf(Throwable cause) {
         if (cause instanceof ConnectException) {
             return "not connected";
@@ -88,16 +88,16 @@ final class HttpCall {
                 : LoadException.nameOf(cause);
     }
 
-    /** Ends it because its connection has. */
+    /** Fails it because its connection ended. */
     void disconnected() {
         fail(new LoadException(CONNECTION_CLOSED, "the node closed the connection"));
     }
 
     /**
-     * Ends it by its answer.
+     * Completes it with its answer.
      *
      * @param status of the answer
-     * @param body of the answer if it was {@linkplain #isExpected not expected}
+     * @param body of an {@linkplain #isExpected unexpected} answer
      */
     void answered(int status, byte[] body) {
         if (!isExpected(status)) {
@@ -107,7 +107,7 @@ final class HttpCall {
         }
     }
 
-    /** Whether such an answer is what an operation may end with. */
+    /** Returns whether an operation may end with such an answer. */
     boolean isExpected(int status) {
         return switch (operation) {
             case PUT -> status == CREATED;

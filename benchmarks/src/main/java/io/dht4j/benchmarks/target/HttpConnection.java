@@ -13,10 +13,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.io.ByteArrayOutputStream;
 import java.util.Optional;
 
-/** A connection, with one call at a time. On its event loop only. */
+/** A connection with one call at a time. Confined to its event loop. */
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
 
-    /** A problem document is shorter; the rest of anything else is not wanted. */
+    /** A problem document is shorter; the rest of any other body is dropped. */
     private static final int MOST_OF_PROBLEM = 16 * 1024;
 
     private final HttpConnections owner;
@@ -42,17 +42,17 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         });
     }
 
-    /** The call that is under way. */
+    /** Returns the call in flight. */
     Optional<HttpCall> call() {
         return call;
     }
 
-    /** Whether another call may use it. */
+    /** Returns whether another call may use it. */
     boolean isOpen() {
         return channel.isActive();
     }
 
-    /** Closes it: nothing else ends a request that has been sent. No call finds it free from now on. */
+    /** Closes it, the only way to cancel a request that was sent. It is never free again. */
     void close() {
         owner.closed(this);
         channel.close();
@@ -90,8 +90,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         Optional<HttpCall> answered = call;
         call = Optional.empty();
         try {
-            // Before the result, so that the next call finds it free; not if it is about to end, nor for an answer to
-            // nothing.
+            // The release precedes the result, so that the next call finds the connection free. It is omitted if the
+            // connection is about to end, or if the answer has no call.
             if (staysOpen && isOpen() && answered.isPresent()) {
                 owner.released(this);
             } else {

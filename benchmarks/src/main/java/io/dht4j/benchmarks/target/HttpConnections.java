@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The connections of an event loop to one node, and the calls that wait for one. All are opened with the first call and
- * used in turn, so that none falls silent and is closed: a pool that opens connections when it runs out of them would
- * do so just when the node or the load has paused, and make the pause longer. On its event loop only.
+ * The connections of an event loop to one node, and the calls that wait for one. The first call opens all, and calls
+ * use them in turn, so that none becomes idle and closes. A pool that opens connections on demand would do so right
+ * after a pause of the node or the load, and prolong the pause. Confined to its event loop.
  */
 final class HttpConnections {
 
@@ -24,16 +24,16 @@ final class HttpConnections {
     private final Bootstrap bootstrap;
     private final int count;
     private final Set<HttpConnection> open = new HashSet<>();
-    /** The longest unused comes first. */
+    /** Free connections; the longest unused is first. */
     private final Deque<HttpConnection> free = new ArrayDeque<>();
 
     private final Deque<HttpCall> waiting = new ArrayDeque<>();
     private int opening;
 
     /**
-     * No connection yet.
+     * Creates an instance without connections.
      *
-     * @param bootstrap what opens them, on the event loop; without a handler and an address
+     * @param bootstrap opens them on the event loop; has neither handler nor address
      */
     HttpConnections(EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count) {
         this.loop = loop;
@@ -53,7 +53,7 @@ final class HttpConnections {
                 });
     }
 
-    /** Begins a call, as soon as a connection is free. */
+    /** Begins a call when a connection is free. */
     void begin(HttpCall call) {
         for (HttpConnection connection = free.pollFirst(); connection != null; connection = free.pollFirst()) {
             if (connection.isOpen()) {
@@ -65,7 +65,7 @@ final class HttpConnections {
         openAll();
     }
 
-    /** Ends the calls whose time is over. */
+    /** Ends the calls whose deadline has passed. */
     void expire(long now) {
         for (HttpConnection connection : List.copyOf(open)) {
             if (connection.call().filter(call -> call.isDue(now)).isPresent()) {
@@ -95,7 +95,7 @@ final class HttpConnections {
                 if (loop.inEventLoop()) {
                     opened(connecting);
                 } else {
-                    // A channel that could not even be made has no event loop.
+                    // A channel that failed to be created has no event loop.
                     loop.execute(() -> opened(connecting));
                 }
             });
@@ -116,7 +116,7 @@ final class HttpConnections {
         released(connection);
     }
 
-    /** Another call may use a connection. */
+    /** Offers a free connection to the next call. */
     void released(HttpConnection connection) {
         for (HttpCall next = waiting.pollFirst(); next != null; next = waiting.pollFirst()) {
             if (!next.isOver()) {
@@ -127,7 +127,7 @@ final class HttpConnections {
         free.addLast(connection);
     }
 
-    /** A connection has ended. */
+    /** Replaces a connection that has ended. */
     void closed(HttpConnection connection) {
         open.remove(connection);
         free.remove(connection);

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
-/** The calls of one event loop, and its connections: an operation stays on its thread. */
+/** The calls and connections of one event loop. An operation stays on its thread. */
 final class HttpLoop {
 
-    /** How late a call may expire: one look at all of them now and then does without a timer for each. */
+    /** The greatest delay of an expiry: one periodic check of all calls replaces a timer for each. */
     private static final long TICK_MILLIS = 20;
 
     private static final int WAIT_DIGITS = 3;
@@ -22,17 +22,17 @@ final class HttpLoop {
     private final Bootstrap bootstrap;
     private final int connections;
     private final Future<?> ticking;
-    /** How long calls waited for the event loop, in nanoseconds; written on the event loop. */
+    /** Times for which calls waited for the event loop, in nanoseconds; written on the event loop. */
     private final SingleWriterRecorder waits = new SingleWriterRecorder(WAIT_DIGITS);
-    // On the event loop only.
+    // Confined to the event loop.
     private final Map<HttpAddress, HttpConnections> nodes = new HashMap<>();
     private boolean closed;
 
     /**
-     * No connection yet.
+     * Creates an instance without connections.
      *
      * @param connections to each node
-     * @param bootstrap what opens connections, but for the event loop
+     * @param bootstrap opens connections; its event loop is set here
      */
     HttpLoop(EventLoop loop, int connections, Bootstrap bootstrap) {
         this.loop = loop;
@@ -41,7 +41,7 @@ final class HttpLoop {
         this.ticking = loop.scheduleWithFixedDelay(this::expire, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Begins a call. For any thread. */
+    /** Begins a call. Any thread may call it. */
     void submit(HttpCall call) {
         long handed = System.nanoTime();
         try {
@@ -54,12 +54,15 @@ final class HttpLoop {
         }
     }
 
-    /** How long calls waited for the event loop since this was last asked, in nanoseconds. For any thread. */
+    /**
+     * Returns for how long calls waited for the event loop since the last call of this method, in nanoseconds. Any
+     * thread may call it.
+     */
     Histogram takeWaits() {
         return waits.getIntervalHistogram();
     }
 
-    /** Ends all calls, and refuses further ones. For any thread. */
+    /** Ends all calls, and refuses further ones. Any thread may call it. */
     Future<?> close() {
         return loop.submit(() -> {
             closed = true;

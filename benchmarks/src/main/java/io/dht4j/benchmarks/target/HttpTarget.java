@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The public HTTP API, by Netty's codec on bare connections. A client with more comfort takes processor time that the
- * nodes on the same machine then lack, and its queues would count as theirs.
+ * The public HTTP API over bare connections with Netty's codec. A fuller client takes processor time from the nodes on
+ * the same machine, and its queues would count as theirs.
  */
 final class HttpTarget implements Target {
 

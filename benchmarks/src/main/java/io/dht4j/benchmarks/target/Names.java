@@ -3,17 +3,15 @@ package io.dht4j.benchmarks.target;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Names of keys: 16 hexadecimal digits, all different, and in another order than the numbers that they are made of,
- * since the keys of real applications seldom come in ascending order, which is a store's easiest case.
+ * Names of keys: 16 hexadecimal digits, all different, in another order than their numbers. Ascending keys are a
+ * store's easiest case, and rare in real applications.
  */
 public final class Names {
 
-    /** How many characters a name has. */
+    /** The length of a name in characters. */
     public static final int LENGTH = 16;
 
-    /**
-     * Odd, so that multiplying by it gives each number another one. The golden ratio's, which spreads neighbours well.
-     */
+    /** Odd, so that multiplication is a bijection. Derived from the golden ratio, which spreads neighbours well. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.ISO_8859_1);
@@ -21,10 +19,10 @@ public final class Names {
     private Names() {}
 
     /**
-     * The name of a key.
+     * Returns the name of a key.
      *
      * @param key its number
-     * @return the same for the same number, another one for any other; characters that need no escaping anywhere
+     * @return a name that is unique to the number and needs no escaping
      */
     public static String of(long key) {
         byte[] name = new byte[LENGTH];

@@ -3,16 +3,16 @@ package io.dht4j.benchmarks.target;
 import java.util.List;
 
 /**
- * Which public API to drive, and how. Travels as JSON.
+ * Describes a public API as a target. Its wire form is JSON.
  *
- * @param api which one
- * @param addresses {@code HOST:PORT} of each node's API; requests go to them in turn; at least one
- * @param connections to each node: over HTTP/1.1 as many requests are under way to it at a time, the others wait; over
- *     gRPC any number of calls share one; 1 to 4096
- * @param eventLoops threads that read and write, over all connections; 1 to 64
- * @param ack how many replicas must answer, 1 to {@code from}
- * @param from of how many; 1 to 1000, or this and {@code ack} 0 for what the cluster does by itself
- * @param timeoutMillis how long an operation may take; 1 to 600,000
+ * @param api the API
+ * @param addresses {@code HOST:PORT} of each node's API, used in turn; at least one
+ * @param connections to each node, 1 to 4096; over HTTP/1.1 they bound the requests in flight, over gRPC any number of
+ *     calls share one
+ * @param eventLoops threads that read and write for all connections; 1 to 64
+ * @param ack number of replicas that must answer, 1 to {@code from}
+ * @param from of how many, 1 to 1000; with {@code ack} both 0 for the cluster's default
+ * @param timeoutMillis timeout of an operation; 1 to 600,000
  * @param valueBytes size of a value; 0 to {@link Values#MAX_BYTES}
  */
 public record TargetSpec(
@@ -38,7 +38,7 @@ public record TargetSpec(
         GRPC
     }
 
-    /** Checks the ranges, and keeps an unmodifiable copy. */
+    /** Validates the ranges, and keeps an unmodifiable copy. */
     public TargetSpec {
         addresses = List.copyOf(addresses);
         require(!addresses.isEmpty(), "addresses", addresses, "one or more");
@@ -58,7 +58,7 @@ public record TargetSpec(
     }
 
     /**
-     * The HTTP API by 64 connections to each node, with a timeout of 10 seconds and values of 100 bytes.
+     * Describes the HTTP API with 64 connections to each node, a timeout of 10 seconds and values of 100 bytes.
      *
      * @param addresses {@code HOST:PORT} of each node
      */
@@ -67,7 +67,7 @@ public record TargetSpec(
     }
 
     /**
-     * The gRPC API by two connections to each node, with a timeout of 10 seconds and values of 100 bytes.
+     * Describes the gRPC API with two connections to each node, a timeout of 10 seconds and values of 100 bytes.
      *
      * @param addresses {@code HOST:PORT} of each node
      */
@@ -76,7 +76,7 @@ public record TargetSpec(
     }
 
     /**
-     * The same with another number of connections.
+     * Returns a copy with another number of connections.
      *
      * @param toEach 1 to 4096
      * @param loops threads for them, 1 to 64
@@ -86,17 +86,17 @@ public record TargetSpec(
     }
 
     /**
-     * The same with a policy.
+     * Returns a copy with a policy.
      *
      * @param replicas that must answer, 1 to {@code of}
-     * @param of how many, 1 to 1000; both 0 for what the cluster does by itself
+     * @param of of how many, 1 to 1000; both 0 for the cluster's default
      */
     public TargetSpec withPolicy(int replicas, int of) {
         return new TargetSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueBytes);
     }
 
     /**
-     * The same with another timeout.
+     * Returns a copy with another timeout.
      *
      * @param millis 1 to 600,000
      */
@@ -105,7 +105,7 @@ public record TargetSpec(
     }
 
     /**
-     * The same with another size of values.
+     * Returns a copy with another size of values.
      *
      * @param bytes 0 to {@link Values#MAX_BYTES}
      */

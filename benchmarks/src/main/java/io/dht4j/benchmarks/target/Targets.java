@@ -11,10 +11,10 @@ public final class Targets {
     private Targets() {}
 
     /**
-     * Opens a target. Connects when it is first asked for an operation.
+     * Opens a target, which connects at its first operation.
      *
-     * @param spec which
-     * @return to be closed by the caller
+     * @param spec describes it
+     * @return a target that the caller closes
      */
     public static Target open(TargetSpec spec) {
         return switch (spec.api()) {
@@ -24,12 +24,12 @@ public final class Targets {
     }
 
     /**
-     * Clusters in this process, called in turn.
+     * Returns a target of clusters in this process, called in turn.
      *
-     * @param members at least one; not closed with the target
-     * @param options of every call; with a timeout, or the cluster's own counts
+     * @param members at least one; they outlive the target
+     * @param options of every call; without a timeout the cluster's applies
      * @param valueBytes size of a value, 0 to {@link Values#MAX_BYTES}
-     * @return a target whose closing does nothing
+     * @return a target whose {@code close} has no effect
      */
     public static Target embedded(List<? extends Cluster> members, CallOptions options, int valueBytes) {
         return new ClusterTarget(members, options, new Values(valueBytes));

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.target;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Takes things in turn. Safe for use by any number of threads. */
+/** Selects indices in turn. Safe for use by any number of threads. */
 final class Turns {
 
     private final AtomicInteger next = new AtomicInteger();
@@ -15,7 +15,7 @@ final class Turns {
         this.count = count;
     }
 
-    /** 0 to one less than there are. */
+    /** Returns an index, from 0 to one less than the number. */
     int next() {
         return Integer.remainderUnsigned(next.getAndIncrement(), count);
     }

@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.target;
 import java.util.SplittableRandom;
 
 /**
- * Values of one size: random bytes, which no store or protocol can compress, some of them prepared and used for all
- * keys in turn. Immutable.
+ * Values of one size. They are random, so no store or protocol can compress them. Some are prepared and serve all keys
+ * in turn. Immutable.
  */
 public final class Values {
 
@@ -35,10 +35,10 @@ public final class Values {
     }
 
     /**
-     * The value of a key.
+     * Returns the value of a key.
      *
      * @param key its number
-     * @return the same for the same number; shared, not to be changed
+     * @return the same array for the same number; callers leave it unchanged
      */
     public byte[] of(long key) {
         return values[(int) Long.remainderUnsigned(key, values.length)];

@@ -1,4 +1,4 @@
-/** What loads are driven against: the public APIs, and clusters in this process. */
+/** Targets of loads: the public APIs, and clusters in this process. */
 @NullMarked
 package io.dht4j.benchmarks.target;
 

@@ -22,8 +22,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What it costs or saves to cancel the requests of a read that has enough answers: gets at 1/3 that ask all three
- * replicas, with each cancellation policy, with batching and without, beside gets that ask only as many as they need.
+ * Measures the cost of cancelling requests of a read that has enough answers: gets at 1/3 that ask all three replicas,
+ * with each cancellation policy, with and without batching, beside gets that ask as many as they need.
  */
 @Command(
         name = "cancellation-load",
@@ -41,7 +41,8 @@ public final class CancellationLoad implements Callable<Integer> {
             description = "as in transports-load (default: ${DEFAULT-VALUE})")
     private List<String> transports = List.of();
 
-    @Option(names = "--ack", defaultValue = "1", description = "answers that are enough (default: ${DEFAULT-VALUE})")
+    @Option(names = "--ack", defaultValue = "1", description = "number of sufficient answers (default: "
+            + "${DEFAULT-VALUE})")
     private int ack;
 
     @Option(names = "--value-bytes", defaultValue = "1000", description = "size of a value (default: ${DEFAULT-VALUE})")
@@ -53,7 +54,7 @@ public final class CancellationLoad implements Callable<Integer> {
             description = "repetitions of each (default: ${DEFAULT-VALUE})")
     private int repetitions;
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public CancellationLoad() {}
 
     /**

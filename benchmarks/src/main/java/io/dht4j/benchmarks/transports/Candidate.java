@@ -14,20 +14,17 @@ import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 
 /**
- * A transport and the library that it is made of.
+ * A transport and its bare library.
  *
  * @param name as on the command line
  * @param echo starts the bare library
- * @param transport makes our transport, listening on a port of loopback
+ * @param transport makes the transport on a port of loopback
  */
 record Candidate(String name, Callable<Echo> echo, IntFunction<Transport> transport) {
 
     private static final int PIPELINE_DEPTH = 16;
 
-    /**
-     * All that there are, each bare library with as many connections as there are calls under way where it uses
-     * several.
-     */
+    /** Returns all candidates. A bare library that uses several connections has one for each call in flight. */
     static List<Candidate> all(int inFlight) {
         return List.of(
                 http("vertx", HttpClientKind.VERTX, () -> VertxEcho.plain(inFlight)),

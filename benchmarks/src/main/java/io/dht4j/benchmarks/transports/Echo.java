@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.transports;
 
 import java.util.concurrent.CompletionStage;
 
-/** A library's client and server by themselves, in one process over loopback: what comes is sent back. */
+/** A bare library's client and server in one process over loopback. The server sends each request back. */
 interface Echo extends AutoCloseable {
 
     CompletionStage<byte[]> call(byte[] request);

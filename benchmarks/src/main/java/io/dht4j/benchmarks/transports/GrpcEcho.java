@@ -24,9 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * gRPC by itself: bytes without protobuf, handlers on the event loops; a call for each request, or one stream for all.
- */
+/** Bare gRPC: bytes without protobuf, handlers on the event loops; a call for each request, or one stream for all. */
 final class GrpcEcho implements Echo {
 
     private final MethodDescriptor<byte[], byte[]> method;
@@ -109,7 +107,7 @@ final class GrpcEcho implements Echo {
         }
     }
 
-    /** The one answer of a call. */
+    /** Receives the single answer of a call. */
     private record Answer(CompletableFuture<byte[]> future) implements StreamObserver<byte[]> {
 
         @Override
@@ -124,11 +122,11 @@ final class GrpcEcho implements Echo {
 
         @Override
         public void onCompleted() {
-            // The value has come before.
+            // The value arrived before.
         }
     }
 
-    /** The stream's answers, which come in the order of the requests. */
+    /** Receives the stream's answers, which have the order of the requests. */
     private final class Answers implements StreamObserver<byte[]> {
 
         @Override

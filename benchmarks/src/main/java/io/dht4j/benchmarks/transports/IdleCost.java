@@ -35,14 +35,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What failure detection, hinted handoff and background repair cost while there is nothing to repair: two clusters of
- * three nodes in this process over gRPC streams, one with all of them and one without, in turns.
+ * Measures failure detection, hinted handoff and background repair while there is nothing to repair. Two clusters of
+ * three nodes in this process over gRPC streams take turns, one with all of them and one without.
  */
 @Command(
         name = "idle-cost",
         mixinStandardHelpOptions = true,
-        description = "Closed-loop load on a cluster with what heals it switched on, and on one with it switched off, "
-                + "in turns.")
+        description = "Closed-loop load in turns on a cluster with healing switched on, and on one with it switched "
+                + "off.")
 public final class IdleCost implements Callable<Integer> {
 
     private static final List<String> STORES = List.of("memory", "durable");
@@ -60,7 +60,7 @@ public final class IdleCost implements Callable<Integer> {
     @Mixin
     private final LoadOptions load = new LoadOptions(64, 100_000, 3, 15);
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public IdleCost() {}
 
     /**
@@ -72,7 +72,7 @@ public final class IdleCost implements Callable<Integer> {
         System.exit(new CommandLine(new IdleCost()).execute(args));
     }
 
-    /** One kind of operation, on both clusters, and what its runs gave. */
+    /** One kind of operation on both clusters, and its results. */
     private record Pair(
             String name,
             IntFunction<CompletionStage<?>> on,
@@ -161,7 +161,7 @@ public final class IdleCost implements Callable<Integer> {
         StolenTime stolen = new StolenTime();
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (Pair pair : pairs) {
-                // In turns, and the other one first each time.
+                // The order alternates.
                 boolean onFirst = repetition % 2 == 0;
                 Slots.Result first = Slots.run(load.inFlight(), load.seconds(), onFirst ? pair.on() : pair.off());
                 Slots.Result second = Slots.run(load.inFlight(), load.seconds(), onFirst ? pair.off() : pair.on());
@@ -197,13 +197,13 @@ public final class IdleCost implements Callable<Integer> {
                 p99[p99.length - 1]);
     }
 
-    /** Of the runs that followed each other, so that what changes with the hour cancels out. */
+    /** Ratios of consecutive runs, so that slow changes of the machine cancel out. */
     private static void tellRatios(
             String name, ToDoubleFunction<Slots.Result> figure, List<Slots.Result> on, List<Slots.Result> off) {
         double[] ratios = new double[on.size()];
         Arrays.setAll(ratios, i -> figure.applyAsDouble(on.get(i)) / figure.applyAsDouble(off.get(i)));
         Arrays.sort(ratios);
-        // The ranks between which the median is with 95 %, by the normal approximation of the binomial distribution
+        // The ranks that enclose the median with 95 %, by the normal approximation of the binomial distribution
         // (Conover, Practical Nonparametric Statistics).
         double spread = NORMAL_95 * Math.sqrt(ratios.length);
         int low = Math.max(0, (int) Math.floor((ratios.length - spread) / 2) - 1);

@@ -26,7 +26,7 @@ final class InfinispanNodes implements Putting {
     InfinispanNodes(String[] keys, byte[] value) {
         this.keys = keys;
         this.value = value;
-        // Read by the stock stack's configuration file; there is no other way to set them with it.
+        // Read by the stock stack's configuration file, the only way to set them.
         System.setProperty("jgroups.bind.address", "127.0.0.1");
         List<Integer> ports = FreePorts.find(NODES);
         for (int i = 0; i < NODES; i++) {
@@ -34,7 +34,7 @@ final class InfinispanNodes implements Putting {
             GlobalConfigurationBuilder global = GlobalConfigurationBuilder.defaultClusteredBuilder();
             global.transport()
                     .nodeName("infinispan-" + i)
-                    // Members find each other by multicast: those of another run must not be among them.
+                    // Members find each other by multicast; this excludes those of another run.
                     .clusterName("bench-" + ports.get(0))
                     .initialClusterSize(i + 1)
                     .addProperty("configurationFile", "org/infinispan/configuration/default-jgroups-tcp.xml");
@@ -56,7 +56,7 @@ final class InfinispanNodes implements Putting {
 
     @Override
     public CompletionStage<?> put(int member, int key) {
-        // A fresh array, as our own put copies what it is given.
+        // A new array, since this library's put copies its argument too.
         return members.get(member).putAsync(keys[key], value.clone());
     }
 

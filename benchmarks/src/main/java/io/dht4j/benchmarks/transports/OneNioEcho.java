@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import one.nio.http.HttpClient;
 import one.nio.net.ConnectionString;
 
-/** one-nio's blocking client, with a thread for each call under way. */
+/** one-nio's blocking client, with a thread for each call in flight. */
 final class OneNioEcho implements Echo {
 
     private final VertxServer server = new VertxServer();

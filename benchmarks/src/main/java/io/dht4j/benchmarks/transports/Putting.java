@@ -8,7 +8,7 @@ interface Putting extends AutoCloseable {
     /**
      * Writes a value.
      *
-     * @param member 0 to 2: who coordinates
+     * @param member the coordinator, 0 to 2
      * @param key the number of one of the keys
      */
     CompletionStage<?> put(int member, int key);

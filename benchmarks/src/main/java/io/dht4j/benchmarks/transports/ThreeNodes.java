@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
-/** Our own nodes, with memory stores, over a transport. */
+/** This library's nodes, with memory stores, over a transport. */
 final class ThreeNodes implements Putting {
 
     private static final int NODES = 3;
@@ -36,10 +36,10 @@ final class ThreeNodes implements Putting {
      * Starts the nodes.
      *
      * @param transports makes a transport that listens on a port of loopback
-     * @param settings sets what a run compares
-     * @param ack how many replicas must have a put
+     * @param settings applies the run's settings
+     * @param ack number of replicas that must have a put
      * @param keys names of the keys
-     * @param value what is put
+     * @param value of each put
      */
     ThreeNodes(
             IntFunction<Transport> transports,
@@ -73,10 +73,10 @@ final class ThreeNodes implements Putting {
     }
 
     /**
-     * What one of the nodes may take of this process's heap.
+     * Returns the share of this process's heap for one node.
      *
-     * @param valueBytes how large the values are
-     * @return a third, for values of 1 MiB at least
+     * @param valueBytes size of the values
+     * @return a third, enough for values of 1 MiB
      */
     static MemoryBudget share(int valueBytes) {
         return MemoryBudget.ofHeap().part(NODES).withMaxValueBytes(Math.max(LEAST_MAX_VALUE_BYTES, valueBytes));

@@ -11,16 +11,16 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 
 /**
- * What is compared of transports, running and ready to be measured: for each, {@code R}, echoes of the bare library;
- * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. And puts at
- * 3/3 beside Infinispan's.
+ * The running variants of a comparison of transports. For each transport: {@code R}, echoes of the bare library;
+ * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. In addition,
+ * puts at 3/3 beside Infinispan's.
  */
 public final class TransportCells implements AutoCloseable {
 
-    /** What is compared with Infinispan. */
+    /** The transport that is compared with Infinispan. */
     public static final String COMPARED = "grpc-stream";
 
-    /** What a frame with a put has besides the value; an echo carries as much. */
+    /** The bytes of a put's frame without the value; an echo carries as much. */
     private static final int FRAME_OVERHEAD = 60;
 
     private final int keyCount;
@@ -51,14 +51,14 @@ public final class TransportCells implements AutoCloseable {
     public record Pair(Cell ours, Cell theirs) {}
 
     /**
-     * What to compare.
+     * Describes a comparison.
      *
      * @param transports by name; all if empty
-     * @param inFlight operations under way
+     * @param inFlight operations in flight
      * @param valueBytes size of a value
-     * @param keys how many there are
-     * @param batching how it is with batching
-     * @param infinispan whether to compare with it too
+     * @param keys number of keys
+     * @param batching of B
+     * @param infinispan whether to compare with Infinispan
      */
     public record Spec(
             List<String> transports, int inFlight, int valueBytes, int keys, Batching batching, boolean infinispan) {
@@ -69,7 +69,7 @@ public final class TransportCells implements AutoCloseable {
         }
     }
 
-    /** The transports that there are. */
+    /** Returns the names of all transports. */
     public static List<String> names() {
         return Candidate.all(1).stream().map(Candidate::name).toList();
     }
@@ -77,9 +77,9 @@ public final class TransportCells implements AutoCloseable {
     /**
      * Starts everything. Blocks.
      *
-     * @param spec what to compare
-     * @return the cells, to be closed
-     * @throws Exception if something does not start; nothing is left running then
+     * @param spec the comparison
+     * @return the cells, which the caller closes
+     * @throws Exception if a part fails to start; the others are stopped then
      */
     public static TransportCells start(Spec spec) throws Exception {
         TransportCells cells = new TransportCells(spec.keys());
@@ -139,17 +139,17 @@ public final class TransportCells implements AutoCloseable {
         return slot -> cluster.put(slot % 3, ThreadLocalRandom.current().nextInt(keyCount));
     }
 
-    /** A row for each transport, in the order asked for. */
+    /** Returns a row for each transport, in the requested order. */
     public List<Row> rows() {
         return List.copyOf(rows);
     }
 
-    /** Puts at 3 of 3, if they were asked for. */
+    /** Returns the puts at 3 of 3, if requested. */
     public Optional<Pair> threeOfThree() {
         return threeOfThree;
     }
 
-    /** All of them, to be measured in one run. */
+    /** Returns all cells, for one run. */
     public List<Cell> all() {
         List<Cell> cells = new ArrayList<>();
         rows.forEach(row -> cells.addAll(List.of(row.bare(), row.unbatched(), row.batched())));

@@ -12,9 +12,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What each transport costs, in one run with the candidates in rotating order: {@code R}, echoes of the bare library;
- * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. Then puts at
- * 3/3 beside Infinispan's.
+ * Measures each transport in one run, in rotating order: {@code R}, echoes of the bare library; {@code U}, puts at 2/3
+ * on three nodes with a frame for each request; {@code B}, the same with batching. Then puts at 3/3 beside
+ * Infinispan's.
  */
 @Command(
         name = "transports-load",
@@ -41,15 +41,15 @@ public final class TransportsLoad implements Callable<Integer> {
             description = "repetitions of each (default: ${DEFAULT-VALUE})")
     private int repetitions;
 
-    @Option(names = "--no-infinispan", description = "leave the comparison with Infinispan out")
+    @Option(names = "--no-infinispan", description = "leaves out the comparison with Infinispan")
     private boolean withoutInfinispan;
 
     @Option(
             names = "--max-frames",
-            description = "frames under way to a node before requests wait for each other (default: the library's)")
+            description = "frames in flight to a node before requests wait for each other (default: the library's)")
     private int maxFrames;
 
-    /** For picocli. */
+    /** Creates the command; for picocli. */
     public TransportsLoad() {}
 
     /**

@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
- * A store that tells nobody what changes in it, so that a node keeps no hash trees up to date: what it costs to follow
- * a store is seen beside one. Such a node must repair nothing. Everything else is the other store's.
+ * A store that reports no changes, so that a node keeps no hash trees up to date. A comparison with it shows the cost
+ * of following a store. Such a node must repair nothing. Everything else delegates to another store.
  */
 final class UnfollowedStore extends ForwardingStore {
 

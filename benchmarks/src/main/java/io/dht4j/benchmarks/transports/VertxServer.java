@@ -46,7 +46,7 @@ final class VertxServer implements AutoCloseable {
                     new HttpServerOptions().setTcpNoDelay(true).setHttp2ClearTextEnabled(true));
             server.requestHandler(request ->
                     request.body().onSuccess((Buffer body) -> request.response().end(body)));
-            // A negative port is any free one, the same for all instances.
+            // A negative port means any free one, the same for all instances.
             return server.listen(-1, "127.0.0.1").onSuccess(listening -> port = listening.actualPort());
         }
     }

@@ -1,4 +1,4 @@
-/** What each transport costs: bare libraries, clusters over them, and another data grid, in one run. */
+/** The costs of transports: bare libraries, clusters over them, and another data grid, in one run. */
 @NullMarked
 package io.dht4j.benchmarks.transports;
 

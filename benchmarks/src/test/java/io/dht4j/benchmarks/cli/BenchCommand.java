@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** A command that was run in this process, and what came of it. */
+/** A command that ran in this process, and its result. */
 record BenchCommand(int exitCode, String out, String err) {
 
     /** Runs a command with these scenarios. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Signals to a process of its own. */
+/** Sends signals to a process of its own. */
 @Tag("portable")
 class BenchProcessTest {
 
@@ -101,7 +101,7 @@ class BenchProcessTest {
         assertThat(ResultsFile.read(out).measurements()).hasSize(1);
     }
 
-    /** Two nodes and a load, which has so much to write at first that it is not done when the test is. */
+    /** Starts two nodes and a load that fills keys for longer than the test lasts. */
     private Path startedScenario() throws Exception {
         Path err = directory.resolve("err");
         process = start(
@@ -130,7 +130,7 @@ class BenchProcessTest {
                 .toList();
     }
 
-    /** As a whole: what {@code ProcessHandle} tells ends after a page. */
+    /** Returns the whole command line; that of {@code ProcessHandle} ends after a page. */
     private static String commandLine(ProcessHandle child) {
         try {
             return Files.readString(Path.of("/proc/" + child.pid() + "/cmdline"));
@@ -189,7 +189,7 @@ class BenchProcessTest {
                 .start();
     }
 
-    /** A shell lets what it starts in the background ignore SIGINT, and everything that this starts in turn. */
+    /** Skips the test if this process ignores SIGINT, as a shell's background jobs and their children do. */
     private static void assumeHeard(String signal) throws IOException {
         Path status = Path.of("/proc/self/status");
         if (signal.equals("INT") && Files.exists(status)) {

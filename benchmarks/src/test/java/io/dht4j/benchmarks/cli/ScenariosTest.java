@@ -63,7 +63,7 @@ class ScenariosTest {
         assertThat(memory >> 20).isBetween(2 * 2000L + 512, 2 * 2000L + 1024);
     }
 
-    /** Settings that remember which were read. */
+    /** Settings that record which ones were read. */
     private record Recorder(Settings settings, Set<String> read) implements Settings {
         @Override
         public boolean quick() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Scenarios with real nodes and a real load, as short as can be. */
+/** Runs scenarios with real nodes and a real load, as short as possible. */
 @Tag("portable")
 class ServerScenarioTest {
 
@@ -81,7 +81,7 @@ class ServerScenarioTest {
                 directory.resolve("report"));
 
         assertThat(results.complete()).isTrue();
-        // Whether a rate holds in a fifth of a second is the machine's to say.
+        // Whether a rate holds for a fifth of a second depends on the machine.
         assertThat(results.measurements())
                 .isNotEmpty()
                 .allSatisfy(measurement -> assertThat(measurement.values()).isNotEmpty());

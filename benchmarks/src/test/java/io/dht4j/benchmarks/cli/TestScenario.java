@@ -9,10 +9,10 @@ import io.dht4j.benchmarks.scenario.Settings;
 import java.util.List;
 import java.util.Map;
 
-/** A scenario whose work is given. */
+/** A scenario with given work. */
 record TestScenario(Work work, Needs needs) implements Scenario {
 
-    /** What a scenario does. */
+    /** The work of a scenario. */
     interface Work {
         void run(Lab lab) throws Exception;
     }
@@ -21,7 +21,7 @@ record TestScenario(Work work, Needs needs) implements Scenario {
         return List.of(new TestScenario(work, new Needs(1, 1)));
     }
 
-    /** A measurement of some values. */
+    /** Returns a measurement of some values. */
     static Measurement measurement(String variant, Double... values) {
         return new Measurement(
                 "things",

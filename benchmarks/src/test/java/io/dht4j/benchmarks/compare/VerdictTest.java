@@ -23,7 +23,7 @@ class VerdictTest {
         List<Double> low = List.of(1.0, 2.0, 3.0, 4.0);
         List<Double> high = List.of(5.0, 6.0, 7.0, 8.0);
 
-        // Two of the 70 ways to mix them are as extreme.
+        // Two of the 70 orders are as extreme.
         assertThat(Verdict.of(low, high).probability()).isCloseTo(2.0 / 70, within(1e-9));
         assertThat(Verdict.of(low, high).verdict()).isEqualTo(Verdict.GREATER);
         assertThat(Verdict.of(high, low).verdict()).isEqualTo(Verdict.SMALLER);

@@ -60,7 +60,7 @@ class CountersTest {
             }
             assertThat(counters.read().since(before).values().get(Cost.BYTES_ALLOCATED))
                     .isGreaterThanOrEqualTo(arrays.length * (1L << 20));
-            // Some JVMs tell processor time in steps of ten milliseconds, which the above need not take.
+            // Some JVMs count processor time in steps of ten milliseconds, more than the work above may take.
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             long micros = 0;
             while (micros == 0 && System.nanoTime() < end) {
@@ -81,7 +81,7 @@ class CountersTest {
             writeThread(11, 110, 5);
             writeThread(13, 2, 0);
             assertThat(counters.read().since(before).values()).containsEntry(Cost.CONTEXT_SWITCHES, 12L);
-            // The number of one that ended is given to a new one.
+            // A new thread gets the id of an ended one.
             writeThread(13, 1, 0);
             assertThat(counters.read().since(before).values()).containsEntry(Cost.CONTEXT_SWITCHES, 13L);
         }
@@ -95,7 +95,7 @@ class CountersTest {
         try (ProcessCounters counters = new ProcessCounters(proc)) {
             Counters before = counters.read();
             assertThat(before.values()).containsEntry(Cost.COMPILER_MICROS, 7_000L);
-            // The JVM ends compilers' threads that have nothing to do.
+            // The JVM ends idle compiler threads.
             Files.delete(proc.resolve("self/task/12/comm"));
             writeThread(11, "C1 CompilerThre", "2500000 999000000 8");
             assertThat(counters.read().since(before).values()).containsEntry(Cost.COMPILER_MICROS, 500L);
@@ -105,7 +105,7 @@ class CountersTest {
     @Test
     void compilersOfThisProcessAreFoundAndArePartOfItsProcessorTime() {
         assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "the system tells no times of threads");
-        // Not by what the JVM says, which is there as well.
+        // Not from the JVM's own figure, which is also available.
         Map<Long, Long> compilers = new ProcFiles(Path.of("/proc")).compilerNanos();
         assertThat(compilers).isNotEmpty();
         long nanos = compilers.values().stream().mapToLong(Long::longValue).sum();

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A server over a real socket, which counts what it gets. */
+/** Uses a server over a real socket that counts its requests. */
 @Tag("portable")
 class CoordinatedOmissionTest {
 
@@ -19,7 +19,7 @@ class CoordinatedOmissionTest {
     private static final double WARM_UP = 0.4;
     private static final double SECONDS = 2;
 
-    /** So many under way that none has to wait for room. */
+    /** Enough in flight that none waits for room. */
     private static final int ALL = (int) (PER_SECOND * (WARM_UP + SECONDS));
 
     @Test
@@ -30,9 +30,9 @@ class CoordinatedOmissionTest {
 
             assertThat(result.served()).isEqualTo(result.offered());
             Histogram latency = result.latency().decode();
-            // The first that was held came to the server after its time, and was held until the end.
+            // The first held request arrived after its intended time, and was held to the end.
             assertThat(latency.getMaxValue()).isGreaterThan(millis(STALL_MILLIS) * 99 / 100);
-            // Whatever was meant to begin in the first half of the stall has waited for the second half at least.
+            // Operations intended for the first half of the stall wait for the second half at least.
             double inHalfTheStall = PER_SECOND * STALL_MILLIS / 2 / 1000;
             assertThat(latency.getCountBetweenValues(millis(STALL_MILLIS) / 2, latency.getMaxValue()))
                     .isGreaterThanOrEqualTo((long) (0.95 * inHalfTheStall));
@@ -60,10 +60,10 @@ class CoordinatedOmissionTest {
     void whatFindsNoRoomInAStallCountsAsNotSent() throws Exception {
         try (StallingServer server = new StallingServer(200, STALL_MILLIS);
                 Target target = Targets.open(TargetSpec.http(List.of(server.address())))) {
-            // Nothing before it is left uncounted: what this process's own pauses leave out counts, too.
+            // The server's count plus those omitted by this process's own pauses is complete.
             LoadResult result = patient(target).run(load(0, 50));
 
-            // Of those meant to begin in the stall, room was there for 50.
+            // Of those intended for the stall, 50 had room.
             assertThat(result.notSent()).isGreaterThan((long) (0.5 * PER_SECOND * STALL_MILLIS / 1000) - 50);
             assertThat(result.served() + result.notSent()).isEqualTo(result.offered());
             assertThat(server.requests()).isEqualTo(result.served());
@@ -86,7 +86,7 @@ class CoordinatedOmissionTest {
         }
     }
 
-    /** Leaves nothing out because this process stood still for a while. */
+    /** Omits no operation after a pause of this process. */
     private static OpenLoad patient(Target target) {
         return OpenLoad.on(target).givingUpAfter(Duration.ofMinutes(1));
     }

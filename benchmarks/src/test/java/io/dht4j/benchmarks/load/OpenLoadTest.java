@@ -52,7 +52,7 @@ class OpenLoadTest {
 
         assertThat(times).hasSize(250);
         for (int i = 0; i < times.size(); i++) {
-            // In order: the two threads' operations may overtake each other by one.
+            // Sorted, since the two threads' operations may overtake each other by one.
             assertThat(times.get(i) - before).isGreaterThanOrEqualTo(Math.max(0, i - 1) * 2_000_000L);
         }
     }
@@ -64,7 +64,7 @@ class OpenLoadTest {
         LoadResult result = patient(target).run(spec(2000, 0, 0.5, 1000, 1).sendingEvery(8000));
 
         assertThat(result.served()).isEqualTo(1000);
-        // Between 0 and 8 ms, evenly, for a target that takes no time.
+        // Uniform between 0 and 8 ms for an instant target.
         assertThat(result.latency().micros(50)).isGreaterThan(2000);
         assertThat(result.conditions().latenessP99Micros()).isGreaterThan(6000);
     }
@@ -193,7 +193,7 @@ class OpenLoadTest {
 
     @Test
     void aGeneratorThatIsHeldUpSaysSo() throws Exception {
-        // A call that blocks, which a target must not: the thread comes too late to all that follow.
+        // The target blocks against its contract, so the thread is late for all later operations.
         RecordingTarget target = new RecordingTarget(number -> {
             if (number == 5) {
                 await().pollDelay(1300, MILLISECONDS).until(() -> true);
@@ -226,7 +226,7 @@ class OpenLoadTest {
         LoadResult result =
                 OpenLoad.on(target).givingUpAfter(Duration.ofMillis(250)).run(spec(1000, 0, 0.5, 10, 1));
 
-        // Those that were due in the first 150 ms of the 400.
+        // The operations due in the first 150 of 400 ms.
         assertThat(result.notSent()).isGreaterThanOrEqualTo(140);
         assertThat(result.served() + result.notSent()).isEqualTo(500);
         assertThat(result.conditions().doubts())
@@ -254,7 +254,7 @@ class OpenLoadTest {
         await().during(Duration.ofMillis(50)).until(() -> target.begun() == begun);
     }
 
-    /** Leaves nothing out because this process stood still for a while. */
+    /** Omits no operation after a pause of this process. */
     private static OpenLoad patient(Target target) {
         return OpenLoad.on(target).givingUpAfter(Duration.ofMinutes(1));
     }

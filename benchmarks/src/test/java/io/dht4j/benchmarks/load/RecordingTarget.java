@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
 
-/** Remembers what it was asked, and answers as it is told. */
+/** Records its operations, and answers by a script. */
 final class RecordingTarget implements Target {
 
     private final LongFunction<CompletableFuture<Outcome>> answers;
@@ -20,13 +20,13 @@ final class RecordingTarget implements Target {
     /**
      * A target.
      *
-     * @param answers what comes of an operation, by its number from 0
+     * @param answers the outcome of each operation, by its number from 0
      */
     RecordingTarget(LongFunction<CompletableFuture<Outcome>> answers) {
         this.answers = answers;
     }
 
-    /** One whose operations succeed at once. */
+    /** Creates a target whose operations succeed at once. */
     static RecordingTarget prompt() {
         return new RecordingTarget(number -> CompletableFuture.completedFuture(Outcome.DONE));
     }
@@ -61,7 +61,7 @@ final class RecordingTarget implements Target {
         return mostUnderWay;
     }
 
-    /** The keys that each thread asked for, in order. */
+    /** Returns the keys of each thread, in order. */
     synchronized List<List<Long>> keysByThread() {
         return keys.values().stream().map(List::copyOf).toList();
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Answers every request at once, but for a while after one of them, in which it answers none; counts them. */
+/** Answers every request at once, except for a stall after one of them. Counts the requests. */
 final class StallingServer implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
@@ -17,15 +17,15 @@ final class StallingServer implements AutoCloseable {
     private final AtomicLong requests = new AtomicLong();
     private final long stallsAt;
     private final long stallMillis;
-    // On the event loop only.
+    // Confined to the event loop.
     private final List<HttpServerRequest> held = new ArrayList<>();
     private boolean stalled;
 
     /**
      * A server.
      *
-     * @param stallsAt the number of the request, from 1, that is the first to be held; 0 for none
-     * @param stallMillis how long
+     * @param stallsAt number of the first held request, from 1; 0 for none
+     * @param stallMillis length of the stall
      */
     StallingServer(long stallsAt, long stallMillis) {
         this.stallsAt = stallsAt;
@@ -62,7 +62,7 @@ final class StallingServer implements AutoCloseable {
         return "127.0.0.1:" + server.actualPort();
     }
 
-    /** How many requests have come. */
+    /** Returns the number of received requests. */
     long requests() {
         return requests.get();
     }

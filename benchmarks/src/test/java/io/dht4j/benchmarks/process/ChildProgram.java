@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** What the children of {@link ChildTest} run. */
+/** The program of the children of {@link ChildTest}. */
 final class ChildProgram {
 
     private ChildProgram() {}
@@ -44,7 +44,7 @@ final class ChildProgram {
                 })
                 .on("interrupted", Map.class, nothing -> interrupted.await(30, TimeUnit.SECONDS))
                 .on("parent", Map.class, nothing -> {
-                    // Never closed: its parent is to be killed.
+                    // Left open: the test kills its parent.
                     Child child = Child.start(ChildSpec.of("grandchild", ChildProgram.class, "-Xmx64m"));
                     child.ping(java.time.Duration.ofSeconds(60));
                     return List.of(child.pid());

@@ -235,7 +235,8 @@ class ChildTest {
     }
 
     /**
-     * A process that has ended stays in the table until somebody asks for its exit code, which an init may never do.
+     * Returns whether a process runs. A zombie counts as ended: it stays in the table until its parent reads the exit
+     * code, which an init may never do.
      */
     private static boolean isRunning(long pid) throws IOException {
         Path stat = Path.of("/proc", Long.toString(pid), "stat");

@@ -14,7 +14,7 @@ class ProfilerTest {
 
     private final List<String> commands = new ArrayList<>();
 
-    /** A profiler on a system that refuses some ways to count. */
+    /** A profiler on a system that refuses some counters. */
     private Profiler refusing(Set<String> engines) {
         return new Profiler(command -> {
             commands.add(command);

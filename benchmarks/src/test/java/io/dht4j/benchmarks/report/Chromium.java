@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A browser without a window, which opens pages and tells what became of them. */
+/** A headless browser that opens pages and reports their state. */
 final class Chromium {
 
     private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
@@ -29,7 +29,7 @@ final class Chromium {
         this.program = program;
     }
 
-    /** The one on the PATH. */
+    /** Returns the browser on the PATH. */
     static Optional<Chromium> find() {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .flatMap(directory -> NAMES.stream().map(name -> Path.of(directory, name)))
@@ -41,20 +41,20 @@ final class Chromium {
     /**
      * Opens a page in a frame of some width.
      *
-     * @return what {@code probe.js} finds in it
+     * @return the findings of {@code probe.js}
      */
     JsonNode open(Path page, int width, boolean dark) throws IOException, InterruptedException {
         Path directory = page.getParent();
         String html = Files.readString(page);
         assertThat(html).contains("<head>\n", "\n</body>");
-        // Before the page's own scripts, to see what goes wrong in them, and after them, to see what they did.
+        // Runs before the page's own scripts, to catch their errors, and after them, to see their effect.
         Files.writeString(
                 directory.resolve("probed.html"),
                 html.replaceFirst(
                                 "<head>\n",
                                 Matcher.quoteReplacement("<head>\n<script>" + resource("problems.js") + "</script>\n"))
                         .replace("\n</body>", "\n<script>" + resource("probe.js") + "</script>\n</body>"));
-        // A window has a least width; a frame has none.
+        // Windows have a least width, frames have none.
         Path frame = directory.resolve("frame.html");
         Files.writeString(
                 frame,

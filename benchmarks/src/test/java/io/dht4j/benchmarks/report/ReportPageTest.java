@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The page in a real browser. */
+/** Opens the page in a real browser. */
 @Tag("portable")
 class ReportPageTest {
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 
-/** Results like those of a scenario with everything in it; made up, always the same. */
+/** Constant, invented results with every part of a report. */
 public final class SampleResults {
 
     private static final List<String> VARIANTS =
@@ -35,7 +35,7 @@ public final class SampleResults {
 
     private SampleResults() {}
 
-    /** Eight variants, two groups. */
+    /** Returns results of eight variants in two groups. */
     public static Results everything() {
         List<Measurement> measurements = new ArrayList<>();
         SplittableRandom random = new SplittableRandom(1);
@@ -47,7 +47,7 @@ public final class SampleResults {
         return with(measurements);
     }
 
-    /** With these measurements. */
+    /** Returns results with these measurements. */
     public static Results with(List<Measurement> measurements) {
         return new Results(
                 Results.SCHEMA,
@@ -66,7 +66,7 @@ public final class SampleResults {
                 List.of(new Link("vertx against jdk, PUT, cpu", "flames/vertx jdk.html")));
     }
 
-    /** A measurement of nothing but its values. */
+    /** Returns a measurement with values only. */
     public static Measurement bare(String group, String variant, Double... values) {
         return new Measurement(
                 group,

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.report;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Writes a report with everything in it, to look at. */
+/** Writes a report with every part, for inspection. */
 final class WriteSample {
 
     private WriteSample() {}

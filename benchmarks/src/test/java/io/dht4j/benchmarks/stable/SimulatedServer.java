@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.HdrHistogram.Histogram;
 
-/** A queue with one server, by formulas: no time passes. */
+/** A queue with one server, computed by formulas without passing time. */
 final class SimulatedServer implements LoadDriver {
 
     private static final double SERVICE_MILLIS = 0.5;
@@ -26,31 +26,31 @@ final class SimulatedServer implements LoadDriver {
     /**
      * A server.
      *
-     * @param perSecond how much it can do at most
+     * @param perSecond its capacity
      */
     SimulatedServer(double perSecond) {
         this.perSecond = perSecond;
     }
 
-    /** Runs for which a pause of 300 ms falls into the time. */
+    /** Sets the runs with a pause of 300 ms. */
     SimulatedServer spoiling(Predicate<LoadSpec> which) {
         spoiled = which;
         return this;
     }
 
-    /** What others take of the processors in the runs that are spoiled, in percent. */
+    /** Sets the percentage of stolen processor time in spoiled runs. */
     SimulatedServer stealing(double percent) {
         stolenPercent = percent;
         return this;
     }
 
-    /** Runs in which one operation fails. */
+    /** Sets the runs in which one operation fails. */
     SimulatedServer failing(Predicate<LoadSpec> which) {
         failing = which;
         return this;
     }
 
-    /** The rate at which the 99th percentile, ln 100 times the mean of the queue's waiting times, reaches a bound. */
+    /** Returns the rate at which the 99th percentile, ln 100 times the mean waiting time, reaches a bound. */
     double limit(double p99Millis) {
         return perSecond * (1 - SERVICE_MILLIS * Math.log(100) / p99Millis);
     }

@@ -64,7 +64,7 @@ class StableLoadTest {
             assertThat(spec.warmUpSeconds()).isEqualTo(1);
         });
         assertThat(probes).extracting(probe -> probe.result().spec()).isEqualTo(server.runs());
-        // What was found, and the step above it that does not hold, tried twice.
+        // The result, and the failing step above it, tried twice.
         assertThat(probes)
                 .filteredOn(probe -> probe.phase() == Phase.CONFIRM)
                 .extracting(Probe::stable)
@@ -88,7 +88,7 @@ class StableLoadTest {
         Set<Integer> spoiled = new HashSet<>();
         SimulatedServer server = new SimulatedServer(16_000);
         server.spoiling(spec -> {
-            // Never two in a row, and not the longer runs.
+            // Never two in sequence, and no longer run.
             int run = server.runs().size();
             if (spec.seconds() == PROBE_SECONDS && !spoiled.contains(run - 1) && random.nextBoolean()) {
                 spoiled.add(run);
@@ -107,7 +107,7 @@ class StableLoadTest {
     void firstRunsThatWereAllSpoiledDoNotKeepTheRateLow(int spoiled) throws Exception {
         SimulatedServer server = new SimulatedServer(16_000);
         AtomicInteger confirmations = new AtomicInteger();
-        // And of the longer ones the first on the way up.
+        // And the first longer run on the way up.
         server.spoiling(spec -> server.runs().size() <= spoiled
                 || (spec.seconds() > PROBE_SECONDS && confirmations.incrementAndGet() == 2));
 
@@ -150,7 +150,7 @@ class StableLoadTest {
     void runsThatOthersOnTheHostHaveSpoiledSayNothing() throws Exception {
         double undisturbed = find(new SimulatedServer(16_000), SEARCH).perSecond();
         AtomicInteger runs = new AtomicInteger();
-        // Every run but each fourth: one more attempt, as for a pause of the server, would not do.
+        // All runs but each fourth: a single further attempt would not suffice.
         SimulatedServer server = new SimulatedServer(16_000)
                 .spoiling(spec -> runs.getAndIncrement() % 4 != 3)
                 .stealing(30);

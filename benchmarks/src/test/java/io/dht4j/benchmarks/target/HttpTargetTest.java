@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Answers that no node gives in a row, from a server that says what it is told to. */
+/** Answers of a scripted server that no node gives in sequence. */
 @Timeout(60)
 class HttpTargetTest {
 
@@ -77,7 +77,7 @@ class HttpTargetTest {
                 }
             }
         } catch (IOException e) {
-            // The client has gone.
+            // The client has disconnected.
             assertThat(socket.isClosed()).isTrue();
         }
     }

@@ -52,7 +52,7 @@ class TargetsTest {
     private final List<HttpApi> http = new ArrayList<>();
     private final List<GrpcApi> grpc = new ArrayList<>();
 
-    /** What drives the two nodes. */
+    /** The API that drives the two nodes. */
     enum Kind {
         HTTP,
         GRPC,
@@ -149,7 +149,7 @@ class TargetsTest {
                         .run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
 
                 assertThat(result.errors()).isEmpty();
-                // A busy machine may be too late to send some.
+                // The generator may omit some on a busy machine.
                 assertThat(result.served()).isPositive();
                 assertThat(result.served() + result.notSent()).isEqualTo(250);
                 assertThat(result.conditions().doubts()).noneMatch(doubt -> doubt.contains("found nothing"));

@@ -29,22 +29,22 @@ final class AccessOptions {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "File with the token for nodes that ask for one. Default: the token in $DHT_TOKEN. No option "
-                    + "takes the token itself, since every user of a machine can see the arguments of its processes.")
+            description = "File with the token for nodes that require one. Default: the token in $DHT_TOKEN. No "
+                    + "option takes the token itself, since every user of a machine can see the arguments of its "
+                    + "processes.")
     private Optional<Path> tokenFile = Optional.empty();
 
     @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
-            description = "PEM file of the authorities whose nodes are trusted, for https. Default: those that the JVM "
-                    + "trusts.")
+            description = "PEM file of the trusted authorities, for https. Default: those that the JVM trusts.")
     private Optional<Path> authorities = Optional.empty();
 
     @Option(
             names = "--tls-cert",
             paramLabel = "FILE",
-            description = "PEM file of this client's own certificate, where something between asks for one; "
-                    + "together with --tls-key.")
+            description = "PEM file of this client's own certificate, for a proxy that requires one; together with "
+                    + "--tls-key.")
     private Optional<Path> certificate = Optional.empty();
 
     @Option(

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
         name = "delete",
         mixinStandardHelpOptions = true,
         header = "Deletes a key.%n",
-        description = "%nA key that is absent already is no failure.%n")
+        description = "%nAn absent key is no failure.%n")
 final class DeleteCommand implements Callable<Integer> {
 
     @Mixin

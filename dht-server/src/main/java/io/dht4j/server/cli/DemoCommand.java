@@ -16,11 +16,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        header = "Three nodes in one process: a tour of a minute, then yours to try.%n",
+        header = "Runs three nodes in one process: a tour of a minute, then a cluster to try.%n",
         description = {
-            "%nLoads every named character of Unicode, reads, scans, stops a node and brings it back, then "
-                    + "serves until "
-                    + "Ctrl-C. Leaves nothing behind: the data is in a temporary directory that is deleted.%n"
+            "%nLoads every named character of Unicode, reads, scans, stops a node and restarts it, then serves "
+                    + "until Ctrl-C. The data is in a temporary directory that is deleted at the end.%n"
         })
 final class DemoCommand implements Callable<Integer> {
 
@@ -37,7 +36,7 @@ final class DemoCommand implements Callable<Integer> {
             names = "--port",
             paramLabel = "PORT",
             converter = WholeNumber.FirstPort.class,
-            description = "The first node's port; the others take the two after it. Default: any free ones.")
+            description = "The first node's port; the others take the two after it. Default: any free ports.")
     private int port;
 
     DemoCommand(Console console) {

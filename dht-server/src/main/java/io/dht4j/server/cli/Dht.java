@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
             "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:done", "1:failed, for example a key that is not there", "2:wrong usage"},
+        exitCodeList = {"0:done", "1:failed, for example because a key is absent", "2:wrong usage"},
         subcommands = HelpCommand.class)
 public final class Dht implements Callable<Integer> {
 

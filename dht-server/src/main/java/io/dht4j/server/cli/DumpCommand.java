@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Writes every entry of the cluster to a file.%n",
         description = {
-            "%nIn the order of the keys, as load reads it back. ndjson keeps when entries expire, tsv does not. "
-                    + "Not a snapshot: entries that are written meanwhile may be in it or not.%n",
+            "%nThe entries have the order of the keys, in a format of load. Only ndjson keeps expiry times. A dump "
+                    + "is no snapshot: it may contain or lack entries written while it runs.%n",
             "  dht dump --out backup.ndjson",
             "  dht dump --format tsv | sort -t $'\\t' -k 2%n"
         })
@@ -44,13 +44,13 @@ final class DumpCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--out"},
             paramLabel = "FILE",
-            description = "The file; it is there only when the dump is complete. Default: standard output.")
+            description = "The file, which appears when the dump is complete. Default: standard output.")
     private Optional<Path> out = Optional.empty();
 
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl); ndjson for "
+            description = "tsv or ndjson. Default: by the file's name (.tsv, .tab, .ndjson, .jsonl); ndjson for "
                     + "standard output.")
     private Optional<ItemFormat> format = Optional.empty();
 

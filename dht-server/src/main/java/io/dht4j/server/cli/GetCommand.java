@@ -23,9 +23,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Reads a key.%n",
         description = {
-            "%nWrites the value's bytes as they are to a file, or to standard output. A terminal shows text "
-                    + "only, with control "
-                    + "characters escaped and a line feed after it. A key that is absent is exit code 1.%n"
+            "%nWrites the value's bytes unchanged to a file, or to standard output. A terminal shows text only, "
+                    + "with control characters escaped and a line feed at the end. The exit code of an absent key "
+                    + "is 1.%n"
         })
 final class GetCommand implements Callable<Integer> {
 
@@ -37,7 +37,7 @@ final class GetCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--out"},
             paramLabel = "FILE",
-            description = "Writes the value to a file. It is not touched if the key is absent.")
+            description = "Writes the value to a file. An absent key leaves the file as it is.")
     private Optional<Path> out = Optional.empty();
 
     @Mixin

@@ -19,7 +19,7 @@ final class KeyArgument {
     @Parameters(index = "0", paramLabel = "KEY", description = "The key: 1 to 4096 bytes of UTF-8.")
     private String text = "";
 
-    @Option(names = "--key-base64", description = "KEY is the Base64 of the key, for keys that a shell cannot write.")
+    @Option(names = "--key-base64", description = "KEY is the Base64 of the key, for keys of any bytes.")
     private boolean isBase64;
 
     Key key() {

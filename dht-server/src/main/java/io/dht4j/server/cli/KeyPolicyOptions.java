@@ -20,8 +20,8 @@ final class KeyPolicyOptions {
             paramLabel = "NAME",
             converter = Orderings.class,
             description =
-                    "real-time, or linearizable, which needs 2 * A > F and costs a round trip more. Default: as the "
-                            + "cluster is set up.")
+                    "real-time, or linearizable, which needs 2 * A > F and costs one more round trip. Default: the "
+                            + "cluster's.")
     private Optional<Ordering> ordering = Optional.empty();
 
     AskedPolicy policy() {

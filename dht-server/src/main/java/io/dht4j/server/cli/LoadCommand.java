@@ -24,12 +24,12 @@ import picocli.CommandLine.Spec;
         header = "Writes the entries of a file.%n",
         description = {
             "%nOne entry a line, in one of two formats:",
-            "  tsv     key, tabulator, value. Within them \\t, \\n, \\r and \\\\ stand for a tabulator, a line feed, a "
-                    + "carriage return and a backslash.",
-            "  ndjson  what dump writes: {\"key_base64\":...,\"value_base64\":...,\"expires_at\":MILLIS}; or key and "
-                    + "value as text. Entries whose time is over are left out.",
-            "%nA malformed line ends the load with an error that names it; the lines before it have been written then. "
-                    + "Loading a file again does no harm. Of several lines with one key, the last one counts.%n"
+            "  tsv     key, tabulator, value, with the escapes \\t, \\n, \\r and \\\\ for tabulator, line feed, "
+                    + "carriage return and backslash.",
+            "  ndjson  as dump writes it: {\"key_base64\":...,\"value_base64\":...,\"expires_at\":MILLIS}; or key "
+                    + "and value as text. Expired entries are left out.",
+            "%nA malformed line ends the load with an error that names it; the lines before it are written. Loading "
+                    + "a file again is safe. Of several lines with one key, the last one counts.%n"
         })
 final class LoadCommand implements Callable<Integer> {
 
@@ -47,7 +47,7 @@ final class LoadCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "tsv or ndjson. Default: as the file's name ends (.tsv, .tab, .ndjson, .jsonl).")
+            description = "tsv or ndjson. Default: by the file's name (.tsv, .tab, .ndjson, .jsonl).")
     private Optional<ItemFormat> format = Optional.empty();
 
     @Option(
@@ -55,7 +55,7 @@ final class LoadCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "64",
             converter = WholeNumber.Parallel.class,
-            description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
+            description = "Requests in flight, 1 to 1024. Default: ${DEFAULT-VALUE}.")
     private int parallel;
 
     @Mixin

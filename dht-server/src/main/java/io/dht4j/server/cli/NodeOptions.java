@@ -27,9 +27,8 @@ final class NodeOptions {
             paramLabel = "URL",
             split = ",",
             defaultValue = "${env:DHT_NODE:-http://127.0.0.1:8080}",
-            description = "A node's public address, http or https. Several (repeat the option, or commas between) are "
-                    + "tried in turn "
-                    + "when one does not answer. Default: $DHT_NODE, or http://127.0.0.1:8080.")
+            description = "A node's public address, http or https. Several, repeated or separated by commas, are "
+                    + "tried in turn. Default: $DHT_NODE, or http://127.0.0.1:8080.")
     private List<String> nodes = new ArrayList<>();
 
     @Option(

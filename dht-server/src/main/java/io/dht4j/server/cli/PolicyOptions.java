@@ -20,7 +20,7 @@ final class PolicyOptions {
             names = "--ack",
             paramLabel = "A",
             converter = WholeNumber.Replicas.class,
-            description = "How many replicas must answer, 1 to --from. Default: a majority of --from.")
+            description = "Number of replicas that must answer, 1 to --from. Default: a majority of --from.")
     private Optional<Integer> ack = Optional.empty();
 
     @Option(
@@ -28,7 +28,7 @@ final class PolicyOptions {
             paramLabel = "F",
             converter = WholeNumber.Replicas.class,
             description =
-                    "Of how many replicas, 1 to the number of nodes. Default: as the cluster is set up, usually 3.")
+                    "Of how many replicas, 1 to the number of nodes. Default: the replication factor, usually 3.")
     private Optional<Integer> from = Optional.empty();
 
     AskedPolicy policy() {

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Writes a key.%n",
         description = {
-            "%nThe value is the argument's UTF-8, or the bytes of a file or of standard input as they are.%n",
+            "%nThe value is the argument as UTF-8, or the unchanged bytes of a file or of standard input.%n",
             "  dht put greeting hello",
             "  dht put photo --file photo.jpg",
             "  tar cz src | dht put backup -%n"
@@ -60,7 +60,7 @@ final class PutCommand implements Callable<Integer> {
             names = "--ttl",
             paramLabel = "MILLIS",
             converter = WholeNumber.TimeToLive.class,
-            description = "How long the value stays readable, at least 1. Default: for ever.")
+            description = "Time to live, at least 1. Default: the value never expires.")
     private Optional<Long> ttl = Optional.empty();
 
     @Mixin

@@ -20,12 +20,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "repair",
         mixinStandardHelpOptions = true,
-        header = "Lets a node compare its replicas with the others', and bring all to the newest entries.%n",
+        header = "Compares a node's replicas with the others' and reconciles them.%n",
         description = {
             "%nNodes do so by themselves every ten minutes or so. Of several nodes, the first that answers repairs.",
-            "Ctrl-C ends the watching, not the repair. A node that cannot begin is not watched for longer than "
-                    + "some seconds; it repairs "
-                    + "as soon as it can.%n"
+            "Ctrl-C ends the watching, not the repair. If a node cannot begin, the command ends after some seconds, "
+                    + "and the node repairs as soon as it can.%n"
         })
 final class RepairCommand implements Callable<Integer> {
 
@@ -44,14 +43,14 @@ final class RepairCommand implements Callable<Integer> {
             split = ",",
             converter = WholeNumber.Partition.class,
             description =
-                    "Only these partitions, with commas between. Default: all that the node is a replica of. They are "
-                            + "listed one by one with the time of their last comparison.")
+                    "Only these partitions, separated by commas, each with the time of its last comparison. "
+                            + "Default: all that the node is a replica of.")
     private List<Integer> partitions = new ArrayList<>();
 
-    @Option(names = "--status", description = "Begins nothing, and shows how far the node is.")
+    @Option(names = "--status", description = "Starts nothing, and shows the progress.")
     private boolean onlyStatus;
 
-    @Option(names = "--json", description = "The node's answer as it is.")
+    @Option(names = "--json", description = "Prints the node's answer unchanged.")
     private boolean json;
 
     @Mixin

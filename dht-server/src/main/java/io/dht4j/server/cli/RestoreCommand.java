@@ -24,11 +24,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Writes a snapshot into a cluster.%n",
         description = {
-            "%nThe cluster may have another size and place keys otherwise than the one that the snapshot is of. "
-                    + "All of the "
-                    + "snapshot is verified before the first entry is written: what is damaged is refused whole. "
-                    + "Entries get "
-                    + "new versions; those that have expired meanwhile are left out.%n",
+            "%nThe cluster may have another size and another placement. The command verifies the whole snapshot "
+                    + "before it writes the first entry, and refuses a damaged one. Entries get new versions; "
+                    + "expired ones are left out.%n",
             "  dht restore --in monday",
             "  dht restore --in monday --check%n"
         })
@@ -48,11 +46,11 @@ final class RestoreCommand implements Callable<Integer> {
     @Option(
             names = "--merge",
             description =
-                    "Write into a cluster that has entries already; they stay, but for those whose keys the snapshot "
-                            + "has. Without it such a cluster is refused.")
+                    "Writes into a cluster that has entries; they stay, except for keys of the snapshot. Without it "
+                            + "such a cluster is refused.")
     private boolean merge;
 
-    @Option(names = "--check", description = "Verify the snapshot and write nothing.")
+    @Option(names = "--check", description = "Verifies the snapshot and writes nothing.")
     private boolean check;
 
     @Option(
@@ -60,7 +58,7 @@ final class RestoreCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "64",
             converter = WholeNumber.Parallel.class,
-            description = "How many requests may be under way, 1 to 1024. Default: ${DEFAULT-VALUE}.")
+            description = "Requests in flight, 1 to 1024. Default: ${DEFAULT-VALUE}.")
     private int parallel;
 
     @Mixin

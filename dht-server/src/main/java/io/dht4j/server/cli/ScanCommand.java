@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         header = "Shows the entries of a range of keys, in order.%n",
         description = {
-            "%nKeys are ordered as unsigned bytes. Without a range: every entry. On a terminal, control characters are "
-                    + "escaped; a file or a pipe gets them as they are.%n",
+            "%nKeys are ordered as unsigned bytes. Without a range, all entries are shown. On a terminal control "
+                    + "characters are escaped; files and pipes get them unchanged.%n",
             "  dht scan --prefix user: --limit 10",
             "  dht scan --start a --end n --format ndjson%n"
         })
@@ -61,7 +61,7 @@ final class ScanCommand implements Callable<Integer> {
             names = "--scope",
             paramLabel = "SCOPE",
             defaultValue = "cluster",
-            description = "cluster: everything, each key's newest value. node: what this one node holds itself. "
+            description = "cluster: the newest value of each key. node: the entries of this node's own store. "
                     + "Default: ${DEFAULT-VALUE}.")
     private ScanScope scope = ScanScope.CLUSTER;
 
@@ -70,7 +70,7 @@ final class ScanCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             defaultValue = "tsv",
             description =
-                    "tsv (key, tabulator, value; escaped as load expects it) or ndjson. Default: ${DEFAULT-VALUE}.")
+                    "tsv (key, tabulator, value; with the escapes of load) or ndjson. Default: ${DEFAULT-VALUE}.")
     private ItemFormat format = ItemFormat.TSV;
 
     @Mixin

@@ -37,9 +37,8 @@ import picocli.CommandLine.ParameterException;
         abbreviateSynopsis = true,
         header = "Runs a node.%n",
         description = {
-            "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. SIGTERM or "
-                    + "Ctrl-C lets the "
-                    + "requests under way end, then the server ends with exit code 0, within 10 seconds. It ends "
+            "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. After SIGTERM or "
+                    + "Ctrl-C it completes requests in flight and ends with exit code 0, within 10 seconds. It ends "
                     + "with 1 when it can no longer serve.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, "
                     + "each in its own terminal:%n",
@@ -47,8 +46,8 @@ import picocli.CommandLine.ParameterException;
             "  dht server --id n1 --listen 127.0.0.1:8081 --peers $P",
             "  dht server --id n2 --listen 127.0.0.1:8082 --peers $P",
             "  dht server --id n3 --listen 127.0.0.1:8083 --peers $P",
-            "%nThe other commands look for a node at 127.0.0.1:8080, where a server without options listens, "
-                    + "unless --node names one.%n"
+            "%nThe other commands call the node at 127.0.0.1:8080, the address of a server without options, unless "
+                    + "--node names another.%n"
         })
 final class ServerCommand implements Callable<Integer> {
 
@@ -71,17 +70,15 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-v", "--verbose"},
             order = 101,
-            description = "Logs what the node does, not only what goes wrong. Logs go to standard error.")
+            description = "Logs the node's activity in addition to warnings and errors. Logs go to standard error.")
     private boolean verbose;
 
     @Option(
             names = "--rebuild",
             order = 102,
-            description = "Puts the files of a damaged --data directory aside, into damaged-N within it, and gets the "
-                    + "entries back from "
-                    + "the other replicas. Until that is done this node refuses reads, also after a "
-                    + "restart without this option. "
-                    + "To be given once.")
+            description = "Moves the files of a damaged --data directory into damaged-N within it, and refills the "
+                    + "node from the other replicas. Until then it refuses reads, also after a restart without this "
+                    + "option. Give it once.")
     private boolean rebuild;
 
     private ServerCommand(Console console) {

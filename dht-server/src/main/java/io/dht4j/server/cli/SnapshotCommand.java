@@ -21,9 +21,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         header = "Writes the whole cluster, as it is at one moment, to a directory.%n",
         description = {
-            "%nThe cluster serves meanwhile. What was acknowledged before is in the snapshot, what is written "
-                    + "after its "
-                    + "moment is not. restore reads it back.%n",
+            "%nThe cluster continues to serve. The snapshot has the writes acknowledged before, and none after its "
+                    + "moment. restore writes it into a cluster.%n",
             "  dht snapshot --out monday",
             "  dht restore --in monday%n"
         })
@@ -35,7 +34,7 @@ final class SnapshotCommand implements Callable<Integer> {
             names = {"-o", "--out"},
             paramLabel = "DIR",
             required = true,
-            description = "The directory, which must not be there; it is when the snapshot is complete.")
+            description = "The directory, which must not exist; it appears when the snapshot is complete.")
     private Path out = Path.of("");
 
     @Mixin

@@ -20,16 +20,16 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        header = "Shows what a node says of itself.%n",
+        header = "Shows the state of a node.%n",
         description = {
-            "%nOf several nodes, the first that answers. Another node is up unless it has failed to answer this one "
-                    + "lately; a node that has nothing to ask does not notice who is away.%n"
+            "%nOf several nodes, the first that answers. The status shows another node as up unless recent calls to "
+                    + "it failed; an idle node notices no absence.%n"
         })
 final class StatusCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Option(names = "--json", description = "The node's answer as it is.")
+    @Option(names = "--json", description = "Prints the node's answer unchanged.")
     private boolean json;
 
     @Mixin

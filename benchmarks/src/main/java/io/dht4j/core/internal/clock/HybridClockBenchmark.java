@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Giving versions, and taking note of those of others. */
+/** Gives versions, and observes those of others. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,11 +24,11 @@ public class HybridClockBenchmark {
 
     private final HybridClock clock = new HybridClock(System::currentTimeMillis, System::nanoTime, 60_000, 0, 4);
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public HybridClockBenchmark() {}
 
     /**
-     * A version, by one thread.
+     * Gives a version, by one thread.
      *
      * @return the version
      */
@@ -38,7 +38,7 @@ public class HybridClockBenchmark {
     }
 
     /**
-     * A version, by two threads that want one at the same time.
+     * Gives a version, by two threads at the same time.
      *
      * @return the version
      */
@@ -49,7 +49,7 @@ public class HybridClockBenchmark {
     }
 
     /**
-     * What each frame that comes costs: its sender's clock, seldom ahead.
+     * Observes the sender's clock of a frame, which is seldom ahead.
      *
      * @return whether the clock is plausible
      */

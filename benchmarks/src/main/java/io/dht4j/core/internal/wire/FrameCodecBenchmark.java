@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Encoding and decoding the frames of puts and gets, of one key and of a batch. */
+/** Encodes and decodes the frames of puts and gets, of one key and of a batch. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,7 @@ public class FrameCodecBenchmark {
     @Param({"100", "4096"})
     public int valueBytes;
 
-    /** Requests in the frame: 1 is a frame of its own, more share one. */
+    /** Number of requests in the frame. */
     @Param({"1", "32"})
     public int requests;
 
@@ -48,7 +48,7 @@ public class FrameCodecBenchmark {
     private byte[] putsFrame = {};
     private byte[] foundFrame = {};
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public FrameCodecBenchmark() {}
 
     /** Makes the messages. */
@@ -76,7 +76,7 @@ public class FrameCodecBenchmark {
     }
 
     /**
-     * The coordinator's side of a put.
+     * Encodes a put, the coordinator's side.
      *
      * @return the frame
      */
@@ -86,7 +86,7 @@ public class FrameCodecBenchmark {
     }
 
     /**
-     * The replica's side of a put.
+     * Decodes a put, the replica's side.
      *
      * @return the request
      * @throws FrameException never
@@ -97,7 +97,7 @@ public class FrameCodecBenchmark {
     }
 
     /**
-     * The replica's side of a get.
+     * Encodes the reply to a get, the replica's side.
      *
      * @return the frame
      */
@@ -107,7 +107,7 @@ public class FrameCodecBenchmark {
     }
 
     /**
-     * The coordinator's side of a get.
+     * Decodes the reply to a get, the coordinator's side.
      *
      * @return the reply
      * @throws FrameException never

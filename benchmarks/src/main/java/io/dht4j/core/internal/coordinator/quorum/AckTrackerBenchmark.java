@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Counting the answers of an operation's replicas by one thread, the usual case. */
+/** Counts the answers of an operation's replicas by one thread, the usual case. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -29,7 +29,7 @@ public class AckTrackerBenchmark {
 
     private ReplicationPolicy policy = ReplicationPolicy.majorityOf(1);
 
-    /** For JMH. */
+    /** Creates the benchmark; for JMH. */
     public AckTrackerBenchmark() {}
 
     /** Makes the policy. */
@@ -39,9 +39,9 @@ public class AckTrackerBenchmark {
     }
 
     /**
-     * All replicas answer.
+     * Counts the answers of all replicas.
      *
-     * @return how many outcomes there were: 1
+     * @return the number of outcomes: 1
      */
     @Benchmark
     public int everyReplicaAnswers() {
