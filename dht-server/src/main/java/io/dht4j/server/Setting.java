@@ -55,8 +55,7 @@ public enum Setting {
             "stream",
             "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
     /** Whether requests share frames. */
-    BATCHING(
-            "on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
+    BATCHING("on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
     /** The number of frames in flight at a time. */
     BATCH_FRAMES(
             "N",
@@ -214,7 +213,7 @@ public enum Setting {
             "10000",
             "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
                     + ". At most a quarter of the open files of the process. On an HTTP port that peers share, a "
-                            + "quarter is reserved for them."),
+                    + "quarter is reserved for them."),
     /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
             "N",

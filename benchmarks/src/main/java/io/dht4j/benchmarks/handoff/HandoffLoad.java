@@ -77,9 +77,8 @@ public final class HandoffLoad implements Callable<Integer> {
     @Option(
             names = "--first-rate",
             defaultValue = "4000",
-            description =
-                    "first rate of the search for the stable load, in operations a second (default: "
-                            + "${DEFAULT-VALUE})")
+            description = "first rate of the search for the stable load, in operations a second (default: "
+                    + "${DEFAULT-VALUE})")
     private double firstRate;
 
     @Option(

@@ -76,9 +76,8 @@ public final class OverloadLoad implements Callable<Integer> {
     @Option(
             names = "--first-rate",
             defaultValue = "2000",
-            description =
-                    "first rate of the search for the stable load, in operations a second (default: "
-                            + "${DEFAULT-VALUE})")
+            description = "first rate of the search for the stable load, in operations a second (default: "
+                    + "${DEFAULT-VALUE})")
     private double firstRate;
 
     @Option(
@@ -87,9 +86,7 @@ public final class OverloadLoad implements Callable<Integer> {
             description = "seconds for which the search tries a rate (default: ${DEFAULT-VALUE})")
     private double probeSeconds;
 
-    @Option(
-            names = "--rate",
-            description = "the stable load in operations a second, if known; replaces the search")
+    @Option(names = "--rate", description = "the stable load in operations a second, if known; replaces the search")
     private Optional<Double> known = Optional.empty();
 
     @Option(

@@ -42,7 +42,11 @@ import picocli.CommandLine.Spec;
             "  @|bold ./dht simulate --seed 7|@%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:no guarantee was broken", "1:a guarantee was broken; the output names the seeds", "2:wrong usage"})
+        exitCodeList = {
+            "0:no guarantee was broken",
+            "1:a guarantee was broken; the output names the seeds",
+            "2:wrong usage"
+        })
 public final class Simulate implements Callable<Integer> {
 
     private static final int MOST_FINDINGS = 10;

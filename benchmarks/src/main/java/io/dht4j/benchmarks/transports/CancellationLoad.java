@@ -41,8 +41,10 @@ public final class CancellationLoad implements Callable<Integer> {
             description = "as in transports-load (default: ${DEFAULT-VALUE})")
     private List<String> transports = List.of();
 
-    @Option(names = "--ack", defaultValue = "1", description = "number of sufficient answers (default: "
-            + "${DEFAULT-VALUE})")
+    @Option(
+            names = "--ack",
+            defaultValue = "1",
+            description = "number of sufficient answers (default: ${DEFAULT-VALUE})")
     private int ack;
 
     @Option(names = "--value-bytes", defaultValue = "1000", description = "size of a value (default: ${DEFAULT-VALUE})")

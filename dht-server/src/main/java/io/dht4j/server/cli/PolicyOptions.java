@@ -27,8 +27,7 @@ final class PolicyOptions {
             names = "--from",
             paramLabel = "F",
             converter = WholeNumber.Replicas.class,
-            description =
-                    "Of how many replicas, 1 to the number of nodes. Default: the replication factor, usually 3.")
+            description = "Of how many replicas, 1 to the number of nodes. Default: the replication factor, usually 3.")
     private Optional<Integer> from = Optional.empty();
 
     AskedPolicy policy() {

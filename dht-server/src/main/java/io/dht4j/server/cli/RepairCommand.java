@@ -42,9 +42,8 @@ final class RepairCommand implements Callable<Integer> {
             paramLabel = "NUMBER",
             split = ",",
             converter = WholeNumber.Partition.class,
-            description =
-                    "Only these partitions, separated by commas, each with the time of its last comparison. "
-                            + "Default: all that the node is a replica of.")
+            description = "Only these partitions, separated by commas, each with the time of its last comparison. "
+                    + "Default: all that the node is a replica of.")
     private List<Integer> partitions = new ArrayList<>();
 
     @Option(names = "--status", description = "Starts nothing, and shows the progress.")

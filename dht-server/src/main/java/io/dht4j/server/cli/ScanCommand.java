@@ -69,8 +69,7 @@ final class ScanCommand implements Callable<Integer> {
             names = "--format",
             paramLabel = "FORMAT",
             defaultValue = "tsv",
-            description =
-                    "tsv (key, tabulator, value; with the escapes of load) or ndjson. Default: ${DEFAULT-VALUE}.")
+            description = "tsv (key, tabulator, value; with the escapes of load) or ndjson. Default: ${DEFAULT-VALUE}.")
     private ItemFormat format = ItemFormat.TSV;
 
     @Mixin
