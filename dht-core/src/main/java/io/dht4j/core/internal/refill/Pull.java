@@ -3,7 +3,9 @@ package io.dht4j.core.internal.refill;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +24,7 @@ final class Pull {
 
     private static final Logger LOG = LoggerFactory.getLogger(Pull.class);
 
-    private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
     /** The shortest time between two log messages about a node that keeps failing. */
     private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -37,9 +38,10 @@ final class Pull {
     // Guarded by this.
     private Key position = KeyRange.all().start();
     private boolean done;
-    private boolean failing;
+    /** The number of failures since the last page. */
+    private int failures;
+
     private boolean closed;
-    private long waitNanos = FIRST_WAIT_NANOS;
     private long toldNanos;
     private Environment.@Nullable Timer timer;
 
@@ -73,7 +75,7 @@ final class Pull {
 
     /** Returns whether the last request to the node failed. */
     synchronized boolean isFailing() {
-        return failing;
+        return failures > 0;
     }
 
     synchronized void close() {
@@ -115,8 +117,7 @@ final class Pull {
 
     private void came(long bytes, Optional<Key> resume, long tookNanos) {
         synchronized (this) {
-            failing = false;
-            waitNanos = FIRST_WAIT_NANOS;
+            failures = 0;
             if (resume.isPresent()) {
                 position = resume.get();
                 long byRate = (long) ((double) bytes / bytesPerSecond * TimeUnit.SECONDS.toNanos(1)) - tookNanos;
@@ -131,14 +132,13 @@ final class Pull {
     private void failed(String why) {
         boolean tell;
         synchronized (this) {
-            failing = true;
             long now = environment.nanoTime();
             tell = !closed && now - toldNanos >= TELL_NANOS;
             if (tell) {
                 toldNanos = now;
             }
-            nextAfter(waitNanos);
-            waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+            nextAfter(BACKOFF.nanos(failures));
+            failures++;
         }
         if (tell) {
             LOG.warn(

@@ -8,6 +8,7 @@ import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.Progress;
@@ -19,6 +20,7 @@ import io.dht4j.core.internal.repair.tree.HashTreeBuild;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreException;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -28,7 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,8 +51,7 @@ public final class AntiEntropy {
 
     private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
 
-    private static final long FIRST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     private final Environment environment;
     private final NodeId self;
@@ -83,7 +83,9 @@ public final class AntiEntropy {
     /** The timer of the next attempt to repair rolled-back partitions. */
     private Environment.@Nullable Timer again;
 
-    private long againNanos = FIRST_WAIT_NANOS;
+    /** The number of attempts since the last one that made progress. */
+    private int attempts;
+
     /** The number of rolled-back partitions at the last attempt. */
     private int overtaken;
 
@@ -189,7 +191,7 @@ public final class AntiEntropy {
         BitSet some = behind();
         if (some.isEmpty()) {
             cancel(again);
-            again = environment.schedule(this::catchUp, FIRST_WAIT_NANOS);
+            again = environment.schedule(this::catchUp, BACKOFF.baseNanos());
         } else if (running || !content.isReady()) {
             wanted.or(some);
         } else {
@@ -218,11 +220,11 @@ public final class AntiEntropy {
      */
     private void catchUpLater() {
         int left = content.setBack().overtaken().size();
-        againNanos = left < overtaken ? FIRST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
+        attempts = left < overtaken ? 0 : attempts + 1;
         overtaken = left;
         if (left > 0) {
             cancel(again);
-            again = environment.schedule(this::catchUp, againNanos);
+            again = environment.schedule(this::catchUp, BACKOFF.nanos(attempts));
         }
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.repair.session;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Why;
 import io.dht4j.core.internal.repair.Pace;
@@ -62,8 +63,7 @@ final class PurgeWatermarkExchange {
     private static final Duration ALARM = Duration.ofMinutes(1);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
-    private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     private final Environment environment;
     private final NodeId self;
@@ -125,11 +125,11 @@ final class PurgeWatermarkExchange {
      * The time until a node is asked again.
      *
      * @param timer ends the pause
-     * @param nanos its length
+     * @param failures the number of failures before it
      * @param mayEndEarly whether a reply to another request ends it; false if the last pause ended so, since the node
      *     may refuse this request only
      */
-    private record Pause(Environment.Timer timer, long nanos, boolean mayEndEarly) {}
+    private record Pause(Environment.Timer timer, int failures, boolean mayEndEarly) {}
 
     PurgeWatermarkExchange(
             Environment environment,
@@ -196,7 +196,7 @@ final class PurgeWatermarkExchange {
                 return;
             }
         }
-        ask(node, FIRST_WAIT_NANOS, true);
+        ask(node, 0, true);
     }
 
     /**
@@ -212,7 +212,7 @@ final class PurgeWatermarkExchange {
             pauses.forEach((node, pause) -> {
                 if (node.id().equals(id)
                         && pause.mayEndEarly()
-                        && now - askedNanos.getOrDefault(node, now) >= FIRST_WAIT_NANOS) {
+                        && now - askedNanos.getOrDefault(node, now) >= BACKOFF.baseNanos()) {
                     back.add(node);
                 }
             });
@@ -261,7 +261,7 @@ final class PurgeWatermarkExchange {
         askNow(node);
     }
 
-    private void ask(Node node, long waitNanos, boolean mayEndEarly) {
+    private void ask(Node node, int failures, boolean mayEndEarly) {
         BitSet open;
         synchronized (this) {
             BitSet left = unheard.get(node);
@@ -280,10 +280,10 @@ final class PurgeWatermarkExchange {
                         node.id(),
                         DhtException.unwrap(error).getMessage());
                 failed(node, DhtException.unwrap(error));
-                again(node, waitNanos, mayEndEarly);
+                again(node, failures, mayEndEarly);
             } else {
                 // Partitions may have been added meanwhile.
-                ask(node, FIRST_WAIT_NANOS, true);
+                ask(node, 0, true);
             }
         });
     }
@@ -309,10 +309,10 @@ final class PurgeWatermarkExchange {
         letReadsGo();
     }
 
-    private synchronized void again(Node node, long waitNanos, boolean mayEndEarly) {
+    private synchronized void again(Node node, int failures, boolean mayEndEarly) {
         if (!closed) {
-            Environment.Timer timer = environment.schedule(() -> askAgain(node, false), waitNanos);
-            pauses.put(node, new Pause(timer, waitNanos, mayEndEarly));
+            Environment.Timer timer = environment.schedule(() -> askAgain(node, false), BACKOFF.nanos(failures));
+            pauses.put(node, new Pause(timer, failures, mayEndEarly));
             pausing = true;
         }
     }
@@ -328,7 +328,8 @@ final class PurgeWatermarkExchange {
             }
             pause.timer().cancel();
         }
-        ask(node, early ? pause.nanos() : Math.min(LONGEST_WAIT_NANOS, 2 * pause.nanos()), !early);
+        // A pause that ended early is not a failure more.
+        ask(node, early ? pause.failures() : pause.failures() + 1, !early);
     }
 
     private CompletableFuture<Void> ask(Node node, List<BitSet> chunks, int index) {

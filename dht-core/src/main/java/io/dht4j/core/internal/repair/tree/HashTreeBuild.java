@@ -1,10 +1,12 @@
 package io.dht4j.core.internal.repair.tree;
 
 import io.dht4j.DhtException;
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.Progress;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,7 @@ public final class HashTreeBuild {
 
     private static final Logger LOG = LoggerFactory.getLogger(HashTreeBuild.class);
 
-    private static final long FIRST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     private final Environment environment;
     private final LocalReplica content;
@@ -36,7 +37,7 @@ public final class HashTreeBuild {
     /** The timer of the next attempt. */
     private Environment.@Nullable Timer again;
 
-    private long againNanos = FIRST_WAIT_NANOS;
+    private int failures;
 
     /**
      * Creates a build that has not begun.
@@ -100,6 +101,8 @@ public final class HashTreeBuild {
             return;
         }
         String why = String.valueOf(error.getMessage());
+        long againNanos = BACKOFF.nanos(failures);
+        failures++;
         progress.notAddedUp(Optional.of(why));
         LOG.warn(
                 "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
@@ -107,7 +110,6 @@ public final class HashTreeBuild {
                 why);
         LOG.debug("adding up what is held failed", error);
         again = environment.schedule(this::followAgain, againNanos);
-        againNanos = Math.min(LONGEST_WAIT_NANOS, 2 * againNanos);
     }
 
     private void followAgain() {
