@@ -122,12 +122,11 @@ final class PlantedBugs {
         /**
          * For {@link PlantedOrderBugsTest.OwnStoreFirst}: what is refused for the node's clock is in its store already.
          */
-        public static void writeOwnStore(Object cluster, Function<Object, Object> entriesOf) {
+        public static void writeOwnStore(Object writes, Function<Object, Object> entriesOf) {
             try {
-                Object machinery = field(cluster, "machinery");
-                if (((Optional<?>) call(field(machinery, "clocks"), "problem")).isPresent()) {
-                    Object version = call(field(machinery, "versions"), "next");
-                    Object store = call(field(cluster, "parts"), "store");
+                if (((Optional<?>) call(field(writes, "clocks"), "problem")).isPresent()) {
+                    Object version = call(field(writes, "versions"), "next");
+                    Object store = call(field(writes, "components"), "store");
                     Method apply = store.getClass().getMethod("apply", List.class);
                     apply.setAccessible(true);
                     apply.invoke(store, entriesOf.apply(version));

@@ -232,7 +232,7 @@ class PlantedBugsTest {
         assertBreaks(
                 " SCAN .* failed with .*, and then went on with \\[]$",
                 in(
-                        INTERNAL + "coordinator.node.NodeCluster$Pages",
+                        INTERNAL + "coordinator.node.ScanPages",
                         pages -> pages.visit(Advice.to(EndedByFailing.class).on(named("next")))));
     }
 }

@@ -180,8 +180,8 @@ class PlantedOrderBugsTest {
         private OwnStoreFirst() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.This Object cluster, @Advice.Argument(2) Function<Object, Object> entriesOf) {
-            PlantedBugs.Reach.writeOwnStore(cluster, entriesOf);
+        static void enter(@Advice.This Object writes, @Advice.Argument(2) Function<Object, Object> entriesOf) {
+            PlantedBugs.Reach.writeOwnStore(writes, entriesOf);
         }
     }
 
@@ -190,8 +190,8 @@ class PlantedOrderBugsTest {
         assertBreaks(
                 "certainly failed: ",
                 in(
-                        INTERNAL + "coordinator.node.NodeCluster",
-                        cluster -> cluster.visit(
+                        INTERNAL + "coordinator.node.WriteCalls",
+                        writes -> writes.visit(
                                 Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(3))))));
     }
 }

@@ -90,7 +90,7 @@ public final class PeerClocks {
      * @param sentNanos when the request was sent, by this node's monotonic clock
      * @param heardNanos when the reply arrived, by the same clock
      */
-    public void told(NodeId node, long wallMillis, long sentNanos, long heardNanos) {
+    public void observe(NodeId node, long wallMillis, long sentNanos, long heardNanos) {
         Sample heard = new Sample(wallMillis, sentNanos, heardNanos);
         Sample before = samples.put(node, heard);
         boolean isNews = contradicts(heard) && (before == null || !contradicts(before));

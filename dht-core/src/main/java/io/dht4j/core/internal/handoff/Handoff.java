@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,15 +58,22 @@ public final class Handoff {
      * @param log stores the hints; owned and closed by the handoff
      * @param limits the limits of the handoff
      * @param sender sends hints to their nodes
+     * @param suspected returns whether a node will probably not answer
      */
-    public Handoff(Environment environment, List<Node> nodes, HintLog log, HandoffLimits limits, HintSender sender) {
+    public Handoff(
+            Environment environment,
+            List<Node> nodes,
+            HintLog log,
+            HandoffLimits limits,
+            HintSender sender,
+            Predicate<Node> suspected) {
         this.environment = environment;
         this.log = log;
         this.limits = limits;
         this.waiting = new Admission("missed writes to be kept", limits.maxWaiting(), limits.maxWaitingBytes());
         this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
         for (Node node : nodes) {
-            replays.put(node.id(), new Replay(this, environment, node, log, limits, sender));
+            replays.put(node.id(), new Replay(this, environment, node, log, limits, sender, suspected));
             keepers.put(node.id(), new Keeper(this, node, waiting));
         }
     }

@@ -5,6 +5,7 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 
 /** Sends hints to a node. Does not block; safe for use by any number of threads. */
+@FunctionalInterface
 public interface HintSender {
 
     /**
@@ -15,14 +16,6 @@ public interface HintSender {
      * @param outcome exactly one of its methods is called, once, on any thread
      */
     void send(Node node, List<Entry> entries, Outcome outcome);
-
-    /**
-     * Returns whether a node will probably not answer.
-     *
-     * @param node the node
-     * @return true if it is suspected now
-     */
-    boolean isSuspected(Node node);
 
     /** Receives the outcome of a send. */
     interface Outcome {

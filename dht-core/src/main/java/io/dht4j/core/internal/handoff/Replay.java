@@ -1,12 +1,15 @@
 package io.dht4j.core.internal.handoff;
 
 import io.dht4j.Node;
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.HintLog.Batch;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +25,7 @@ final class Replay {
 
     private static final Logger LOG = LoggerFactory.getLogger(Replay.class);
 
-    private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
     /** How long after a failure a sign of life is ignored, since it may be older than the failure. */
     private static final long DISBELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -38,6 +40,7 @@ final class Replay {
     private final HintLog log;
     private final HandoffLimits limits;
     private final HintSender sender;
+    private final Predicate<Node> suspected;
 
     private enum State {
         /** No hints are known. */
@@ -62,17 +65,27 @@ final class Replay {
 
     private Environment.@Nullable Timer timer;
     private long failedNanos;
-    private long waitNanos = FIRST_WAIT_NANOS;
+    /** The number of failures since the last accepted batch. */
+    private int failures;
+
     private int batchBytes = SMALLEST_BATCH;
     private double bytesPerSecond = FIRST_RATE;
 
-    Replay(Handoff handoff, Environment environment, Node node, HintLog log, HandoffLimits limits, HintSender sender) {
+    Replay(
+            Handoff handoff,
+            Environment environment,
+            Node node,
+            HintLog log,
+            HandoffLimits limits,
+            HintSender sender,
+            Predicate<Node> suspected) {
         this.handoff = handoff;
         this.environment = environment;
         this.node = node;
         this.log = log;
         this.limits = limits;
         this.sender = sender;
+        this.suspected = suspected;
     }
 
     /** Handles a new hint. */
@@ -87,7 +100,7 @@ final class Replay {
             // The node has just missed this write, so an immediate attempt would probably fail.
             failedNanos = environment.nanoTime();
             awaitsLife = true;
-            waitFor(waitNanos);
+            waitFor(BACKOFF.nanos(failures));
         }
     }
 
@@ -200,7 +213,7 @@ final class Replay {
                 return;
             }
             state = State.IDLE;
-            waitNanos = FIRST_WAIT_NANOS;
+            failures = 0;
         }
         handoff.rested();
     }
@@ -270,7 +283,7 @@ final class Replay {
         if (state != State.BUSY) {
             return;
         }
-        waitNanos = FIRST_WAIT_NANOS;
+        failures = 0;
         batchBytes = Math.min(LARGEST_BATCH, 2 * batchBytes);
         bytesPerSecond = Math.min((double) limits.bytesPerSecond(), 2 * bytesPerSecond);
         if (draining) {
@@ -287,7 +300,7 @@ final class Replay {
     }
 
     private void failed(boolean answered) {
-        boolean suspected = sender.isSuspected(node);
+        boolean isSuspected = suspected.test(node);
         synchronized (this) {
             if (state != State.BUSY) {
                 return;
@@ -295,11 +308,11 @@ final class Replay {
             batchBytes = SMALLEST_BATCH;
             bytesPerSecond = Math.max(LEAST_RATE, bytesPerSecond / 2);
             failedNanos = environment.nanoTime();
-            gaveUp = draining && (suspected || drainEndNanos - failedNanos <= FIRST_WAIT_NANOS);
+            gaveUp = draining && (isSuspected || drainEndNanos - failedNanos <= BACKOFF.baseNanos());
             if (!gaveUp) {
                 awaitsLife = !answered;
-                waitFor(draining ? FIRST_WAIT_NANOS : waitNanos);
-                waitNanos = Math.min(LONGEST_WAIT_NANOS, 2 * waitNanos);
+                waitFor(draining ? BACKOFF.baseNanos() : BACKOFF.nanos(failures));
+                failures++;
                 return;
             }
             state = State.IDLE;

@@ -7,9 +7,37 @@ import io.dht4j.spi.Entry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Sends the requests of repair to replicas. Does not block; safe for use by any number of threads. */
-public interface RepairPeers {
+/**
+ * The replicas that repair works with: the other nodes, and this node's own store. Does not block; safe for use by any
+ * number of threads, as are its functions.
+ *
+ * @param client sends a request to another node
+ * @param merge see {@link #keep}
+ * @param suspected returns whether another node will probably not answer
+ */
+public record RepairPeers(
+        Client client, Function<List<Entry>, CompletableFuture<Reply>> merge, Predicate<Node> suspected) {
+
+    /** The time for a reply: a replica may have to read much of its store before it can report its sums. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** Sends requests to other nodes. */
+    @FunctionalInterface
+    public interface Client {
+
+        /**
+         * Sends a request to another node.
+         *
+         * @param node the node
+         * @param request the request
+         * @param timeout the time to wait for the reply
+         * @return its reply; or a {@link RepairException}, also when the node refuses
+         */
+        CompletableFuture<Reply> ask(Node node, Request request, Duration timeout);
+    }
 
     /**
      * Sends a request to another node.
@@ -18,7 +46,9 @@ public interface RepairPeers {
      * @param request the request
      * @return its reply; or a {@link RepairException}, also when the node refuses
      */
-    CompletableFuture<Reply> ask(Node node, Request request);
+    public CompletableFuture<Reply> ask(Node node, Request request) {
+        return ask(node, request, TIMEOUT);
+    }
 
     /**
      * Sends a request to another node, with a timeout of its own.
@@ -28,7 +58,9 @@ public interface RepairPeers {
      * @param timeout the time to wait for the reply
      * @return its reply; or a {@link RepairException}, also when the node refuses
      */
-    CompletableFuture<Reply> ask(Node node, Request request, Duration timeout);
+    public CompletableFuture<Reply> ask(Node node, Request request, Duration timeout) {
+        return client.ask(node, request, timeout);
+    }
 
     /**
      * Merges entries into this node's own store. Where its disk is rolled back, entries are accepted that other
@@ -37,7 +69,9 @@ public interface RepairPeers {
      * @param entries the entries, as another node holds them
      * @return completes when they are merged; or with a {@link RepairException}
      */
-    CompletableFuture<Reply> keep(List<Entry> entries);
+    public CompletableFuture<Reply> keep(List<Entry> entries) {
+        return merge.apply(entries);
+    }
 
     /**
      * Returns whether a node will probably not answer.
@@ -45,5 +79,7 @@ public interface RepairPeers {
      * @param node another node
      * @return true if it is suspected
      */
-    boolean isSuspected(Node node);
+    public boolean isSuspected(Node node) {
+        return suspected.test(node);
+    }
 }

@@ -39,8 +39,13 @@ class HandoffFailuresTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final FailingLog log = new FailingLog();
     private final Target target = new Target();
-    private final Handoff handoff =
-            new Handoff(env, List.of(NODE), log, new HandoffLimits(true, MAX_AGE, 1 << 20, 1000, 1 << 20), target);
+    private final Handoff handoff = new Handoff(
+            env,
+            List.of(NODE),
+            log,
+            new HandoffLimits(true, MAX_AGE, 1 << 20, 1000, 1 << 20),
+            target,
+            node -> target.suspected);
 
     /** Does what is planted next before it reads, forgets or expires. */
     private static final class FailingLog implements HintLog {
@@ -118,11 +123,6 @@ class HandoffFailuresTest {
                 taken.addAll(entries);
                 outcome.taken();
             }
-        }
-
-        @Override
-        public boolean isSuspected(Node node) {
-            return suspected;
         }
     }
 

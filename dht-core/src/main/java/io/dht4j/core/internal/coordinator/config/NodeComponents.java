@@ -121,7 +121,7 @@ public record NodeComponents(
     }
 
     /** What must be equal on all nodes. */
-    public ClusterSettings settings(NodeConfig limits) {
+    public ClusterSettings settings(NodeConfig config) {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("nodes", nodesInWords());
         values.put("partitions", Integer.toString(table.partitions()));
@@ -131,8 +131,8 @@ public record NodeComponents(
         values.put(
                 "check of the hash key",
                 Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
-        values.put("replication factor", Integer.toString(limits.replicationFactor()));
-        values.put("largest value", limits.maxValueBytes() + " bytes");
+        values.put("replication factor", Integer.toString(config.replicationFactor()));
+        values.put("largest value", config.maxValueBytes() + " bytes");
         values.put(ClusterSettings.TABLE, Long.toHexString(fingerprint()));
         return new ClusterSettings(values);
     }

@@ -26,18 +26,18 @@ final class CallRules {
 
     private final Environment environment;
     private final LongSupplier nanoTime;
-    private final NodeConfig limits;
+    private final NodeConfig config;
     private final int nodes;
     private final int partitions;
     private final ReplicationPolicy defaultPolicy;
 
-    CallRules(NodeComponents parts, NodeConfig limits) {
-        this.environment = parts.environment();
+    CallRules(NodeComponents components, NodeConfig config) {
+        this.environment = components.environment();
         this.nanoTime = environment::nanoTime;
-        this.limits = limits;
-        this.nodes = parts.topology().size();
-        this.partitions = parts.table().partitions();
-        this.defaultPolicy = ReplicationPolicy.majorityOf(limits.replicationFactor());
+        this.config = config;
+        this.nodes = components.topology().size();
+        this.partitions = components.table().partitions();
+        this.defaultPolicy = ReplicationPolicy.majorityOf(config.replicationFactor());
     }
 
     ReplicationPolicy defaultPolicy() {
@@ -45,7 +45,7 @@ final class CallRules {
     }
 
     CallContext context(CallOptions options) {
-        Duration timeout = options.timeout().orElse(limits.timeout());
+        Duration timeout = options.timeout().orElse(config.timeout());
         return new CallContext(nanoTime, timeout.toNanos());
     }
 
@@ -68,7 +68,7 @@ final class CallRules {
 
     /** The ordering of a call with a policy, which must fit. */
     Ordering ordering(CallOptions options, ReplicationPolicy policy) {
-        Ordering ordering = options.ordering().orElse(limits.ordering());
+        Ordering ordering = options.ordering().orElse(config.ordering());
         if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
@@ -101,18 +101,18 @@ final class CallRules {
     }
 
     void requireFits(Key key, byte[] value) {
-        if (value.length > limits.maxValueBytes()) {
+        if (value.length > config.maxValueBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
+                    "a value has at most " + config.maxValueBytes() + " bytes, that of key " + key + " has "
                             + value.length);
         }
     }
 
     void requireBatch(int size) {
-        if (size > limits.maxBatch()) {
+        if (size > config.maxBatch()) {
             throw new InvalidRequestException(
-                    ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + limits.maxBatch() + " keys, not " + size);
+                    ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + config.maxBatch() + " keys, not " + size);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.DhtException;
-import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
@@ -14,13 +13,12 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.AddressCheck;
 import io.dht4j.core.internal.coordinator.peer.Disagreements;
-import io.dht4j.core.internal.coordinator.peer.FirstWord;
+import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.Outgoing;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.PeerHints;
-import io.dht4j.core.internal.coordinator.peer.PeerPages;
-import io.dht4j.core.internal.coordinator.peer.PeerRepair;
+import io.dht4j.core.internal.coordinator.peer.PeerMonitor;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.detection.GuardedDetector;
@@ -28,7 +26,7 @@ import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
-import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
@@ -39,9 +37,7 @@ import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.OwnHeader;
-import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
-import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.BitSet;
@@ -59,9 +55,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs in a node whether or not it is called: its replica and the door to it, the ways to the others, and what
- * brings and keeps replicas together. Puts these together, starts them, and stops them in an order in which none misses
- * what another still needs.
+ * What runs in a node without calls of its application: its replica and the endpoint of peers, the client of the other
+ * replicas, and handoff, refill and repair. Creates these, starts them, and stops them in an order in which each can
+ * still use what it needs.
  */
 final class NodeRuntime {
 
@@ -69,156 +65,171 @@ final class NodeRuntime {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
 
-    /** With the store as snapshots see it. */
-    final NodeComponents parts;
+    /** The parts of the node, with the store as snapshots see it. */
+    final NodeComponents components;
 
     final HybridClock clock;
-    /** What writes are stamped with. */
+    /** The versions of writes. */
     final VersionSource versions;
 
     final PeerClocks clocks;
-    /** Until then nothing is stamped. */
-    final FirstWord firstWord;
+    /** Until it is over no write gets a version. */
+    final FirstContact firstContact;
 
-    final Snapshots cuts;
+    final Snapshots snapshots;
     final Replica replica;
-    final ReplicaClient peers;
+    final ReplicaClient client;
     final Handoff handoff;
-    /** The large writes that replicas had no room for. */
+    /** The large writes that replicas have no room for. */
     final ParkedWrites parked;
 
-    final PartitionReadBarrier unfilled = new PartitionReadBarrier();
+    final PartitionReadBarrier readBarrier = new PartitionReadBarrier();
     /** Empty in a member without a store. */
     final Optional<AntiEntropy> antiEntropy;
 
-    private final NodeConfig limits;
+    private final NodeConfig config;
     private final Environment environment;
-    private final PurgeWatermarks fence;
+    private final PurgeWatermarks watermarks;
     private final Refill refill;
     private final PeerEndpoint endpoint;
     private final List<Node> others;
     private final Suspicion suspicion;
     private final Disagreements disagreements;
 
-    NodeRuntime(NodeComponents given, NodeConfig limits, HybridClock clock) {
-        this.cuts = new Snapshots(given.store(), given.environment(), clock, limits.snapshotBytes());
-        this.parts = given.withStore(cuts.store());
-        this.limits = limits;
+    NodeRuntime(NodeComponents given, NodeConfig config, HybridClock clock) {
+        this.snapshots = new Snapshots(given.store(), given.environment(), clock, config.snapshotBytes());
+        this.components = given.withStore(snapshots.store());
+        this.config = config;
         this.clock = clock;
-        this.environment = parts.environment();
-        this.versions =
-                new VersionSource(clock, environment, parts.isNode() ? Optional.of(parts.store()) : Optional.empty());
-        this.others = parts.topology().nodes().stream()
-                .filter(node -> !node.id().equals(parts.self()))
+        this.environment = components.environment();
+        this.versions = new VersionSource(
+                clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
+        this.others = components.topology().nodes().stream()
+                .filter(node -> !node.id().equals(components.self()))
                 .toList();
-        this.fence = new PurgeWatermarks(parts.store(), parts.table().partitions(), parts::partitionOf);
-        LocalReplica content = content();
-        this.refill = new Refill(
-                environment, parts.self(), parts.table(), limits.refill(), parts.refill(), this::bringPage, unfilled);
-        this.replica = replica(content);
+        this.watermarks =
+                new PurgeWatermarks(components.store(), components.table().partitions(), components::partitionOf);
+        LocalReplica localReplica = localReplica();
+        this.replica = replica(localReplica);
         OwnHeader own = ownHeader();
-        this.disagreements =
-                new Disagreements(parts.self(), own.settings(), parts.topology(), this::ping, environment::nanoTime);
+        this.disagreements = new Disagreements(
+                components.self(), own.settings(), components.topology(), this::ping, environment::nanoTime);
         this.endpoint = endpoint(own);
         this.suspicion =
-                new Suspicion(environment, others, new GuardedDetector(parts.detector(), environment), this::ping);
+                new Suspicion(environment, others, new GuardedDetector(components.detector(), environment), this::ping);
         this.clocks = new PeerClocks(
                 environment,
                 others.stream().map(Node::id).toList(),
-                parts.topology().size(),
+                components.topology().size(),
                 clock.maxSkewMillis(),
-                id -> parts.topology().node(id).ifPresent(this::ping));
-        this.peers =
-                new ReplicaClient(parts, limits, replica, own, disagreements, clock, clocks, suspicion, this::heard);
-        this.firstWord =
-                new FirstWord(environment, others.stream().map(Node::id).toList(), limits.startPatience());
-        // This node among them: what it coordinates it may miss as a replica.
+                id -> components.topology().node(id).ifPresent(this::ping));
+        this.client = new ReplicaClient(
+                components,
+                config,
+                replica,
+                own,
+                new ReplicaOrder(components.self(), suspicion),
+                new PeerMonitor(clock, clocks, suspicion, disagreements, this::heard));
+        this.firstContact =
+                new FirstContact(environment, others.stream().map(Node::id).toList(), config.startPatience());
+        BackgroundRequests requests = new BackgroundRequests(components.self(), client, replica, config.timeout());
+        this.refill = new Refill(
+                environment,
+                components.self(),
+                components.table(),
+                config.refill(),
+                components.refill(),
+                requests::fetchPage,
+                readBarrier);
+        // For all nodes: as a replica, this node may miss writes that it coordinates.
         this.handoff = new Handoff(
                 environment,
-                parts.topology().nodes(),
-                parts.hints(),
-                limits.handoff(),
-                new PeerHints(parts, limits, peers));
+                components.topology().nodes(),
+                components.hints(),
+                config.handoff(),
+                requests::sendHints,
+                client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
-        this.antiEntropy = parts.isNode() ? Optional.of(antiEntropy(content)) : Optional.empty();
+        this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(localReplica, requests)) : Optional.empty();
         resumeClock();
     }
 
-    private LocalReplica content() {
+    private LocalReplica localReplica() {
         return new LocalReplica(
-                parts.store(),
-                fence,
+                components.store(),
+                watermarks,
                 new RollbackDetector(
-                        fence,
-                        unfilled,
+                        watermarks,
+                        readBarrier,
                         clock::isTooFarAhead,
-                        () -> cuts.endAll("the disk of this node was set back, so that it lacks what it should show")),
-                parts.table().partitions(),
-                parts::partitionOf,
+                        () -> snapshots.endAll(
+                                "the disk of this node was set back, so that it lacks what it should show")),
+                components.table().partitions(),
+                components::partitionOf,
                 environment::currentTimeMillis,
-                limits.repair().purgeAfter());
+                config.repair().purgeAfter());
     }
 
-    private Replica replica(LocalReplica content) {
+    private Replica replica(LocalReplica localReplica) {
         return new Replica(
-                parts.store(),
-                fence,
-                content,
+                components.store(),
+                watermarks,
+                localReplica,
                 environment,
                 clock,
-                cuts,
-                parts::partitionOf,
-                limits.maxValueBytes(),
-                limits.maxInFlight(),
-                limits.maxInFlightBytes(),
-                limits.storeReads(),
-                limits.maintenanceReads(),
-                limits.overload().queue(),
-                unfilled);
+                snapshots,
+                components::partitionOf,
+                config.maxValueBytes(),
+                config.maxInFlight(),
+                config.maxInFlightBytes(),
+                config.storeReads(),
+                config.maintenanceReads(),
+                config.overload().queue(),
+                readBarrier);
     }
 
     private OwnHeader ownHeader() {
         return new OwnHeader(
-                parts.self(),
-                parts.settings(limits),
-                parts.topology().epoch(),
+                components.self(),
+                components.settings(config),
+                components.topology().epoch(),
                 clock::current,
                 environment::currentTimeMillis);
     }
 
     private PeerEndpoint endpoint(OwnHeader own) {
-        int maxFrameBytes = limits.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
+        int maxFrameBytes = config.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
         PeerEndpoint made = new PeerEndpoint(
                 replica,
                 own,
-                parts.names(),
+                components.names(),
                 clock,
                 maxFrameBytes,
-                parts::mayCall,
+                components::mayCall,
                 disagreements,
-                new SlotHolders(new VersionSlots(parts.topology()), environment));
-        if (!parts.isNode()) {
+                new SlotHolders(new VersionSlots(components.topology()), environment));
+        if (!components.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }
         return made;
     }
 
-    private AntiEntropy antiEntropy(LocalReplica content) {
+    private AntiEntropy antiEntropy(LocalReplica localReplica, BackgroundRequests requests) {
         return new AntiEntropy(
                 environment,
-                parts.self(),
-                content,
-                new PeerRepair(parts, peers, replica),
-                limits.repair(),
-                unfilled,
-                limits.refill().without(),
-                parts.table().partitions(),
-                partition -> parts.table().replicas(partition, limits.replicationFactor()));
+                components.self(),
+                localReplica,
+                new RepairPeers(requests::ask, requests::merge, client.order()::isSuspected),
+                config.repair(),
+                readBarrier,
+                config.refill().without(),
+                components.table().partitions(),
+                partition -> components.table().replicas(partition, config.replicationFactor()));
     }
 
     private void resumeClock() {
-        Version newest = parts.store().newestAtOpen();
-        // One that is too far ahead is of a time when the clock was wrong: the others would refuse what follows it.
+        Version newest = components.store().newestAtOpen();
+        // A version that is too far ahead stems from a wrong clock: the others would refuse versions above it.
         if (!clock.observe(newest)) {
             LOG.warn(
                     "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: "
@@ -229,20 +240,20 @@ final class NodeRuntime {
     }
 
     /**
-     * Listens, and begins what runs by itself. Blocks until the transport accepts requests.
+     * Begins to listen, and starts the background work. Blocks until the transport accepts requests.
      *
-     * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then stops what runs already
+     * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then closes this
      * @throws IllegalArgumentException if two nodes have one endpoint
      */
     void start() {
-        AddressCheck.check(parts.topology().nodes(), parts.transport());
-        parts.store().bind("name " + parts.self() + ", " + parts.description());
+        AddressCheck.check(components.topology().nodes(), components.transport());
+        components.store().bind("name " + components.self() + ", " + components.description());
         versions.load();
-        fence.load();
+        watermarks.load();
         antiEntropy.ifPresent(AntiEntropy::start);
         listen();
-        firstWord.said().thenRun(versions::prepare);
-        firstWord.begin();
+        firstContact.over().thenRun(versions::prepare);
+        firstContact.begin();
         others.forEach(this::ping);
         antiEntropy.ifPresent(AntiEntropy::askOthers);
         handoff.start();
@@ -251,7 +262,7 @@ final class NodeRuntime {
 
     private void listen() {
         try {
-            CompletionStage<Void> started = parts.transport().start(endpoint);
+            CompletionStage<Void> started = components.transport().start(endpoint);
             started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             Throwable cause = DhtException.unwrap(e);
@@ -264,38 +275,38 @@ final class NodeRuntime {
         }
     }
 
-    /** Requests of peers are refused from now on. */
+    /** Refuses the requests of peers from now on. */
     void fail(String why) {
         endpoint.stop("this node can no longer serve: " + why);
     }
 
     /**
-     * Stops and closes all but the environment. Blocks, for each thing that is still under way at most the drain
-     * timeout.
+     * Stops and closes everything except the environment. Blocks, for at most the drain timeout for each kind of work
+     * in flight.
      *
-     * @param calls done when no call is under way any more
+     * @param calls completes when no call is in flight
      */
     void close(CompletableFuture<Void> calls) {
-        firstWord.close();
+        firstContact.close();
         await(calls, "calls");
-        // Their timers end with the environment. What replicas miss by this is drained and settled below.
+        // Their timers end with the environment. The writes that replicas miss become hints, drained below.
         parked.close();
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
         refill.close();
-        await(handoff.drain(limits.drainTimeout()), "hints for other nodes");
+        await(handoff.drain(config.drainTimeout()), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {
-            parts.transport().close();
+            components.transport().close();
         } finally {
             await(replica.close(), "requests of peers");
             try {
-                // What calls missed that ended with the transport is kept too.
+                // The hints of calls that ended with the transport are kept too.
                 await(handoff.settle(), "missed writes");
                 handoff.close();
                 versions.close();
             } finally {
-                parts.store().close();
+                components.store().close();
             }
         }
     }
@@ -303,10 +314,10 @@ final class NodeRuntime {
     private void await(CompletableFuture<Void> drained, String what) {
         try {
             if (!drained.isDone()) {
-                drained.get(limits.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+                drained.get(config.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (TimeoutException e) {
-            LOG.warn("{} were still under way after {}; closing all the same", what, limits.drainTimeout());
+            LOG.warn("{} were still under way after {}; closing all the same", what, config.drainTimeout());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             LOG.warn("interrupted while {} were under way; closing at once", what);
@@ -315,13 +326,13 @@ final class NodeRuntime {
         }
     }
 
-    /** What was lost and what is too old are got back in two ways, and are one thing to those who wait for it. */
+    /** Returns the progress of the refill of lost partitions and of the repair of rolled-back ones, as one. */
     RefillStatus refillStatus() {
         RefillStatus lost = refill.status();
         RefillStatus old = antiEntropy.map(AntiEntropy::refillStatus).orElse(RefillStatus.NONE);
-        BitSet closed = unfilled.of(PartitionReadBarrier.Why.LOST);
-        closed.or(unfilled.of(PartitionReadBarrier.Why.SET_BACK));
-        closed.or(unfilled.of(PartitionReadBarrier.Why.UNCLEAR));
+        BitSet closed = readBarrier.of(PartitionReadBarrier.Why.LOST);
+        closed.or(readBarrier.of(PartitionReadBarrier.Why.SET_BACK));
+        closed.or(readBarrier.of(PartitionReadBarrier.Why.UNCLEAR));
         return new RefillStatus(
                 closed.cardinality(),
                 lost.entries() + old.entries(),
@@ -331,48 +342,39 @@ final class NodeRuntime {
                         .toList());
     }
 
-    /** The other nodes that do not answer, as of some milliseconds ago. */
+    /** Returns the other nodes that do not answer, as of some milliseconds ago. */
     Set<NodeId> suspects() {
         return suspicion.suspects();
     }
 
-    /** The other nodes that this one disagrees with. Asks them again, so that it notices when that has ended. */
+    /** Returns the other nodes with other settings or addresses, and asks them again: they may agree by now. */
     Set<NodeId> disagreeing() {
         return disagreements.ofCalled();
     }
 
     private void heard(NodeId node, long now) {
         suspicion.heard(node, now);
-        firstWord.answered();
+        firstContact.answered();
         handoff.answered(node);
         antiEntropy.ifPresent(repair -> repair.answered(node));
     }
 
     /**
-     * Asks a node for a sign of life, which comes to {@link #heard} if it comes. Its answer carries its clock, so that
-     * a node whose own is behind gives versions that are new; and who is not the right node, or is configured
-     * otherwise, is noticed at once.
+     * Asks a node for a sign of life, which goes to {@link #heard}. The answer carries the node's clock, so that this
+     * node's versions are new even if its own clock is behind, and shows a wrong node or other settings at once.
      */
     private void ping(Node node) {
-        CallContext context = new CallContext(environment::nanoTime, PING_TIMEOUT.toNanos());
-        peers.ask(node, Outgoing.alone(new Request.Ping()), context, new ReplyHandler() {
-            @Override
-            public void replied(Reply reply) {
-                LOG.debug("{} is there", node.id());
-            }
-
-            @Override
-            public void failed(PeerFailure failure) {
-                LOG.debug("{}", failure);
-                if (failure.refused()) {
-                    firstWord.refused(node.id());
-                }
-            }
-        });
+        client.ask(
+                node,
+                Outgoing.alone(new Request.Ping()),
+                client.context(PING_TIMEOUT),
+                ReplyHandler.of(reply -> LOG.debug("{} is there", node.id()), this::pingFailed));
     }
 
-    /** The refill begins when the ways to the other nodes are there. */
-    private void bringPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
-        new PeerPages(parts, limits, peers, replica).bring(node, partitions, start, outcome);
+    private void pingFailed(PeerFailure failure) {
+        LOG.debug("{}", failure);
+        if (failure.refused()) {
+            firstContact.refused(failure.node());
+        }
     }
 }

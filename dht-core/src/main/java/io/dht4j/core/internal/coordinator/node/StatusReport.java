@@ -41,8 +41,8 @@ final class StatusReport {
     /** The last count is returned if there is no newer one by then. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final NodeComponents parts;
-    private final NodeConfig limits;
+    private final NodeComponents components;
+    private final NodeConfig config;
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
@@ -55,23 +55,23 @@ final class StatusReport {
     private volatile EntryCount known;
 
     StatusReport(
-            NodeComponents parts,
-            NodeConfig limits,
+            NodeComponents components,
+            NodeConfig config,
             Handoff handoff,
             Supplier<RefillStatus> refill,
             Supplier<Set<NodeId>> suspects,
             Supplier<Set<NodeId>> disagreeing,
             Supplier<Optional<ClockProblem>> clock,
             Supplier<OverloadCounts> overload) {
-        this.parts = parts;
+        this.components = components;
         this.overload = overload;
         this.handoff = handoff;
         this.refill = refill;
         this.suspects = suspects;
         this.disagreeing = disagreeing;
         this.clock = clock;
-        this.limits = limits;
-        this.environment = parts.environment();
+        this.config = config;
+        this.environment = components.environment();
         this.startedNanos = environment.nanoTime();
         this.known = new EntryCount(UNKNOWN, startedNanos);
     }
@@ -150,7 +150,7 @@ final class StatusReport {
 
     private long entries() {
         try {
-            return parts.store().entries();
+            return components.store().entries();
         } catch (RuntimeException | Error e) {
             // Those who ask want to know what is wrong, all the more.
             LOG.warn("the store cannot count its entries: {}", e.toString());
@@ -183,21 +183,21 @@ final class StatusReport {
     private NodeStatus with(EntryCount count) {
         String version = StatusReport.class.getPackage().getImplementationVersion();
         return new NodeStatus(
-                parts.self(),
-                parts.topology(),
-                limits.replicationFactor(),
-                parts.table().partitions(),
-                parts.placement(),
-                parts.hash().name(),
-                parts.transport().name(),
-                parts.store().name(),
+                components.self(),
+                components.topology(),
+                config.replicationFactor(),
+                components.table().partitions(),
+                components.placement(),
+                components.hash().name(),
+                components.transport().name(),
+                components.store().name(),
                 version == null ? "development" : version,
                 count.entries(),
                 overdue(count),
                 handoff.bytes(),
                 handoff.droppedBytes(),
                 overload.get(),
-                parts.store().problems(),
+                components.store().problems(),
                 refill.get(),
                 inOrder(suspects.get()),
                 inOrder(disagreeing.get()),
@@ -206,7 +206,7 @@ final class StatusReport {
     }
 
     private List<NodeId> inOrder(Set<NodeId> some) {
-        return parts.topology().nodes().stream()
+        return components.topology().nodes().stream()
                 .map(Node::id)
                 .filter(some::contains)
                 .toList();

@@ -23,9 +23,11 @@ public final class AddressCheck {
     private AddressCheck() {}
 
     /**
-     * Looks the addresses up. Blocks, for 5 seconds at most. What cannot be looked up is warned of: whoever is called
-     * there tells who it is.
+     * Resolves the addresses. Blocks, for at most 5 seconds. An address that cannot be resolved is logged as a warning:
+     * the node that answers there reports its name with each reply.
      *
+     * @param nodes the nodes of the cluster
+     * @param transport resolves addresses to endpoints
      * @throws IllegalArgumentException if two nodes have one endpoint
      */
     public static void check(List<Node> nodes, Transport transport) {

@@ -11,18 +11,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together the requests of one kind to one node. While fewer frames than the window are under way, a request goes
- * at once, by itself; otherwise it waits, and goes with all that have come meanwhile when a frame's replies have been
- * handed out. So an idle node adds no delay, and a busy one makes frames as large as its load asks for.
+ * Batches the requests of one kind to one node. While fewer frames than the window are in flight, a request is sent at
+ * once, alone. Otherwise it waits for the replies of a frame, and is sent with all requests that have arrived
+ * meanwhile. So an idle node adds no delay, and the frames of a busy one grow with its load.
  *
- * <p>A frame that has been under way for long no longer counts: whatever holds it up must not hold up the rest.
- * Requests that are past their deadlines or no longer wanted are left out of the frame. What waits is bounded. No timer
- * per request: one for all that wait, and only while some do. Safe for use by any number of threads; the lock is held
- * for some steps of bookkeeping only.
+ * <p>A frame that has been in flight for long no longer counts, so that it does not delay the rest. Requests that are
+ * past their deadlines or no longer wanted are left out. The waiting requests are bounded in number and in bytes. One
+ * timer serves all of them, and runs only while some wait. Safe for use by any number of threads; the lock is held for
+ * some steps of bookkeeping only.
  */
 final class Batcher {
 
-    /** How long a frame counts, and about how long requests wait for one at most. */
+    /** How long a frame counts, and roughly the longest time that requests wait for one. */
     static final long STALL_NANOS = 20_000_000;
 
     private final Environment environment;
@@ -31,35 +31,35 @@ final class Batcher {
     private final int maxBytes;
     private final int maxWaiting;
     private final long maxWaitingBytes;
-    private final Consumer<Frame> sender;
+    private final Consumer<Batch> sender;
 
     private final Object lock = new Object();
-    /** Guarded by the lock, as what follows. */
+    /** Guarded by the lock, as the following fields. */
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
 
     private long waitingBytes;
-    /** What was taken out and not put into a frame, until the lock is free. */
+    /** Requests that were left out of a batch; they fail once the lock is free. */
     private List<PendingRequest> unwanted = List.of();
 
-    private final ArrayDeque<Frame> underWay = new ArrayDeque<>();
+    private final ArrayDeque<Batch> inFlight = new ArrayDeque<>();
     /** Written under the lock. */
     private volatile boolean timerSet;
 
-    /** Requests that travel together. */
-    final class Frame {
+    /** The requests of one frame. */
+    final class Batch {
 
-        final List<PendingRequest> asks;
+        final List<PendingRequest> requests;
         private final long since;
 
-        private Frame(List<PendingRequest> asks, long since) {
-            this.asks = asks;
+        private Batch(List<PendingRequest> requests, long since) {
+            this.requests = requests;
             this.since = since;
         }
 
-        /** To be called when its replies have been handed out, or it has failed. */
+        /** Ends it, once its replies have been delivered or it has failed. */
         void ended() {
             synchronized (lock) {
-                underWay.remove(this);
+                inFlight.remove(this);
             }
             if (!cork.holds(Batcher.this)) {
                 drain();
@@ -68,12 +68,15 @@ final class Batcher {
     }
 
     /**
-     * A batcher.
+     * Creates a batcher without requests.
      *
-     * @param maxBytes the most bytes in a frame
-     * @param maxWaiting how many requests may wait
-     * @param maxWaitingBytes how many bytes they may have
-     * @param sender sends a frame, and calls {@link Frame#ended} when it has ended
+     * @param environment time and timers
+     * @param cork holds requests back while replies are delivered
+     * @param limits the limits of a frame, and the window
+     * @param maxBytes the maximum number of bytes in a frame
+     * @param maxWaiting the maximum number of waiting requests
+     * @param maxWaitingBytes the maximum number of their bytes
+     * @param sender sends a batch, and calls {@link Batch#ended} when it has ended
      */
     Batcher(
             Environment environment,
@@ -82,7 +85,7 @@ final class Batcher {
             int maxBytes,
             int maxWaiting,
             long maxWaitingBytes,
-            Consumer<Frame> sender) {
+            Consumer<Batch> sender) {
         this.environment = environment;
         this.cork = cork;
         this.limits = limits;
@@ -92,46 +95,47 @@ final class Batcher {
         this.sender = sender;
     }
 
-    /** Whether a request is so large that it goes by itself, so that small ones do not wait for it. */
+    /** Returns whether a request is so large that it is sent alone, so that small ones do not wait for it. */
     boolean isLarge(Outgoing outgoing) {
         return outgoing.bytes > maxBytes / 4 || outgoing.items > limits.maxEntries();
     }
 
-    void submit(PendingRequest ask) {
+    /** Sends a request now or in a later batch; fails it as overloaded if too many wait. */
+    void submit(PendingRequest request) {
         boolean full;
         synchronized (lock) {
             full = !waiting.isEmpty()
-                    && (waiting.size() >= maxWaiting || waitingBytes + ask.outgoing().bytes > maxWaitingBytes);
+                    && (waiting.size() >= maxWaiting || waitingBytes + request.outgoing().bytes > maxWaitingBytes);
             if (!full) {
-                waiting.add(ask);
-                waitingBytes += ask.outgoing().bytes;
+                waiting.add(request);
+                waitingBytes += request.outgoing().bytes;
             }
         }
         if (full) {
-            ask.fail(true, ErrorCode.OVERLOADED, "overloaded: too many requests wait to be sent");
+            request.fail(true, ErrorCode.OVERLOADED, "overloaded: too many requests wait to be sent");
         } else if (cork.holds(this)) {
-            // In case that what this thread is about takes long.
+            // In case that the work of this thread takes long.
             setTimer();
         } else {
             drain();
         }
     }
 
-    /** Sends what the window has room for. */
+    /** Sends as many batches as the window allows. */
     void drain() {
         while (true) {
-            Frame frame;
+            Batch batch;
             List<PendingRequest> dropped;
             boolean left;
             synchronized (lock) {
-                frame = next();
+                batch = next();
                 dropped = unwanted;
                 unwanted = List.of();
                 left = !waiting.isEmpty();
             }
             dropped.forEach(Batcher::failUnsent);
-            if (frame != null) {
-                sender.accept(frame);
+            if (batch != null) {
+                sender.accept(batch);
             } else if (!left) {
                 return;
             } else if (dropped.isEmpty()) {
@@ -141,56 +145,57 @@ final class Batcher {
         }
     }
 
-    private void drop(PendingRequest ask) {
+    private void drop(PendingRequest request) {
         if (unwanted.isEmpty()) {
             unwanted = new ArrayList<>();
         }
-        unwanted.add(ask);
+        unwanted.add(request);
     }
 
-    private static void failUnsent(PendingRequest ask) {
-        ask.fail(true, ErrorCode.DEADLINE_PASSED, "not sent: the deadline passed or the answer is no longer wanted");
+    private static void failUnsent(PendingRequest request) {
+        request.fail(
+                true, ErrorCode.DEADLINE_PASSED, "not sent: the deadline passed or the answer is no longer wanted");
     }
 
-    /** The next frame, or null if the window is full or nothing waits. Under the lock. */
-    private @Nullable Frame next() {
+    /** Returns the next batch, or null if the window is full or nothing waits. Called with the lock held. */
+    private @Nullable Batch next() {
         if (waiting.isEmpty()) {
             return null;
         }
         long now = environment.nanoTime();
-        while (!underWay.isEmpty() && now - underWay.getFirst().since >= STALL_NANOS) {
-            underWay.removeFirst();
+        while (!inFlight.isEmpty() && now - inFlight.getFirst().since >= STALL_NANOS) {
+            inFlight.removeFirst();
         }
-        if (underWay.size() >= limits.maxFrames()) {
+        if (inFlight.size() >= limits.maxFrames()) {
             return null;
         }
-        List<PendingRequest> asks = new ArrayList<>();
+        List<PendingRequest> requests = new ArrayList<>();
         int items = 0;
         int bytes = 0;
-        for (PendingRequest ask = waiting.peek(); ask != null; ask = waiting.peek()) {
-            Outgoing outgoing = ask.outgoing();
-            boolean wanted = ask.isWanted() && !ask.context().isExpired();
+        for (PendingRequest request = waiting.peek(); request != null; request = waiting.peek()) {
+            Outgoing outgoing = request.outgoing();
+            boolean wanted = request.isWanted() && !request.context().isExpired();
             if (wanted
-                    && !asks.isEmpty()
+                    && !requests.isEmpty()
                     && (items + outgoing.items > limits.maxEntries() || bytes + outgoing.bytes > maxBytes)) {
                 break;
             }
             waiting.remove();
             waitingBytes -= outgoing.bytes;
             if (wanted) {
-                asks.add(ask);
+                requests.add(request);
                 items += outgoing.items;
                 bytes += outgoing.bytes;
             } else {
-                drop(ask);
+                drop(request);
             }
         }
-        if (asks.isEmpty()) {
+        if (requests.isEmpty()) {
             return null;
         }
-        Frame frame = new Frame(asks, now);
-        underWay.add(frame);
-        return frame;
+        Batch batch = new Batch(requests, now);
+        inFlight.add(batch);
+        return batch;
     }
 
     private void setTimer() {
@@ -217,7 +222,7 @@ final class Batcher {
         drain();
     }
 
-    /** The timers have ended, and so has the node. */
+    /** Fails the waiting requests: the timers have ended, and so has the node. */
     private void endWaiting() {
         List<PendingRequest> left;
         synchronized (lock) {
@@ -225,6 +230,6 @@ final class Batcher {
             waiting.clear();
             waitingBytes = 0;
         }
-        left.forEach(ask -> ask.fail(true, ErrorCode.NOT_SERVING, "this node is closed"));
+        left.forEach(request -> request.fail(true, ErrorCode.NOT_SERVING, "this node is closed"));
     }
 }

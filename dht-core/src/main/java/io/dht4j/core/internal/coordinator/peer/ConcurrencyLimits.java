@@ -14,35 +14,48 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much may be asked of each node at a time. Of this one nothing limits it if its store makes nobody wait. Without
- * locks; safe for use by any number of threads.
+ * Limits the outstanding requests to each node. This node has no limit if its store is in memory. Lock-free; safe for
+ * use by any number of threads.
  */
 public final class ConcurrencyLimits {
 
-    /** Fixed from the beginning. */
+    /** Constant after construction. */
     private final Map<NodeId, PeerLimit> limits = new HashMap<>();
 
     private final LongAdder refusedCalls = new LongAdder();
 
-    public ConcurrencyLimits(NodeComponents parts, NodeConfig numbers) {
-        for (Node node : parts.topology().nodes()) {
-            if (!node.id().equals(parts.self()) || !parts.store().isMemoryFast()) {
-                limits.put(node.id(), new PeerLimit(numbers.overload().peer()));
+    /**
+     * Creates limits at their maxima.
+     *
+     * @param components the parts of this node
+     * @param config the limits of this node
+     */
+    public ConcurrencyLimits(NodeComponents components, NodeConfig config) {
+        for (Node node : components.topology().nodes()) {
+            if (!node.id().equals(components.self()) || !components.store().isMemoryFast()) {
+                limits.put(node.id(), new PeerLimit(config.overload().peer()));
             }
         }
     }
 
-    /** What limits the requests to a node; null if nothing does. */
+    /**
+     * Returns the limit of a node.
+     *
+     * @param node any node
+     * @return null if it has none
+     */
     @Nullable
     public PeerLimit of(NodeId node) {
         return limits.get(node);
     }
 
     /**
-     * Refuses a call whose policy cannot be met by those replicas that have room for another request: what would be
-     * asked of the others is work for nothing, and each replica would refuse other calls than the next one does.
+     * Refuses a call whose policy cannot be met by the replicas that have room for another request. Its requests to
+     * them would be wasted, and each replica would refuse other calls than the next one does.
      *
-     * @throws OverloadedException if there are too few of them
+     * @param replicas the replicas of a key
+     * @param policy the policy of the call
+     * @throws OverloadedException if too few of them have room
      */
     public void require(List<Node> replicas, ReplicationPolicy policy) {
         int full = 0;
@@ -59,18 +72,31 @@ public final class ConcurrencyLimits {
         }
     }
 
-    /** Whether a node has so little to answer that it may be asked for work which can wait. */
+    /**
+     * Returns whether so few requests to a node are outstanding that background work may be sent to it.
+     *
+     * @param node any node
+     * @return an answer that may be outdated at once
+     */
     public boolean isQuiet(NodeId node) {
         PeerLimit limit = limits.get(node);
         return limit == null || limit.isQuiet();
     }
 
-    /** How many calls were refused since too few replicas had room for them. */
+    /**
+     * Returns the number of calls that were refused because too few replicas had room.
+     *
+     * @return the number since the start
+     */
     public long refusedCalls() {
         return refusedCalls.sum();
     }
 
-    /** How many requests were not sent since too many to the same node were outstanding. */
+    /**
+     * Returns the number of requests that were not sent because too many to the same node were outstanding.
+     *
+     * @return the number since the start
+     */
     public long refusedRequests() {
         return limits.values().stream().mapToLong(PeerLimit::refused).sum();
     }

@@ -4,20 +4,20 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Holds back, while a thread hands out the replies of a frame, the requests that these lead to on the same thread, so
- * that they go together too. It also turns the recursion of a transport that answers at once into a loop.
+ * Holds requests back while a thread delivers the replies of a frame, so that the requests that these lead to on the
+ * same thread share frames too. It also turns the recursion of a transport that answers at once into a loop.
  */
 final class Cork {
 
     private final ThreadLocal<State> states = ThreadLocal.withInitial(State::new);
 
-    /** A thread's own. */
+    /** The state of one thread. */
     private static final class State {
         private boolean corked;
         private final Deque<Batcher> held = new ArrayDeque<>();
     }
 
-    /** Corks this thread; false if it is corked already. Who gets true must {@link #pull}. */
+    /** Corks this thread. Returns false if it is corked already; otherwise the caller must {@link #pull}. */
     boolean put() {
         State state = states.get();
         if (state.corked) {
@@ -27,7 +27,7 @@ final class Cork {
         return true;
     }
 
-    /** Whether this thread is corked, and will drain the batcher when it no longer is. */
+    /** Returns whether this thread is corked. Then it drains the batcher when it no longer is. */
     boolean holds(Batcher batcher) {
         State state = states.get();
         if (!state.corked) {
@@ -39,7 +39,7 @@ final class Cork {
         return true;
     }
 
-    /** Sends what was held back, and what that leads to. */
+    /** Sends the requests that were held back, and those that they lead to. */
     void pull() {
         State state = states.get();
         try {

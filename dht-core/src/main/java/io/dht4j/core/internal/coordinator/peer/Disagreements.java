@@ -19,29 +19,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log which nodes are not who or what they should be, each once for as long as it lasts: another node at a
- * node's address, and settings that differ. Safe for use by any number of threads; does not block.
+ * Logs which nodes are not who or what they should be: another node at a node's address, and settings that differ. Each
+ * is logged once for as long as it lasts. Does not block; safe for use by any number of threads.
  */
 public final class Disagreements implements PeerEndpoint.Complaints {
 
     private static final Logger LOG = LoggerFactory.getLogger(Disagreements.class);
 
-    /** Names of callers are anybody's choice where callers need no certificate. */
+    /** The maximum number of callers to remember: without certificates, a caller can use any names. */
     private static final int MOST_CALLERS = 1_000;
 
-    /** Whoever calls with one error after another is complained of so often at most. */
+    /** The shortest time between two log messages about one caller with several errors. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Nobody else may call a node that refuses, so whoever wants to know makes this node ask it, so often at most. */
+    /** The shortest time between two requests to a refusing node, which status requests cause. */
     private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final NodeId self;
     private final ClusterSettings settings;
     private final Topology topology;
     private final Consumer<Node> ping;
-    /** What was last said of a node that this one has called. As many as there are nodes. */
+    /** The last message about each node that this one has called; bounded by the number of nodes. */
     private final Map<NodeId, String> ofCalled = new ConcurrentHashMap<>();
-    /** What was last said of those who have called. */
+    /** The last message about each caller. */
     private final Map<NodeId, Complaint> ofCallers = new ConcurrentHashMap<>();
 
     private final LongSupplier nanoTime;
@@ -50,9 +50,12 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     private record Complaint(Object what, long nanos) {}
 
     /**
-     * Nothing said yet.
+     * Creates an object that has logged nothing.
      *
-     * @param ping asks a node for its settings, which it tells when it refuses
+     * @param self this node
+     * @param settings its settings
+     * @param topology the nodes
+     * @param ping sends a request to a node, whose refusal reports its settings
      * @param nanoTime the monotonic clock
      */
     public Disagreements(
@@ -65,7 +68,13 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         this.askedAgain = new AtomicLong(nanoTime.getAsLong());
     }
 
-    /** A node has refused a request since its settings are others. Returns what differs. */
+    /**
+     * Handles a node that has refused a request because its settings differ.
+     *
+     * @param node the node
+     * @param others its settings
+     * @return the differences, in one line
+     */
     public String settings(Node node, ClusterSettings others) {
         String differences = "configured otherwise: "
                 + settings.differences(others, self.value(), node.id().value());
@@ -79,7 +88,12 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         return differences;
     }
 
-    /** Somebody else has answered at a node's address. */
+    /**
+     * Handles an answer of another node at a node's address.
+     *
+     * @param node the expected node
+     * @param actual the node that has answered
+     */
     public void wrongNode(Node node, NodeId actual) {
         String found = "is " + actual;
         if (!found.equals(ofCalled.put(node.id(), found))) {
@@ -93,7 +107,11 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         }
     }
 
-    /** A node answers as it should. */
+    /**
+     * Handles a node that answers as it should.
+     *
+     * @param node the node
+     */
     public void settled(NodeId node) {
         if (!ofCalled.isEmpty() && ofCalled.remove(node) != null) {
             LOG.info("{} is the right node now, configured as this one", node);
@@ -101,8 +119,10 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     /**
-     * Returns the nodes that refuse this one because of its settings, or whose address belongs to another, as their
-     * last answers say. Asks these nodes again, once a second at most.
+     * Returns the nodes that refuse this one because of its settings, or whose address belongs to another, as of their
+     * last answers. Asks these nodes again, at most once a second.
+     *
+     * @return the nodes; mostly none
      */
     public Set<NodeId> ofCalled() {
         Set<NodeId> now = Set.copyOf(ofCalled.keySet());
@@ -126,7 +146,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         if (!isNew(sender, fingerprint)) {
             return;
         }
-        // What differs its own refusal will tell.
+        // Its refusal of a ping reports the differences.
         topology.node(sender)
                 .ifPresentOrElse(
                         ping,

@@ -7,27 +7,29 @@ import io.dht4j.spi.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to several replicas. The body of a frame of its own is encoded once for all of them, and not at
- * all if only the local one is asked or the request goes in a frame with others. Safe for use by any number of threads.
+ * A request that is sent to several replicas. The body of its frame is encoded once for all of them, and not at all if
+ * only the local one is asked or the request shares a frame with others. Safe for use by any number of threads.
  */
 public final class Outgoing {
 
-    /** More than a part of a batch takes besides its keys or entries, in the request or in the reply. */
+    /** An upper bound of the bytes of a part of a batch besides its keys or entries, in the request and the reply. */
     private static final int PART_BYTES = 32;
 
-    /** More than a key takes besides its bytes in a request, and its answer besides the value. */
+    /** An upper bound of the bytes of a key in a request besides its own, and of its answer besides the value. */
     public static final int BYTES_PER_KEY = 32;
 
-    /** What is larger takes its time whatever the node has to do. */
+    /** The latency of larger requests says little of the load of a node. */
     private static final int QUICK_BYTES = 64 * 1024;
 
     private static final int LARGE_BYTES = 1 << 20;
 
-    /** Which requests share frames. */
+    /** The requests that share frames. */
     public enum Kind {
+        /** Shares frames with reads. */
         READ,
+        /** Shares frames with writes. */
         WRITE,
-        /** Goes in a frame of its own. */
+        /** Has a frame of its own. */
         ALONE
     }
 
@@ -44,7 +46,12 @@ public final class Outgoing {
         this.bytes = (int) Math.min(bytes, Integer.MAX_VALUE);
     }
 
-    /** A request that may share a frame with others of its kind. */
+    /**
+     * Creates a request that may share a frame with others of its kind.
+     *
+     * @param request reads or writes; others have a frame of their own
+     * @return the request, to be sent any number of times
+     */
     public static Outgoing of(Request request) {
         if (request instanceof Request.ReadKeys read) {
             long bytes = PART_BYTES;
@@ -67,26 +74,42 @@ public final class Outgoing {
         return bytes;
     }
 
-    /** A request that shares its frame with no other. */
+    /**
+     * Creates a request that shares its frame with no other.
+     *
+     * @param request any request
+     * @return the request, to be sent any number of times
+     */
     public static Outgoing alone(Request request) {
         long bytes = request instanceof Request.ApplyEntries apply ? bytes(apply) : 0;
         return new Outgoing(request, Kind.ALONE, 0, bytes);
     }
 
-    /** Whether the time that it takes tells how much the replica has to do. */
+    /**
+     * Returns whether its latency shows the load of the replica.
+     *
+     * @return false for large requests and those with a frame of their own
+     */
     public boolean isQuick() {
         return kind != Kind.ALONE && bytes <= QUICK_BYTES;
     }
 
     /**
-     * Whether it is so large that on a small heap a replica may have no room for it, for as long as it takes another
+     * Returns whether it is so large that a replica with a small heap may have no room for it while it holds another
      * one.
+     *
+     * @return true from 1 MiB on
      */
     public boolean isLarge() {
         return bytes >= LARGE_BYTES;
     }
 
-    /** The frame of this request by itself. */
+    /**
+     * Encodes a frame of this request alone.
+     *
+     * @param header the header of the frame
+     * @return a frame whose body is shared with the other frames of this request
+     */
     public Frame frame(FrameHeader header) {
         if (request instanceof Request.ApplyEntries apply
                 && apply.entries().size() == 1

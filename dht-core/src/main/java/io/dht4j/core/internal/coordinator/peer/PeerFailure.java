@@ -4,17 +4,24 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 
 /**
- * Why a replica did not answer.
+ * The reason why a replica has not carried out a request, or why that is unknown.
  *
  * @param node the replica
- * @param nothingDone whether it is certain that the replica has not carried out the request
+ * @param nothingDone whether the replica has certainly not carried out the request
  * @param refused whether nothing listens at its address
- * @param code what it was
+ * @param code the kind of failure
  * @param message one line for people
  */
 public record PeerFailure(NodeId node, boolean nothingDone, boolean refused, ErrorCode code, String message) {
 
-    /** A failure of which nothing is known about the node's process. */
+    /**
+     * Creates a failure that shows nothing of the node's process.
+     *
+     * @param node the replica
+     * @param nothingDone whether the replica has certainly not carried out the request
+     * @param code the kind of failure
+     * @param message one line for people
+     */
     public PeerFailure(NodeId node, boolean nothingDone, ErrorCode code, String message) {
         this(node, nothingDone, false, code, message);
     }

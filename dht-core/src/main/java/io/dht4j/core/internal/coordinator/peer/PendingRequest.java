@@ -8,15 +8,15 @@ import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to one replica that is on its way to it, for the first or for the second time.
+ * An outstanding request to one replica, sent for the first or the second time.
  *
  * @param node the replica
- * @param outgoing what is asked
- * @param context until when, and whether the reply is still wanted
- * @param handler takes the outcome
- * @param limit let it in, and lets it out when it has an outcome; null if nothing limits it
+ * @param outgoing the request
+ * @param context the deadline, and whether the reply is still wanted
+ * @param handler receives the outcome
+ * @param limit has admitted the request, which leaves it with the outcome; null if the node has no limit
  * @param since the monotonic clock when it was sent
- * @param first whether nothing of it was sent before
+ * @param first whether it was not sent before
  */
 record PendingRequest(
         Node node,
@@ -27,7 +27,7 @@ record PendingRequest(
         long since,
         boolean first) {
 
-    /** Whether it is worth while to send it, or to read its reply. */
+    /** Returns whether it is worth sending, or its reply worth reading. */
     boolean isWanted() {
         return handler.isWanted() && !context.isCancelled();
     }
@@ -41,8 +41,8 @@ record PendingRequest(
     }
 
     /**
-     * Reports a failure that says nothing of the node's speed; what was sent twice may have been carried out the first
-     * time.
+     * Reports a failure that carries no information on the node's speed. A request that was sent twice may have been
+     * carried out the first time.
      */
     void fail(boolean nothingDone, ErrorCode code, String message) {
         if (limit != null) {
@@ -51,7 +51,7 @@ record PendingRequest(
         report(nothingDone, code, message);
     }
 
-    /** Reports that nothing listens where the replica should be. */
+    /** Reports that nothing listens at the replica's address. */
     void refused(String message) {
         if (limit != null) {
             limit.leave();
@@ -59,7 +59,7 @@ record PendingRequest(
         handler.failed(new PeerFailure(node.id(), first, true, ErrorCode.NOT_SENT, message));
     }
 
-    /** Reports that it was sent and nobody knows what has become of it. */
+    /** Reports that it was sent and that its outcome is unknown. */
     void fail(ErrorCode code, String message, long now) {
         if (limit != null && outgoing.isQuick()) {
             limit.leaveUnanswered(since, now);
@@ -76,7 +76,7 @@ record PendingRequest(
     void deliver(Reply reply, long now) {
         if (reply instanceof Reply.Failed failed) {
             leave(now, failed.code() == ErrorCode.OVERLOADED);
-            // A store that failed may have kept a part, and an unknown error may mean anything.
+            // A failed store may have written a part, and an internal error may mean anything.
             boolean nothingDone = failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
             report(
                     nothingDone,
@@ -92,7 +92,7 @@ record PendingRequest(
         if (limit == null) {
             return;
         }
-        // A large request lacks memory, of which fewer requests would not make more; and it is offered again.
+        // A large request is refused for lack of memory: fewer requests would not help, and it is sent again.
         boolean tooMany = overloaded && !outgoing.isLarge();
         if (tooMany || outgoing.isQuick()) {
             limit.leave(since, now, tooMany);

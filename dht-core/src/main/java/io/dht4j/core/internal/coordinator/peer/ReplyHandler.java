@@ -1,41 +1,79 @@
 package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.core.internal.wire.Reply;
+import java.util.function.Consumer;
 
-/** Takes the outcome of a request to one replica; exactly one of its methods is called, once, on any thread. */
+/** Receives the outcome of a request to one replica: exactly one of its methods is called, once, on any thread. */
 public interface ReplyHandler {
 
-    /** The replica carried the request out. */
+    /**
+     * The replica has carried the request out.
+     *
+     * @param reply its reply; no failure
+     */
     void replied(Reply reply);
 
-    /** It did not, or nobody knows. */
+    /**
+     * The replica has not carried the request out, or the outcome is unknown.
+     *
+     * @param failure the reason
+     */
     void failed(PeerFailure failure);
 
-    /** Takes no interest in the outcome. */
-    static ReplyHandler ignoring() {
+    /**
+     * Creates a handler of two functions.
+     *
+     * @param replied receives the reply
+     * @param failed receives the failure
+     * @return a handler that always wants the outcome
+     */
+    static ReplyHandler of(Consumer<? super Reply> replied, Consumer<? super PeerFailure> failed) {
         return new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
-                // as hoped
+                replied.accept(reply);
             }
 
             @Override
             public void failed(PeerFailure failure) {
-                // whoever needs it meets it again
+                failed.accept(failure);
             }
         };
     }
 
     /**
-     * Whether it is of the first requests of a read, which are sent at once: how long they take tells when a read is
-     * late.
+     * Returns a handler that ignores the outcome.
+     *
+     * @return for requests whose failure the next one meets again
+     */
+    static ReplyHandler ignoring() {
+        return of(reply -> {}, failure -> {});
+    }
+
+    /**
+     * Returns whether the request is one of the first of a read, which are sent at once. Their latencies decide when a
+     * read is late.
+     *
+     * @return false by default
      */
     default boolean isFirst() {
         return false;
     }
 
     /**
-     * Whether the outcome still matters. If it does not, the request may be left out and its reply be dropped unread.
+     * Returns whether the replica has refused the same request before. A repeated request deposits nothing into the
+     * retry budget: the first one has.
+     *
+     * @return false by default
+     */
+    default boolean isRepeated() {
+        return false;
+    }
+
+    /**
+     * Returns whether the outcome still matters. If not, the request may be left out, and its reply dropped unread.
+     *
+     * @return true by default
      */
     default boolean isWanted() {
         return true;

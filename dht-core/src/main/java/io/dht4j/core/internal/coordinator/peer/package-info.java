@@ -1,4 +1,4 @@
-/** Requests to replicas: the client, its batches, and who is not who it should be. */
+/** The client of replicas: batches, frames, replies, hedging, and what replies show of their senders. */
 @NullMarked
 package io.dht4j.core.internal.coordinator.peer;
 

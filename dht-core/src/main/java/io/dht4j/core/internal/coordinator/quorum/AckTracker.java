@@ -6,22 +6,19 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * Counts the answers of a key's replicas and tells when the outcome is certain: {@code ack} of them have answered, or
- * so many have failed that {@code ack} can no longer be reached. Exactly one of the calls that report answers learns of
- * the outcome. Without I/O, time or locks; safe for use by any number of threads.
+ * Counts the answers of a key's replicas until the outcome is certain: {@code ack} of them have answered, or so many
+ * have failed that {@code ack} can no longer be reached. Exactly one of the counting calls returns that its answer
+ * decides. Without I/O, time or locks; safe for use by any number of threads.
  *
- * <p>A replica that has lost what it held takes a write and cannot tell whether it held something newer. It counts
- * towards {@code ack}, but so many of the others must know that every {@code ack} replicas which have acknowledged an
- * earlier write have one of them among them.
+ * <p>A replica that has lost its content accepts a write without knowing whether it held a newer entry. It counts
+ * towards {@code ack}. But so many others must know it that any {@code ack} replicas, which may have acknowledged an
+ * earlier write, include one of them.
  */
 public final class AckTracker {
 
     private static final long LAST_SUPERSEDED = 1L << 62;
 
-    /**
-     * Replicas that have done as they were asked, those that have but cannot tell all, and those that have not, 20 bits
-     * for each.
-     */
+    /** The width of each of the three counts: acknowledgements, unsure acknowledgements, and failures. */
     private static final int BITS = 20;
 
     private static final long ACK = 1;
@@ -29,7 +26,7 @@ public final class AckTracker {
     private static final long FAILURE = 1L << (2 * BITS);
     private static final int MASK = (1 << BITS) - 1;
 
-    // Updaters, since there is a tracker for each key of each call.
+    // Updaters instead of atomics, since there is a tracker for each key of each call.
     private static final AtomicLongFieldUpdater<AckTracker> COUNTS =
             AtomicLongFieldUpdater.newUpdater(AckTracker.class, "counts");
     private static final AtomicLongFieldUpdater<AckTracker> NEWEST =
@@ -37,36 +34,50 @@ public final class AckTracker {
 
     private final ReplicationPolicy policy;
     private volatile long counts;
-    /** The greatest version that a replica held instead, packed; 0 if none has reported one. */
+    /** The greatest reported version of a replica with a newer entry, packed; 0 if there is none. */
     private volatile long newest;
 
+    /**
+     * Creates a tracker without answers.
+     *
+     * @param policy the number of replicas, and of needed answers
+     */
     public AckTracker(ReplicationPolicy policy) {
         this.policy = policy;
     }
 
-    /** Counts an answer; true for the one that makes enough. */
+    /**
+     * Counts an answer.
+     *
+     * @return true for the one that makes enough
+     */
     public boolean ack() {
         return count(ACK);
     }
 
     /**
-     * Counts the answer of a replica that has done as it was asked and cannot tell whether it held something newer;
-     * true for the one that makes enough.
+     * Counts the acknowledgement of a replica that does not know whether it held a newer entry.
+     *
+     * @return true for the one that makes enough
      */
     public boolean ackUnsure() {
         return count(UNSURE);
     }
 
-    /** Counts a failure; true for the one that makes enough impossible. It and the others cannot all be true. */
+    /**
+     * Counts a failure.
+     *
+     * @return true for the one that makes enough impossible, if there are not enough already
+     */
     public boolean fail() {
         return count(FAILURE);
     }
 
     /**
-     * Counts a replica that holds something newer than what was written; true for the one that makes enough impossible,
-     * as with {@link #fail()}.
+     * Counts a replica that holds a newer entry than the written one as a failure.
      *
-     * @param version what it holds
+     * @param version the version of that entry
+     * @return as {@link #fail()}
      */
     public boolean newer(Version version) {
         if (canBeSuperseded(version)) {
@@ -75,7 +86,12 @@ public final class AckTracker {
         return fail();
     }
 
-    /** False for what lies in a future that no clock will see, which is somebody's lie. */
+    /**
+     * Returns whether a version leaves room for later ones.
+     *
+     * @param version a version that a replica has reported
+     * @return false if no clock will ever reach it, so that the replica lies
+     */
     public static boolean canBeSuperseded(Version version) {
         return version.packed() >= 0 && version.packed() < LAST_SUPERSEDED;
     }
@@ -99,30 +115,46 @@ public final class AckTracker {
     }
 
     /**
-     * How many replicas must know what they held. Where two writes may have no replica in common, none: their order is
-     * nobody's promise.
+     * Returns the number of replicas that must know what they held. It is zero where two writes may have no replica in
+     * common: then their order is not guaranteed.
      */
     private int needed() {
         return 2 * policy.ack() > policy.from() ? policy.from() - policy.ack() + 1 : 0;
     }
 
-    /** Whether enough have answered. */
+    /**
+     * Returns whether enough replicas have answered.
+     *
+     * @return true from the deciding answer on
+     */
     public boolean isEnough() {
         return isEnough(counts);
     }
 
     /**
-     * The newest version that replicas have told of; empty if none has. To be asked by whoever learned of the outcome.
+     * Returns the newest version that replicas have reported. For the thread whose answer decides.
+     *
+     * @return empty if none has reported one
      */
     public Optional<Version> newest() {
-        long told = newest;
-        return told == 0 ? Optional.empty() : Optional.of(new Version(told));
+        long reported = newest;
+        return reported == 0 ? Optional.empty() : Optional.of(new Version(reported));
     }
 
+    /**
+     * Returns the number of answers.
+     *
+     * @return answers, including unsure ones
+     */
     public int acks() {
         return acks(counts) + unsure(counts);
     }
 
+    /**
+     * Returns the number of failures.
+     *
+     * @return failures, including replicas with newer entries
+     */
     public int failures() {
         return failures(counts);
     }
@@ -139,11 +171,16 @@ public final class AckTracker {
         return (int) (state >>> (2 * BITS)) & MASK;
     }
 
+    /**
+     * Returns the policy.
+     *
+     * @return the number of replicas, and of needed answers
+     */
     public ReplicationPolicy policy() {
         return policy;
     }
 
-    /** {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
+    /** Returns {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
     @Override
     public String toString() {
         long state = counts;

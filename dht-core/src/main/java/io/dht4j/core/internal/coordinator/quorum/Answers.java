@@ -8,35 +8,51 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replicas of a key have answered to a read so far, and whether the read was settled on it. Immutable: each
- * answer makes a new one, so that whoever adds an answer knows all that came before it.
+ * The answers of a key's replicas to a read so far, and whether the read was settled on them. An immutable linked list:
+ * the thread that adds an answer sees all earlier ones.
  *
- * @param last the newest link of the list; null if there is none yet
- * @param before those before it; null if there are none
- * @param settled whether the read was settled before the last one came
+ * @param last the newest answer; null if there is none
+ * @param before the earlier answers; null if there are none
+ * @param settled whether the read was settled before the newest answer
  */
 public record Answers(
         @Nullable ReplicaAnswer last, @Nullable Answers before, boolean settled) {
 
+    /** No answers. */
     public static final Answers NONE = new Answers(null, null, false);
 
     /**
-     * Where an entry is, by what replicas have answered.
+     * The replicas of an entry, by their answers.
      *
-     * @param holders who hold it or something newer
-     * @param behind who hold less
+     * @param holders those that hold it or a newer one
+     * @param behind those that hold an older one or none
      */
     public record Whereabouts(List<Node> holders, List<Node> behind) {}
 
-    public Answers with(ReplicaAnswer sighting) {
-        return new Answers(sighting, this, settled);
+    /**
+     * Adds an answer.
+     *
+     * @param answer the newest answer
+     * @return a new list
+     */
+    public Answers with(ReplicaAnswer answer) {
+        return new Answers(answer, this, settled);
     }
 
+    /**
+     * Settles the read on these answers.
+     *
+     * @return a new list
+     */
     public Answers thatSettle() {
         return new Answers(last, before, true);
     }
 
-    /** Of the answers that came with their entries, the one that wins. Empty if none did. */
+    /**
+     * Returns the newest of the answers with entries.
+     *
+     * @return empty if there is none
+     */
     public Optional<ReplicaAnswer> newest() {
         ReplicaAnswer newest = null;
         for (Answers at = this; at != null && at.last != null; at = at.before) {
@@ -49,13 +65,17 @@ public record Answers(
         return Optional.ofNullable(newest);
     }
 
-    /** An answer that may win, and whose entry did not come along. */
+    /**
+     * Returns an answer that may be the newest and whose entry was not sent.
+     *
+     * @return empty if there is none
+     */
     public Optional<ReplicaAnswer> missing() {
         Optional<ReplicaAnswer> newest = newest();
         for (Answers at = this; at != null && at.last != null; at = at.before) {
-            ReplicaAnswer sighting = at.last;
-            if (sighting.isNamedOnly() && mayWin(sighting, newest) && !isHere(sighting)) {
-                return Optional.of(sighting);
+            ReplicaAnswer answer = at.last;
+            if (answer.isNamedOnly() && mayWin(answer, newest) && !isHere(answer)) {
+                return Optional.of(answer);
             }
         }
         return Optional.empty();
@@ -79,9 +99,11 @@ public record Answers(
     }
 
     /**
-     * Which of some nodes have answered with an entry, or with something newer, and which with less.
+     * Finds the replicas that hold an entry, and those that are behind it.
      *
-     * @param newest one that came with its entry
+     * @param nodes the replicas of the key
+     * @param newest an answer with its entry
+     * @return those of the nodes that have answered
      */
     public Whereabouts whereabouts(List<Node> nodes, ReplicaAnswer newest) {
         List<Node> holders = new ArrayList<>(nodes.size());

@@ -4,16 +4,21 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Why replicas have failed an operation, for its error. Safe for use by any number of threads. */
+/** The failures of replicas in one operation, for its error. Safe for use by any number of threads. */
 public final class Failures {
 
-    /** More would make no message clearer. */
+    /** The maximum number of failures in a message. */
     private static final int MOST = 8;
 
-    // Guarded by this. Most operations have none.
+    // Guarded by this. Most operations have no failures.
     private List<PeerFailure> all = List.of();
     private int leftOut;
 
+    /**
+     * Adds a failure.
+     *
+     * @param failure the failure of one request
+     */
     public synchronized void add(PeerFailure failure) {
         if (all.isEmpty()) {
             all = new ArrayList<>(2);
@@ -25,7 +30,7 @@ public final class Failures {
         }
     }
 
-    /** Each behind a semicolon; empty if nobody has failed. */
+    /** Returns the failures, a semicolon before each; empty if there are none. */
     @Override
     public synchronized String toString() {
         StringBuilder text = new StringBuilder();

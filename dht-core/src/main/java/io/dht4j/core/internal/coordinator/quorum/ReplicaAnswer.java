@@ -6,33 +6,46 @@ import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.spi.Entry;
 import java.util.Optional;
 
-/** What a replica said of a key. Immutable. */
+/** The answer of a replica to the query of a key. Immutable. */
 public final class ReplicaAnswer {
 
     private final Node node;
     private final Answer answer;
 
     /**
-     * What a replica said.
+     * Creates an answer.
      *
      * @param node the replica
-     * @param answer what it said
+     * @param answer the decoded answer
      */
     public ReplicaAnswer(Node node, Answer answer) {
         this.node = node;
         this.answer = answer;
     }
 
+    /**
+     * Returns the replica.
+     *
+     * @return the sender of the answer
+     */
     public Node node() {
         return node;
     }
 
-    /** What it holds, if that came along. */
+    /**
+     * Returns the replica's entry.
+     *
+     * @return empty if there is none, or if only its version was sent
+     */
     public Optional<Entry> entry() {
         return answer instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty();
     }
 
-    /** The version of what it holds; empty if it holds nothing. */
+    /**
+     * Returns the version of the replica's entry.
+     *
+     * @return empty if there is none
+     */
     public Optional<Version> version() {
         if (answer instanceof Answer.Whole whole) {
             return Optional.of(whole.entry().version());
@@ -40,19 +53,32 @@ public final class ReplicaAnswer {
         return answer instanceof Answer.VersionOnly only ? Optional.of(only.version()) : Optional.empty();
     }
 
-    /** Whether it holds something that did not come along. */
+    /**
+     * Returns whether only the version of the replica's entry was sent.
+     *
+     * @return true for large values that were not asked for
+     */
     public boolean isNamedOnly() {
         return answer instanceof Answer.VersionOnly;
     }
 
-    /** How many bytes the value has that it holds. */
+    /**
+     * Returns the size of the replica's value.
+     *
+     * @return bytes; 0 if there is none
+     */
     public int valueBytes() {
         return answer instanceof Answer.VersionOnly only
                 ? only.valueBytes()
                 : entry().map(entry -> entry.value().length).orElse(0);
     }
 
-    /** Whether two that hold something hold the same; large values are looked at only if their versions are equal. */
+    /**
+     * Returns whether two replicas hold equal entries. Reads the bytes of values only if the versions are equal.
+     *
+     * @param other the answer of another replica; both have entries
+     * @return true if versions and digests are equal
+     */
     public boolean isSameAs(ReplicaAnswer other) {
         return version().equals(other.version()) && digest() == other.digest();
     }
@@ -64,10 +90,11 @@ public final class ReplicaAnswer {
     }
 
     /**
-     * Whether the replica lacks what another one holds, or may: of another value of the same version that it only
-     * named, it is not known which wins.
+     * Returns whether the replica lacks an entry, or may lack it: if only its version was sent, and it is the same
+     * version of another value, it is unknown which value is the newer one.
      *
-     * @param other one that came with its entry
+     * @param other the answer of another replica, with its entry
+     * @return true if the replica is to be repaired
      */
     public boolean isBehind(ReplicaAnswer other) {
         Entry theirs = other.entry().orElseThrow();

@@ -13,21 +13,21 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The state of one key within a read. Without locks: answers come on any thread. */
+/** The state of one key within a read. Lock-free: answers arrive on any thread. */
 final class KeyRead {
 
     final Key key;
     final List<Node> replicas;
     final AckTracker tracker;
-    /** Index of the replica to be asked next. */
+    /** The number of replicas that have been asked, or more. */
     final AtomicInteger next = new AtomicInteger();
 
     private final AtomicReference<Answers> answers = new AtomicReference<>(Answers.NONE);
 
-    /** Whether enough replicas have answered, or too many failed. */
+    /** Whether enough replicas have answered, or too many have failed. */
     volatile boolean decided;
 
-    /** Written before the operation's count of undecided keys falls, read after it has reached zero. */
+    /** Written before the operation's count of undecided keys is decremented, and read after it has reached zero. */
     Optional<Entry> outcome = Optional.empty();
 
     KeyRead(Key key, List<Node> replicas, ReplicationPolicy policy) {
@@ -36,18 +36,23 @@ final class KeyRead {
         this.tracker = new AckTracker(policy);
     }
 
-    /**
-     * Keeps an answer; to be called before it is counted.
-     *
-     * @return all answers up to this one
-     */
-    Answers see(ReplicaAnswer sighting) {
-        return Objects.requireNonNull(answers.updateAndGet(seen -> seen.with(sighting)));
+    /** Returns up to {@code count} replicas that are not asked yet; now they count as asked. */
+    List<Node> take(int count) {
+        int begin = Math.min(next.getAndAdd(count), replicas.size());
+        return replicas.subList(begin, Math.min(begin + count, replicas.size()));
     }
 
     /**
-     * Settles the read. Every answer is either among those that are returned, or learns when it is {@linkplain #see
-     * kept} that it is late.
+     * Adds an answer; called before it is counted.
+     *
+     * @return all answers up to this one
+     */
+    Answers add(ReplicaAnswer answer) {
+        return Objects.requireNonNull(answers.updateAndGet(before -> before.with(answer)));
+    }
+
+    /**
+     * Settles the read. Every answer is either among the returned ones, or late, as its {@link #add} shows.
      *
      * @return the answers until now
      */
@@ -55,14 +60,15 @@ final class KeyRead {
         return Objects.requireNonNull(answers.updateAndGet(Answers::thatSettle));
     }
 
-    /** All answers until now. */
+    /** Returns all answers until now. */
     Answers answers() {
         return Objects.requireNonNull(answers.get());
     }
 
     /**
-     * What a late answer gives to repair: its replica is behind, or those before it are. Where a large value that may
-     * be newer was only named, nothing: it would have to be fetched for a repair that nobody waits for.
+     * Returns the repair that a late answer calls for, of its own replica or of those that have answered before. There
+     * is none if a large value that may be newer has not been sent: it would have to be fetched for a repair that
+     * nobody waits for.
      */
     Optional<Repair> repairAfter(ReplicaAnswer late, Answers all) {
         Optional<ReplicaAnswer> newest = all.newest();

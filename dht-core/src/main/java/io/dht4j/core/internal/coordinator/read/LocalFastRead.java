@@ -10,30 +10,38 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads that this node's own memory answers by itself: one answer is enough, this node is a replica, and its store can
- * tell without making the caller wait. They need neither a request nor anything that counts answers. Safe for use by
- * any number of threads.
+ * Reads from this node's memory alone: one answer is enough, this node is a replica, and its store has the answer in
+ * memory. Such a read needs no request and counts no answers. Does not block; safe for use by any number of threads.
  */
 public final class LocalFastRead {
 
-    private final NodeComponents parts;
+    private final NodeComponents components;
     private final boolean answersAlone;
 
-    public LocalFastRead(NodeComponents parts, ReadFanOut fanOut) {
-        this.parts = parts;
-        this.answersAlone = parts.isNode() && fanOut == ReadFanOut.ENOUGH;
+    /**
+     * Creates the local reads of a node.
+     *
+     * @param components the parts of the node
+     * @param fanOut how many replicas a read asks
+     */
+    public LocalFastRead(NodeComponents components, ReadFanOut fanOut) {
+        this.components = components;
+        this.answersAlone = components.isNode() && fanOut == ReadFanOut.ENOUGH;
     }
 
     /**
-     * Returns the entry that memory holds, or nothing if an ordinary read is needed: one that asks others, or that says
-     * why the store cannot tell.
+     * Reads a key from memory.
+     *
+     * @param key the key
+     * @param policy the policy of the read
+     * @return what the store holds; empty if an ordinary read is needed, which asks others or reports a failed store
      */
     public Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
-        if (!answersAlone || policy.ack() > 1 || !isReplica(parts.replicas(key, policy.from()))) {
+        if (!answersAlone || policy.ack() > 1 || !isReplica(components.replicas(key, policy.from()))) {
             return Optional.empty();
         }
         try {
-            return parts.store().getFromMemory(key);
+            return components.store().getFromMemory(key);
         } catch (RuntimeException | Error e) {
             // The ordinary read meets it again, reports it, and asks other replicas.
             return Optional.empty();
@@ -42,7 +50,7 @@ public final class LocalFastRead {
 
     private boolean isReplica(List<Node> replicas) {
         for (int i = 0; i < replicas.size(); i++) {
-            if (replicas.get(i).id().equals(parts.self())) {
+            if (replicas.get(i).id().equals(components.self())) {
                 return true;
             }
         }

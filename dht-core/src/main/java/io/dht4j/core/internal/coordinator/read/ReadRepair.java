@@ -5,14 +5,12 @@ import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.Outgoing;
-import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
-import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
-import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
@@ -27,15 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the replicas that a read found behind up to date, with the newest entry as it is: its version, whether it is a
- * tombstone, its expiry. Nothing of it is made for a read whose answers agree.
+ * Sends the newest entry to the replicas that a read has found behind, unchanged: with its version and its expiry, or
+ * as a tombstone. Costs nothing while the answers of reads agree.
  *
- * <p>A read of a quorum waits until as many replicas hold what it returns as its policy asks for, so that every later
- * read whose replicas overlap with them sees that too: the second phase of a read in H. Attiya, A. Bar-Noy and D.
- * Dolev, <em>Sharing Memory Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas
- * that are not known to hold it, so that one which answers but takes no writes holds nobody up. Other reads, and
- * answers that come late, are repaired behind the reply. Nobody waits for that, so it is bounded by itself, and left
- * out past the bound: a later read or the background repair makes up for it.
+ * <p>A quorum read waits until as many replicas hold its result as its policy requires, so that every later read whose
+ * replicas overlap with them sees it too. This is the second phase of a read in H. Attiya, A. Bar-Noy and D. Dolev,
+ * <em>Sharing Memory Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas that are
+ * not known to hold it, so that a replica that answers but takes no writes delays nothing. Other reads, and late
+ * answers, are repaired after the reply. These repairs have a bound of their own and are left out past it: a later read
+ * or the background repair makes up for them.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -43,29 +41,34 @@ public final class ReadRepair {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReadRepair.class);
 
-    private final NodeComponents parts;
-    private final NodeConfig limits;
-    private final ReplicaClient peers;
-    private final Admission behind;
-    /** Who waits for what is on its way. */
-    private final Map<Joint, List<Delivery>> underWay = new ConcurrentHashMap<>();
+    private final NodeConfig config;
+    private final ReplicaClient client;
+    /** Bounds the repairs after replies. */
+    private final Admission behindReplies;
+    /** The deliveries that wait for a request in flight. */
+    private final Map<DeliveryKey, List<Delivery>> inFlight = new ConcurrentHashMap<>();
 
     private final AtomicLong leftOut = new AtomicLong();
 
-    /** What several reads may want at the same time, and only one needs to send. */
-    private record Joint(NodeId node, Entry entry) {}
+    /** A delivery that several reads may want at the same time and only one sends. */
+    private record DeliveryKey(NodeId node, Entry entry) {}
 
     /** An entry for one node. */
     private record Delivery(Repair repair, Node node) {}
 
-    public ReadRepair(NodeComponents parts, NodeConfig limits, ReplicaClient peers) {
-        this.parts = parts;
-        this.limits = limits;
-        this.peers = peers;
-        this.behind = new Admission("repairs behind reads", limits.maxInFlight(), limits.maxInFlightBytes());
+    /**
+     * Creates a read repair without repairs.
+     *
+     * @param config the limits of this node
+     * @param client sends entries
+     */
+    public ReadRepair(NodeConfig config, ReplicaClient client) {
+        this.config = config;
+        this.client = client;
+        this.behindReplies = new Admission("repairs behind reads", config.maxInFlight(), config.maxInFlightBytes());
     }
 
-    /** Sends entries to the replicas that lack them, with as few requests to each node as their size allows. */
+    /** Sends entries to the replicas that lack them, in as few requests to each node as their size allows. */
     public void send(List<Repair> repairs) {
         Map<Node, List<Delivery>> deliveries = new LinkedHashMap<>();
         for (Repair repair : repairs) {
@@ -76,54 +79,45 @@ public final class ReadRepair {
                 }
             }
         }
-        // This node's own replica last: it may do its work on this thread, and the others need not wait for that.
-        List<Delivery> own = new ArrayList<>();
-        deliveries.forEach((node, all) -> {
-            if (peers.isSelf(node)) {
-                own.addAll(all);
-            } else {
-                sendTo(node, all);
-            }
-        });
-        if (!own.isEmpty()) {
-            sendTo(own.get(0).node(), own);
-        }
+        client.order().localLast(deliveries, this::sendTo);
     }
 
     private void sendTo(Node node, List<Delivery> deliveries) {
-        EntryGroups.split(
-                deliveries, each -> each.repair().entry, limits.maxValueBytes(), part -> sendPart(node, part));
+        RequestGroups.split(
+                deliveries,
+                each -> FrameCodec.encodedSize(each.repair().entry),
+                config.maxValueBytes(),
+                part -> sendPart(node, part));
     }
 
     private void sendPart(Node node, List<Delivery> deliveries) {
         List<Entry> entries =
                 deliveries.stream().map(each -> each.repair().entry).toList();
-        // Not the read's own context: it may be cancelled when the read ends, and the others shall still get the entry.
-        CallContext context =
-                new CallContext(parts.environment()::nanoTime, limits.timeout().toNanos());
-        peers.ask(node, Outgoing.of(new Request.ApplyEntries(entries)), context, new ReplyHandler() {
-            @Override
-            public void replied(Reply reply) {
-                LOG.debug("{} has caught up on {}", node.id(), entries);
-                for (Delivery each : deliveries) {
-                    ended(each).forEach(waiting -> waiting.repair().done());
-                }
-            }
-
-            @Override
-            public void failed(PeerFailure failure) {
-                LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
-                for (Delivery each : deliveries) {
-                    ended(each).forEach(waiting -> waiting.repair().missed(failure.toString()));
-                }
-            }
-        });
+        // Not the read's own context, which may be cancelled when the read ends: the replicas still need the entry.
+        CallContext context = client.context(config.timeout());
+        client.ask(
+                node,
+                Outgoing.of(new Request.ApplyEntries(entries)),
+                context,
+                ReplyHandler.of(
+                        reply -> {
+                            LOG.debug("{} has caught up on {}", node.id(), entries);
+                            for (Delivery each : deliveries) {
+                                ended(each).forEach(waiting -> waiting.repair().done());
+                            }
+                        },
+                        failure -> {
+                            LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
+                            for (Delivery each : deliveries) {
+                                ended(each).forEach(waiting -> waiting.repair().missed(failure.toString()));
+                            }
+                        }));
     }
 
-    /** Whether an entry is to be sent for this delivery; if not, it waits for one that is under way, or is left out. */
+    /** Returns whether an entry is to be sent for this delivery. If not, it waits for one in flight, or is left out. */
     private boolean isFirst(Delivery delivery) {
         boolean[] first = {false};
-        underWay.compute(joint(delivery), (joint, waiting) -> {
+        inFlight.compute(key(delivery), (key, waiting) -> {
             if (waiting != null) {
                 waiting.add(delivery);
                 return waiting;
@@ -141,7 +135,7 @@ public final class ReadRepair {
 
     private boolean mayBegin(Delivery delivery) {
         try {
-            behind.enter(bytes(delivery));
+            behindReplies.enter(bytes(delivery));
             return true;
         } catch (OverloadedException | UnavailableException e) {
             LOG.debug("a repair was left out, the {}th: {}", leftOut.incrementAndGet(), e.getMessage());
@@ -149,16 +143,16 @@ public final class ReadRepair {
         }
     }
 
-    /** Who has waited for a delivery; nobody else can any more. */
+    /** Ends a delivery. Returns all deliveries that have waited for it. */
     private List<Delivery> ended(Delivery delivery) {
         if (!delivery.repair().isAwaited()) {
-            behind.leave(bytes(delivery));
+            behindReplies.leave(bytes(delivery));
         }
-        return Objects.requireNonNull(underWay.remove(joint(delivery)));
+        return Objects.requireNonNull(inFlight.remove(key(delivery)));
     }
 
-    private static Joint joint(Delivery delivery) {
-        return new Joint(delivery.node().id(), delivery.repair().entry);
+    private static DeliveryKey key(Delivery delivery) {
+        return new DeliveryKey(delivery.node().id(), delivery.repair().entry);
     }
 
     private static long bytes(Delivery delivery) {

@@ -3,8 +3,8 @@ package io.dht4j.core.internal.coordinator.read;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The stage of a read. When the caller cancels the one that it was given, the read is abandoned. Stages that the caller
- * derives from it are its own affair: cancelling them ends nothing else.
+ * The stage of a read. The read is abandoned when the caller cancels the stage that it got. Stages that the caller
+ * derives from it do not abandon the read.
  *
  * @param <T> the result
  */
@@ -19,7 +19,11 @@ public final class ReadStage<T> extends CompletableFuture<T> {
     }
 
     /**
-     * A stage from which one is derived that the caller gets, unless it is done by then and the caller gets it itself.
+     * Creates a stage. The caller gets it if it is done by then, else a stage derived from it.
+     *
+     * @param operation the read
+     * @param <T> the result
+     * @return an incomplete stage
      */
     public static <T> ReadStage<T> of(ReadOperation operation) {
         return new ReadStage<>(operation, false);
@@ -27,7 +31,7 @@ public final class ReadStage<T> extends CompletableFuture<T> {
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        // One that is done goes to the caller as it is, so there is nothing that those derived from it could end.
+        // A stage that is done goes to the caller itself, and those derived from it have nothing to abandon.
         return outermost || isDone() ? new CompletableFuture<>() : new ReadStage<>(operation, true);
     }
 

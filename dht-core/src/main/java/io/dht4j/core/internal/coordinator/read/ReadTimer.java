@@ -1,59 +1,63 @@
 package io.dht4j.core.internal.coordinator.read;
 
+import io.dht4j.core.internal.coordinator.peer.ReadHedging;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a read at its deadline, and before lets it ask one more replica when those that it has asked are late: one of
- * them is suspected not to answer, or the hedge delay has passed since it last asked. For each that it asks more it
- * spends from the node's budget of retries; if there is none, it waits for the next time. One timer for all of that,
- * since it is nearly always cancelled; a read that ends at once never sets it.
+ * Ends a read at its deadline. Before that, makes it ask one more replica when those that it has asked are late: one of
+ * them is suspected, or the hedge delay has passed since the last request. Each such request is withdrawn from the
+ * node's retry budget; without balance, it waits for the next time. One timer serves all of this, since it is nearly
+ * always cancelled; a read that ends at once never sets it.
  */
 final class ReadTimer {
 
-    /** A read that waits. */
+    /** A waiting read. */
     interface Waiting {
 
         boolean isDone();
 
-        /** The keys whose outcome is open and of which further replicas can be asked. */
+        /** Returns the undecided keys that have replicas which have not been asked. */
         List<KeyRead> open();
 
         void askOneMore(List<KeyRead> keys);
 
-        /** The deadline has passed. */
+        /** Ends the read: the deadline has passed. */
         void expire();
     }
 
     private final Environment environment;
-    private final ReplicaClient peers;
+    private final ReplicaOrder order;
+    private final ReadHedging hedging;
     private final CallContext context;
     private final Waiting read;
     private final long delayNanos;
     private volatile Environment.@Nullable Timer timer;
 
-    // Each written before a timer is set, and read by what the timer runs.
+    // Written before a timer is set, and read when it runs.
     private boolean mayAskMore;
     private long lookNanos;
     private long hedgeNanos;
 
-    ReadTimer(Environment environment, ReplicaClient peers, CallContext context, Waiting read) {
+    ReadTimer(Environment environment, ReplicaClient client, CallContext context, Waiting read) {
         this.environment = environment;
-        this.peers = peers;
+        this.order = client.order();
+        this.hedging = client.hedging();
         this.context = context;
         this.read = read;
-        this.delayNanos = peers.hedgeNanos();
+        this.delayNanos = hedging.delayNanos();
     }
 
-    /** To be called once, when the read has asked those that it asks at once. */
+    /** Sets the timer; called once, after the first requests of the read. */
     void begin(boolean others) {
         long now = environment.nanoTime();
         mayAskMore = others;
-        lookNanos = now + peers.patienceNanos();
-        hedgeNanos = now + (delayNanos == ReplicaClient.NEVER ? 0 : delayNanos);
+        lookNanos = now + order.patienceNanos();
+        hedgeNanos = now + (delayNanos == ReadHedging.NEVER ? 0 : delayNanos);
         set(now);
     }
 
@@ -61,7 +65,7 @@ final class ReadTimer {
         long wait = context.remainingNanos();
         if (mayAskMore) {
             wait = Math.min(wait, lookNanos - now);
-            if (delayNanos != ReplicaClient.NEVER) {
+            if (delayNanos != ReadHedging.NEVER) {
                 wait = Math.min(wait, hedgeNanos - now);
             }
         }
@@ -85,7 +89,7 @@ final class ReadTimer {
                 askMore(now);
             }
         } finally {
-            // Also after an error, or the read would never end.
+            // Also after an error, so that the read ends.
             set(now);
         }
     }
@@ -96,13 +100,13 @@ final class ReadTimer {
             mayAskMore = false;
             return;
         }
-        boolean late = delayNanos != ReplicaClient.NEVER && now - hedgeNanos >= 0;
+        boolean late = delayNanos != ReadHedging.NEVER && now - hedgeNanos >= 0;
         if (now - lookNanos >= 0) {
-            lookNanos = now + Math.max(1, peers.patienceNanos() / 2);
+            lookNanos = now + Math.max(1, order.patienceNanos() / 2);
         }
         List<KeyRead> asking =
-                late ? open : open.stream().filter(this::waitsForASuspect).toList();
-        if (!asking.isEmpty() && peers.mayHedge()) {
+                late ? open : open.stream().filter(this::waitsForSuspect).toList();
+        if (!asking.isEmpty() && hedging.mayHedge()) {
             read.askOneMore(asking);
         }
         if (late) {
@@ -110,12 +114,12 @@ final class ReadTimer {
         }
     }
 
-    private boolean waitsForASuspect(KeyRead key) {
+    private boolean waitsForSuspect(KeyRead key) {
         return key.replicas.subList(0, Math.min(key.next.get(), key.replicas.size())).stream()
-                .anyMatch(peers::isSuspected);
+                .anyMatch(order::isSuspected);
     }
 
-    /** To be called when the read is done; a timer that is set just now looks for that afterwards. */
+    /** Cancels the timer of a read that is done. One that is set just now checks that afterwards. */
     void cancel() {
         Environment.Timer set = timer;
         if (set != null) {

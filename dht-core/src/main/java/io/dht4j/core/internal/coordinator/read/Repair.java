@@ -7,18 +7,16 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An entry on its way to replicas that lack it, or may. Somebody waits until enough of them have it, or nobody does.
- */
+/** An entry that is sent to replicas that lack it or may lack it. A read waits until enough have it, or none does. */
 final class Repair {
 
-    /** Takes the end of a repair that somebody waits for. */
+    /** Receives the end of a repair that a read waits for. */
     interface Outcome {
 
         /** Enough replicas have the entry. */
         void repaired();
 
-        /** They cannot be brought to have it. */
+        /** Too few replicas can get the entry. */
         void failed(String why);
     }
 
@@ -34,15 +32,15 @@ final class Repair {
         this.outcome = outcome;
     }
 
-    /** One that nobody waits for. */
+    /** Creates a repair that no read waits for. */
     static Repair behindReply(Entry entry, List<Node> targets) {
         return new Repair(entry, targets, null, null);
     }
 
     /**
-     * One that somebody waits for.
+     * Creates a repair that a read waits for.
      *
-     * @param needed how many of the targets must have the entry, 1 or more
+     * @param needed the number of targets that must have the entry, 1 or more
      * @param outcome one of its methods is called, once, on any thread
      */
     static Repair beforeReply(Entry entry, List<Node> targets, int needed, Outcome outcome) {
@@ -53,14 +51,14 @@ final class Repair {
         return outcome != null;
     }
 
-    /** A target has it now. */
+    /** Records that a target has the entry. */
     void done() {
         if (tracker != null && outcome != null && tracker.ack()) {
             outcome.repaired();
         }
     }
 
-    /** A target does not take it, or nobody knows. */
+    /** Records that a target does not take the entry, or that this is unknown. */
     void missed(String why) {
         if (tracker != null && outcome != null && tracker.fail()) {
             outcome.failed(why);

@@ -36,31 +36,30 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scan under way: merges the replicas' pages in key order. For each partition {@code ack} of its first {@code from}
- * replicas are read, this node first; each node is asked only for the partitions that it was chosen for. When a node
- * fails, the partitions are shared out again among the others, and the scan goes on behind the last key that it has
- * shown. Holds one page per node.
+ * A running scan: merges the pages of replicas in key order. Reads {@code ack} of the first {@code from} replicas of
+ * each partition, this node first; each node is asked only for the partitions that it was chosen for. When a node
+ * fails, the partitions are distributed again among the others, and the scan continues after the last key that it has
+ * returned. Holds one page per node.
  *
  * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
  *
- * <p>For one page at a time, as {@link io.dht4j.Scan} says; the parts of a page come on any thread, each handed on
- * safely.
+ * <p>For one page at a time, see {@link io.dht4j.Scan}; the replies for a page arrive on any thread, one after the
+ * other.
  */
 public final class ClusterScan {
 
     private static final int PAGE_ENTRIES = 1000;
     private static final int PAGE_BYTES = 256 * 1024;
 
-    private final NodeComponents parts;
-    private final ReplicaClient peers;
-    /**
-     * For the values of pages until they are handed on; what is kept between two pages is in the hands of the caller.
-     */
+    private final NodeComponents components;
+    private final ReplicaClient client;
+    /** The budget of the values of a page until it is returned; the caller limits those kept between two pages. */
     private final ByteBudget budget;
 
     private final ReplicationPolicy policy;
@@ -68,24 +67,35 @@ public final class ClusterScan {
     private final Optional<Key> end;
     private final Optional<Version> snapshot;
     private final Set<NodeId> failed = new HashSet<>();
-    /** Why nodes did not bring a page of a snapshot, the last time that they were asked. */
+    /** The last failure of each node that has sent no page of a snapshot. */
     private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
 
     private Optional<Key> position;
     private @Nullable List<ScanCursor> cursors;
-    /** Set by the caller only: an empty page is the end, and must never stand for one that could not be brought. */
+    /** Set by the caller only: an empty page is the end, and never stands for a failed one. */
     private volatile boolean closed;
 
+    /**
+     * Creates a scan that has not begun.
+     *
+     * @param components the parts of this node
+     * @param client asks replicas
+     * @param budget the budget of the values of pages
+     * @param range the keys
+     * @param scope one node or the cluster
+     * @param policy the number of replicas
+     * @param snapshot the snapshot to read; empty for the newest entries
+     */
     public ClusterScan(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             ByteBudget budget,
             KeyRange range,
             ScanScope scope,
             ReplicationPolicy policy,
             Optional<Version> snapshot) {
-        this.parts = parts;
-        this.peers = peers;
+        this.components = components;
+        this.client = client;
         this.budget = budget;
         this.policy = policy;
         this.scope = scope;
@@ -94,11 +104,16 @@ public final class ClusterScan {
         this.snapshot = snapshot;
     }
 
+    /** Ends the scan: further pages are empty. */
     public void close() {
         closed = true;
     }
 
-    /** How many bytes of values are kept for further pages. To be called between two pages. */
+    /**
+     * Returns the number of bytes of values kept for further pages. For calls between two pages.
+     *
+     * @return the number of bytes
+     */
     public long heldBytes() {
         long bytes = 0;
         for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
@@ -108,25 +123,28 @@ public final class ClusterScan {
     }
 
     /**
-     * Brings the next page. The time runs again with each round of replicas' pages that has come and brought entries: a
-     * range of deleted entries may take many rounds before there is one to show. Rounds that brought none do not count,
-     * or a replica that says again and again that there may be more further on would keep a scan alive for ever. When a
-     * page has failed there must be no other: replies to it may still come.
+     * Fetches the next page. The timeout starts again with each set of replicas' pages that has brought entries: a
+     * range of deleted entries may take many before there is one to return. Empty pages do not count, or a replica that
+     * always announces more could keep a scan running for ever. After a failed page there is no other: replies to it
+     * may still arrive.
+     *
+     * @param contexts returns a new timeout
+     * @return the entries; none at the end of the scan
      */
     public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
-        // Who failed a page ago may be back.
+        // A node that failed at the last page may be back.
         failed.clear();
-        Pull pull = new Pull(contexts);
-        pull.renew();
-        advance(pull);
-        return pull.page.whenComplete((entries, error) -> {
-            pull.deadline.cancel();
-            pull.held.end();
+        PageRequest request = new PageRequest(contexts);
+        request.renew();
+        advance(request);
+        return request.page.whenComplete((entries, error) -> {
+            request.deadline.cancel();
+            request.held.end();
         });
     }
 
-    /** A page that was asked for, and the time it has. Passed from thread to thread, one at a time. */
-    private final class Pull {
+    /** A requested page and its timeout. Passed from thread to thread, one at a time. */
+    private final class PageRequest {
 
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
@@ -134,7 +152,7 @@ public final class ClusterScan {
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
-        Pull(Supplier<CallContext> contexts) {
+        PageRequest(Supplier<CallContext> contexts) {
             this.contexts = contexts;
             this.context = contexts.get();
         }
@@ -142,7 +160,7 @@ public final class ClusterScan {
         void renew() {
             deadline.cancel();
             context = contexts.get();
-            deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+            deadline = components.environment().schedule(this::expire, context.remainingNanos());
             if (page.isDone()) {
                 deadline.cancel();
             }
@@ -153,16 +171,16 @@ public final class ClusterScan {
         }
     }
 
-    private void advance(Pull pull) {
-        CompletableFuture<List<KeyValue>> page = pull.page;
+    private void advance(PageRequest request) {
+        CompletableFuture<List<KeyValue>> page = request.page;
         try {
             while (!page.isDone()) {
                 if (closed || position.isEmpty()) {
                     page.complete(List.of());
                     return;
                 }
-                if (pull.context.isExpired()) {
-                    pull.expire();
+                if (request.context.isExpired()) {
+                    request.expire();
                     return;
                 }
                 List<ScanCursor> now = cursors == null ? plan(position.get()) : cursors;
@@ -170,7 +188,7 @@ public final class ClusterScan {
                 List<ScanCursor> hungry =
                         now.stream().filter(ScanCursor::needsPage).toList();
                 if (!hungry.isEmpty()) {
-                    fetch(hungry, pull);
+                    fetch(hungry, request);
                     return;
                 }
                 List<KeyValue> merged = merge(now);
@@ -180,8 +198,8 @@ public final class ClusterScan {
                 if (!merged.isEmpty()) {
                     page.complete(merged);
                 } else {
-                    // What was deleted or has expired is not shown, and no longer held.
-                    pull.held.shrinkTo(heldBytes());
+                    // Deleted and expired entries are not returned, and no longer held.
+                    request.held.shrinkTo(heldBytes());
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -199,18 +217,18 @@ public final class ClusterScan {
         page.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
-    /** Chooses for each partition the replicas to read it from. */
+    /** Chooses the replicas of each partition to read. */
     private List<ScanCursor> plan(Key start) {
         KeyRange rest = new KeyRange(start, end);
         if (scope == ScanScope.NODE) {
-            Node self = parts.topology().node(parts.self()).orElseThrow();
+            Node self = components.topology().node(components.self()).orElseThrow();
             return List.of(new ScanCursor(self, new BitSet(), rest));
         }
         Map<Node, BitSet> chosen = new HashMap<>();
-        int partitions = parts.table().partitions();
+        int partitions = components.table().partitions();
         for (int partition = 0; partition < partitions; partition++) {
-            List<Node> replicas =
-                    new ArrayList<>(peers.byPreference(parts.table().replicas(partition, policy.from())));
+            List<Node> replicas = new ArrayList<>(
+                    client.order().byPreference(components.table().replicas(partition, policy.from())));
             replicas.removeIf(node -> failed.contains(node.id()));
             if (snapshot.isPresent()) {
                 leaveOutSuspects(replicas);
@@ -231,10 +249,10 @@ public final class ClusterScan {
         return plan;
     }
 
-    /** Who says nothing costs a page's whole time; it is asked only if it is needed. */
+    /** Removes suspected nodes unless they are needed: a silent node costs a page its whole timeout. */
     private void leaveOutSuspects(List<Node> replicas) {
         for (int i = replicas.size() - 1; i >= 0 && replicas.size() > policy.ack(); i--) {
-            if (peers.isSuspected(replicas.get(i))) {
+            if (client.order().isSuspected(replicas.get(i))) {
                 replicas.remove(i);
             }
         }
@@ -251,18 +269,18 @@ public final class ClusterScan {
         }
     }
 
-    /** Keeps the snapshot's lease where a page lasts long. */
+    /** Renews the lease of the snapshot on nodes that are not asked for a page. */
     private void keepSnapshot(Version version, List<ScanCursor> asked, CallContext context) {
         for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
             if (!asked.contains(cursor)) {
-                peers.ask(cursor.node, Outgoing.alone(new Request.KeepCut(version)), context, ReplyHandler.ignoring());
+                client.ask(cursor.node, Outgoing.alone(new Request.KeepCut(version)), context, ReplyHandler.ignoring());
             }
         }
     }
 
-    /** Asks for the missing pages at the same time and goes on when all have come or failed. */
-    private void fetch(List<ScanCursor> hungry, Pull pull) {
-        snapshot.ifPresent(version -> keepSnapshot(version, hungry, pull.context));
+    /** Requests the missing pages at the same time, and goes on when all have arrived or failed. */
+    private void fetch(List<ScanCursor> hungry, PageRequest request) {
+        snapshot.ifPresent(version -> keepSnapshot(version, hungry, request.context));
         AtomicInteger awaited = new AtomicInteger(hungry.size());
         // Each is written by one answer and read by the last one, which the counter orders after the others.
         Object[] outcomes = new Object[hungry.size()];
@@ -271,39 +289,28 @@ public final class ClusterScan {
             ScanCursor cursor = hungry.get(i);
             Request.ScanPage plain =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
-            Request request = snapshot.isPresent() ? new Request.CutPage(snapshot.get(), plain) : plain;
-            peers.ask(cursor.node, Outgoing.alone(request), pull.context, new ReplyHandler() {
-                @Override
-                public void replied(Reply reply) {
-                    came(reply);
-                }
-
-                @Override
-                public void failed(PeerFailure failure) {
-                    came(failure);
-                }
-
-                private void came(Object outcome) {
-                    outcomes[index] = outcome;
-                    if (awaited.decrementAndGet() == 0) {
-                        if (take(hungry, outcomes, pull)) {
-                            pull.renew();
-                        }
-                        advance(pull);
+            Request page = snapshot.isPresent() ? new Request.CutPage(snapshot.get(), plain) : plain;
+            Consumer<Object> received = outcome -> {
+                outcomes[index] = outcome;
+                if (awaited.decrementAndGet() == 0) {
+                    if (take(hungry, outcomes, request)) {
+                        request.renew();
                     }
+                    advance(request);
                 }
-            });
+            };
+            client.ask(cursor.node, Outgoing.alone(page), request.context, ReplyHandler.of(received, received));
         }
     }
 
-    /** Takes what has come; false if a part of it has not, or if it brought the scan no further. */
-    private boolean take(List<ScanCursor> hungry, Object[] outcomes, Pull pull) {
+    /** Takes the pages. Returns false if some failed, or if they do not advance the scan. */
+    private boolean take(List<ScanCursor> hungry, Object[] outcomes, PageRequest request) {
         boolean complete = true;
         boolean progress = false;
         for (int i = 0; i < outcomes.length; i++) {
             if (outcomes[i] instanceof Reply.Page got) {
-                if (!pull.held.take(got.valueBytes())) {
-                    pull.page.completeExceptionally(pull.held.refused());
+                if (!request.held.take(got.valueBytes())) {
+                    request.page.completeExceptionally(request.held.refused());
                     cursors = null;
                     return false;
                 }
@@ -316,7 +323,7 @@ public final class ClusterScan {
                 }
                 complete = false;
                 if (scope == ScanScope.NODE) {
-                    fail(pull.page, "scan: " + outcomes[i]);
+                    fail(request.page, "scan: " + outcomes[i]);
                 }
             }
         }
@@ -326,7 +333,7 @@ public final class ClusterScan {
         return complete && progress;
     }
 
-    /** Merges what is at hand until a cursor has used up its page. */
+    /** Merges the pages until a cursor has used up its page. */
     private List<KeyValue> merge(List<ScanCursor> all) {
         PriorityQueue<ScanCursor> heads = new PriorityQueue<>(Comparator.comparing(ScanCursor::headKey));
         for (ScanCursor cursor : all) {
@@ -335,7 +342,7 @@ public final class ClusterScan {
             }
         }
         List<KeyValue> merged = new ArrayList<>();
-        long now = parts.environment().currentTimeMillis();
+        long now = components.environment().currentTimeMillis();
         boolean starved = false;
         while (!starved && !heads.isEmpty() && merged.size() < PAGE_ENTRIES) {
             Key key = heads.element().headKey();

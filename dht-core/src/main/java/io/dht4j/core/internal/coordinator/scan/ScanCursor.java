@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.Optional;
 
-/** One replica's part of a scan: the page at hand, and where the next one starts. For one thread at a time. */
+/** One replica's part of a scan: the current page, and the start of the next one. For one thread at a time. */
 final class ScanCursor {
 
     final Node node;
@@ -27,7 +27,7 @@ final class ScanCursor {
         this.end = range.end();
     }
 
-    /** The rest of the range, if the page at hand is used up and there is a rest. */
+    /** Returns the rest of the range, if the current page is used up and there is a rest. */
     Optional<KeyRange> missing() {
         return buffer.isEmpty() ? resume.map(start -> new KeyRange(start, end)) : Optional.empty();
     }
@@ -56,7 +56,7 @@ final class ScanCursor {
         return first;
     }
 
-    /** How many bytes of values are at hand. */
+    /** Returns the number of bytes of the values of the current page. */
     long heldBytes() {
         return heldBytes;
     }

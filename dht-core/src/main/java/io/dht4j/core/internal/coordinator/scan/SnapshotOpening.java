@@ -17,6 +17,7 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -30,84 +31,96 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Begins a snapshot of the whole cluster, in two rounds. In the first every node begins to keep what writes supersede,
- * and tells its clock. The version that is then given is newer than all of them, so that no node has lost what it had
- * at that version; in the second round every node goes past it, and waits until its own writes have ended that may be
- * older. From then on what the nodes tell of that version does not change any more.
+ * Opens a snapshot of the whole cluster, in two phases. In the first, every node begins to keep the entries that writes
+ * supersede, and reports its clock. The version of the snapshot is newer than all these clocks, so that no node has
+ * lost an entry that it had at that version. In the second phase, every node advances its clock past the version and
+ * waits for those of its own writes that may be older. From then on the content at that version is constant.
  *
  * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition
- * remain. Whoever is left out, or all if there is no snapshot, is told to forget at once what it keeps for it.
+ * remain. The nodes that are left out, or all if there is no snapshot, are requested to drop what they keep for it.
  */
 public final class SnapshotOpening {
 
-    private final NodeComponents parts;
-    private final ReplicaClient peers;
+    private final NodeComponents components;
+    private final ReplicaClient client;
     private final HybridClock clock;
-    private final Snapshots cuts;
+    private final Snapshots snapshots;
     private final ReplicationPolicy policy;
     private final CallContext context;
     private final Version id;
-    /** How long those who are to forget may take: as long as the opening, which may be over by then. */
+    /** The timeout of the requests to drop the snapshot: as long as that of the opening, which may be over. */
     private final long endNanos;
 
     private final CompletableFuture<Version> result = new CompletableFuture<>();
 
     private SnapshotOpening(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             HybridClock clock,
-            Snapshots cuts,
+            Snapshots snapshots,
             ReplicationPolicy policy,
             CallContext context) {
-        this.parts = parts;
-        this.peers = peers;
+        this.components = components;
+        this.client = client;
         this.clock = clock;
-        this.cuts = cuts;
+        this.snapshots = snapshots;
         this.policy = policy;
         this.context = context;
         this.id = clock.next();
         this.endNanos = Math.max(1, context.remainingNanos());
     }
 
+    /**
+     * Opens a snapshot.
+     *
+     * @param components the parts of this node
+     * @param client asks the nodes
+     * @param clock issues the snapshot's version
+     * @param snapshots this node's snapshots
+     * @param policy the number of replicas that must take part
+     * @param leaseNanos the time after which an unused snapshot ends
+     * @param context the deadline
+     * @return completes with the version of the snapshot; fails if too few replicas take part
+     */
     public static CompletableFuture<Version> start(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             HybridClock clock,
-            Snapshots cuts,
+            Snapshots snapshots,
             ReplicationPolicy policy,
             long leaseNanos,
             CallContext context) {
-        SnapshotOpening opening = new SnapshotOpening(parts, peers, clock, cuts, policy, context);
+        SnapshotOpening opening = new SnapshotOpening(components, client, clock, snapshots, policy, context);
         opening.begin(leaseNanos);
         return opening.result;
     }
 
     private void begin(long leaseNanos) {
-        // Who says nothing must leave time for the second round.
-        new Round(new Request.OpenCut(id, leaseNanos), this::opened)
-                .ask(parts.topology().nodes(), context.remainingNanos() / 2);
+        // Silent nodes leave time for the second phase.
+        new Phase(new Request.OpenCut(id, leaseNanos), this::opened)
+                .ask(components.topology().nodes(), context.remainingNanos() / 2);
     }
 
-    private void opened(Round round) {
-        Map<Node, Reply> replies = round.replies();
+    private void opened(Phase phase) {
+        Map<Node, Reply> replies = phase.replies();
         List<Node> nodes = new ArrayList<>();
         replies.forEach((node, reply) -> {
             if (reply instanceof Reply.CutOpened opened && clock.observe(opened.clock())) {
                 nodes.add(node);
             } else {
-                round.note(node, "its clock is more than " + clock.maxSkewMillis() + " ms ahead of this node's");
+                phase.note(node, "its clock is more than " + clock.maxSkewMillis() + " ms ahead of this node's");
             }
         });
-        if (!isEnough(nodes, round)) {
+        if (!isEnough(nodes, phase)) {
             return;
         }
-        leaveOut(parts.topology().nodes(), nodes);
+        leaveOut(components.topology().nodes(), nodes);
         Version at = clock.next();
-        if (nodes.stream().anyMatch(node -> node.id().equals(parts.self()))) {
+        if (nodes.stream().anyMatch(node -> node.id().equals(components.self()))) {
             fix(at, nodes);
         } else {
-            // Its own writes are nobody else's to wait for: those of a member without a store, or of a node that takes
-            // no part since it must not be read.
+            // No other node waits for the writes of a member without a store, or of a node that takes no part since
+            // reads of it are refused.
             awaitOwnWrites(inTime -> {
                 if (inTime) {
                     fix(at, nodes);
@@ -121,8 +134,8 @@ public final class SnapshotOpening {
     private void awaitOwnWrites(Consumer<Boolean> then) {
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
         Environment.Timer deadline =
-                parts.environment().schedule(() -> ended.complete(false), Math.max(1, context.remainingNanos()));
-        cuts.writesSoFar().whenComplete((done, error) -> ended.complete(!context.isExpired()));
+                components.environment().schedule(() -> ended.complete(false), Math.max(1, context.remainingNanos()));
+        snapshots.writesSoFar().whenComplete((done, error) -> ended.complete(!context.isExpired()));
         ended.thenAccept(inTime -> {
             deadline.cancel();
             guarded(() -> then.accept(inTime));
@@ -130,7 +143,7 @@ public final class SnapshotOpening {
     }
 
     private void fix(Version at, List<Node> nodes) {
-        new Round(new Request.FixCut(id, at), fixed -> {
+        new Phase(new Request.FixCut(id, at), fixed -> {
                     Set<Node> taking = fixed.replies().keySet();
                     if (isEnough(taking, fixed)) {
                         leaveOut(nodes, taking);
@@ -140,22 +153,22 @@ public final class SnapshotOpening {
                 .ask(nodes, context.remainingNanos());
     }
 
-    /** What they keep for this snapshot nobody will read; a node that did not answer may keep it all the same. */
+    /** Requests nodes to drop the snapshot; a node that did not answer may have begun it all the same. */
     private void leaveOut(Collection<Node> all, Collection<Node> taking) {
         List<Node> others = new ArrayList<>(all);
         others.removeAll(taking);
-        tellEnd(parts, peers, others, id, endNanos, () -> {});
+        drop(components, client, others, id, endNanos, () -> {});
     }
 
-    private boolean isEnough(Collection<Node> nodes, Round round) {
+    private boolean isEnough(Collection<Node> nodes, Phase phase) {
         Set<Node> have = new HashSet<>(nodes);
-        for (int partition = 0; partition < parts.table().partitions(); partition++) {
-            long replicas = parts.table().replicas(partition, policy.from()).stream()
+        for (int partition = 0; partition < components.table().partitions(); partition++) {
+            long replicas = components.table().replicas(partition, policy.from()).stream()
                     .filter(have::contains)
                     .count();
             if (replicas < policy.ack()) {
                 fail("no snapshot: " + replicas + " of " + policy.ack() + " needed replicas take part for partition "
-                        + partition + round.reasons());
+                        + partition + phase.reasons());
                 return false;
             }
         }
@@ -163,27 +176,35 @@ public final class SnapshotOpening {
     }
 
     private void fail(String message) {
-        leaveOut(parts.topology().nodes(), List.of());
+        leaveOut(components.topology().nodes(), List.of());
         result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
-    /** Tells every node that a snapshot is over. Those that it does not reach forget it when its lease runs out. */
+    /**
+     * Ends a snapshot on every node. Nodes that cannot be reached drop it when its lease ends.
+     *
+     * @param components the parts of this node
+     * @param client asks the nodes
+     * @param version the snapshot
+     * @param context the deadline
+     * @return completes when all nodes have answered, or after the deadline
+     */
     public static CompletableFuture<Void> end(
-            NodeComponents parts, ReplicaClient peers, Version version, CallContext context) {
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        tellEnd(
-                parts,
-                peers,
-                parts.topology().nodes(),
+            NodeComponents components, ReplicaClient client, Version version, CallContext context) {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        drop(
+                components,
+                client,
+                components.topology().nodes(),
                 version,
                 Math.max(1, context.remainingNanos()),
-                () -> told.complete(null));
-        return told;
+                () -> ended.complete(null));
+        return ended;
     }
 
-    private static void tellEnd(
-            NodeComponents parts,
-            ReplicaClient peers,
+    private static void drop(
+            NodeComponents components,
+            ReplicaClient client,
             Collection<Node> nodes,
             Version version,
             long nanos,
@@ -191,36 +212,36 @@ public final class SnapshotOpening {
         if (nodes.isEmpty()) {
             then.run();
         } else {
-            askAll(parts, peers, nodes, new Request.EndCut(version), nanos, outcomes -> then.run());
+            askAll(components, client, nodes, new Request.EndCut(version), nanos, outcomes -> then.run());
         }
     }
 
-    /** What goes wrong is told to the one who wants the snapshot. */
+    /** Runs a step; a failure of it fails the opening. */
     private void guarded(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException e) {
             result.completeExceptionally(
                     e instanceof DhtException ? e : DhtException.of(ErrorCode.INTERNAL, "snapshot: " + e));
-            leaveOut(parts.topology().nodes(), List.of());
+            leaveOut(components.topology().nodes(), List.of());
         }
     }
 
     /** One request to several nodes, until each has answered or the time is over. */
-    private final class Round {
+    private final class Phase {
 
         private final Request request;
-        private final Consumer<Round> then;
+        private final Consumer<Phase> then;
         private Map<Node, Object> outcomes = Map.of();
         private final Map<String, String> notes = new TreeMap<>();
 
-        Round(Request request, Consumer<Round> then) {
+        Phase(Request request, Consumer<Phase> then) {
             this.request = request;
             this.then = then;
         }
 
         void ask(Collection<Node> nodes, long nanos) {
-            askAll(parts, peers, nodes, request, Math.max(1, nanos), came -> {
+            askAll(components, client, nodes, request, Math.max(1, nanos), came -> {
                 outcomes = came;
                 nodes.forEach(node -> {
                     if (!(came.get(node) instanceof Reply)) {
@@ -252,18 +273,18 @@ public final class SnapshotOpening {
         }
     }
 
-    /** Hands on what has come when it is complete or the time is over, once. */
+    /** Asks several nodes. Passes on their outcomes once, when all have arrived or the time is over. */
     private static void askAll(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             Collection<Node> nodes,
             Request request,
             long nanos,
             Consumer<Map<Node, Object>> then) {
-        CallContext context = new CallContext(parts.environment()::nanoTime, nanos);
+        CallContext context = client.context(Duration.ofNanos(nanos));
         Map<Node, Object> outcomes = new LinkedHashMap<>();
         CompletableFuture<Void> complete = new CompletableFuture<>();
-        Environment.Timer deadline = parts.environment().schedule(() -> complete.complete(null), nanos);
+        Environment.Timer deadline = components.environment().schedule(() -> complete.complete(null), nanos);
         int asked = nodes.size();
         complete.thenRun(() -> {
             deadline.cancel();
@@ -274,28 +295,17 @@ public final class SnapshotOpening {
             then.accept(came);
         });
         for (Node node : nodes) {
-            peers.ask(node, Outgoing.alone(request), context, new ReplyHandler() {
-                @Override
-                public void replied(Reply reply) {
-                    came(reply);
+            Consumer<Object> received = outcome -> {
+                boolean last;
+                synchronized (outcomes) {
+                    outcomes.put(node, outcome);
+                    last = outcomes.size() == asked;
                 }
-
-                @Override
-                public void failed(PeerFailure failure) {
-                    came(failure);
+                if (last) {
+                    complete.complete(null);
                 }
-
-                private void came(Object outcome) {
-                    boolean last;
-                    synchronized (outcomes) {
-                        outcomes.put(node, outcome);
-                        last = outcomes.size() == asked;
-                    }
-                    if (last) {
-                        complete.complete(null);
-                    }
-                }
-            });
+            };
+            client.ask(node, Outgoing.alone(request), context, ReplyHandler.of(received, received));
         }
     }
 }

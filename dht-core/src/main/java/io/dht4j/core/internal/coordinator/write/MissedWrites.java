@@ -7,33 +7,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What replicas missed of a write, until it is clear whether they shall get it later: a write that certainly was not
- * done must not be done by a hint, nor one whose stamp was replaced. Safe for use by any number of threads.
+ * The replicas that have missed a write, until its outcome decides whether they get hints. A write that was certainly
+ * not done gets none, or a hint would do it; nor does an entry whose version was replaced. Does not block; safe for use
+ * by any number of threads.
  */
 final class MissedWrites {
 
     private final Handoff handoff;
     // Guarded by this.
     private List<Miss> misses = List.of();
-    /** What is offered again later, as long as the fate is undecided. */
+    /** The offers to be repeated while the fate is undecided. */
     private List<ParkedWrites.Offer> parked = List.of();
 
     private Fate fate = Fate.UNDECIDED;
 
     private enum Fate {
         UNDECIDED,
-        /** It was done, or may have been. */
+        /** The write was done, or may have been. */
         KEEP,
-        /** It certainly was not done. */
+        /** The write was certainly not done. */
         FORGET
     }
 
-    /** An entry of a write, with the stamp of one round. */
+    /** An entry of a write with one version. */
     interface Stamped {
 
         Entry entry();
 
-        /** Whether the entry got another stamp since. */
+        /** Returns whether the entry has got another version since. */
         boolean isReplaced();
     }
 
@@ -43,7 +44,7 @@ final class MissedWrites {
         this.handoff = handoff;
     }
 
-    /** A replica has not confirmed. */
+    /** Records a replica that has not acknowledged. */
     void add(Node node, List<? extends Stamped> entries) {
         synchronized (this) {
             if (fate == Fate.UNDECIDED) {
@@ -61,9 +62,9 @@ final class MissedWrites {
     }
 
     /**
-     * Holds an offer until it is taken up again.
+     * Holds an offer until it is repeated.
      *
-     * @return false if the fate of the write is decided: then no replica is offered it any more
+     * @return false if the fate of the write is decided: then it is offered to no replica any more
      */
     synchronized boolean park(ParkedWrites.Offer offer) {
         if (fate != Fate.UNDECIDED) {
@@ -76,7 +77,7 @@ final class MissedWrites {
         return true;
     }
 
-    /** Forgets an offer that is taken up again, or was given up. */
+    /** Removes an offer that is repeated or abandoned. */
     synchronized void unpark(ParkedWrites.Offer offer) {
         if (!parked.isEmpty()) {
             parked.remove(offer);
@@ -96,10 +97,10 @@ final class MissedWrites {
     }
 
     /**
-     * The write was done, or may have been: whoever missed it, or is going to, shall get it. What is parked is given
-     * up.
+     * Decides that the write was done, or may have been: replicas that have missed it, or will, get hints. Abandons
+     * parked offers.
      *
-     * @return whether this decides; if not, the outcome is another one already
+     * @return false if the fate was decided before
      */
     boolean keep() {
         List<Miss> until;
@@ -118,15 +119,15 @@ final class MissedWrites {
             hint(until.get(i).node(), until.get(i).entries());
         }
         for (int i = 0; i < offers.size(); i++) {
-            offers.get(i).giveUp();
+            offers.get(i).abandon();
         }
         return true;
     }
 
     /**
-     * The write certainly was not done, and never will be.
+     * Decides that the write was certainly not done, and never will be.
      *
-     * @return whether this decides; if not, the outcome is another one already
+     * @return false if the fate was decided before
      */
     boolean forget() {
         List<ParkedWrites.Offer> offers;
@@ -139,7 +140,7 @@ final class MissedWrites {
             offers = parked;
             parked = List.of();
         }
-        offers.forEach(ParkedWrites.Offer::giveUp);
+        offers.forEach(ParkedWrites.Offer::abandon);
         return true;
     }
 }

@@ -1,80 +1,82 @@
 package io.dht4j.core.internal.coordinator.write;
 
+import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The large writes of a node that replicas had no room for, until each is offered again or given up. Offers of one
- * write to one replica are further and further apart, and writes that were refused together come back apart.
+ * The large writes that replicas had no room for, until each is offered again or abandoned. The offers of one write to
+ * one replica back off, with jitter, so that writes that were refused together do not return together.
  *
- * <p>Each offer ends exactly once: its timer takes it up, or the outcome of its write or the closing of the node gives
- * it up. Does not block; safe for use by any number of threads.
+ * <p>Each offer ends exactly once: its timer repeats it, or the outcome of its write or the closing of the node
+ * abandons it. Does not block; safe for use by any number of threads.
  */
 public final class ParkedWrites {
 
     private static final Logger LOG = LoggerFactory.getLogger(ParkedWrites.class);
 
-    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final int MOST_DOUBLINGS = 5;
+    private static final Backoff BACKOFF =
+            Backoff.doubling(Duration.ofMillis(100), Duration.ofMillis(3_200)).withJitter(0.5);
 
     private final Environment environment;
     private final Handoff handoff;
-    // Guarded by itself, in the order in which they came.
+    // Guarded by itself, in the order of arrival.
     private final Set<Offer> parked = new LinkedHashSet<>();
     private volatile boolean closed;
 
     /**
-     * Nothing parked.
+     * Creates an object without parked writes.
      *
-     * @param environment its timers and its chance
-     * @param handoff keeps what replicas missed of the writes
+     * @param environment timers and random numbers
+     * @param handoff keeps the writes that replicas miss
      */
     public ParkedWrites(Environment environment, Handoff handoff) {
         this.environment = environment;
         this.handoff = handoff;
     }
 
-    /** Keeps what replicas missed of the writes. */
+    /** Returns the handoff that keeps the writes that replicas miss. */
     Handoff handoff() {
         return handoff;
     }
 
-    /** A write to one replica that waits to be offered to it again. */
+    /** A write to one replica that is to be offered to it again. */
     final class Offer {
 
         private final MissedWrites write;
         private final Runnable again;
-        private final Runnable givenUp;
+        private final Runnable abandoned;
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile Environment.Timer timer = () -> {};
 
-        private Offer(MissedWrites write, Runnable again, Runnable givenUp) {
+        private Offer(MissedWrites write, Runnable again, Runnable abandoned) {
             this.write = write;
             this.again = again;
-            this.givenUp = givenUp;
+            this.abandoned = abandoned;
         }
 
-        /** Ends it, if it has not ended: the replica is offered nothing any more. */
-        void giveUp() {
+        /** Ends the offer, unless it has ended: nothing is sent to the replica any more. */
+        void abandon() {
             if (end()) {
                 timer.cancel();
-                givenUp.run();
+                abandoned.run();
             }
         }
 
-        private void takeUp() {
+        private void repeat() {
             if (end()) {
                 again.run();
             }
         }
 
+        /** Returns false if it has ended before. */
         private boolean end() {
             if (!ended.compareAndSet(false, true)) {
                 return false;
@@ -90,44 +92,39 @@ public final class ParkedWrites {
     /**
      * Parks an offer.
      *
-     * @param write what it belongs to, whose outcome gives it up
-     * @param refusals how often the replica has refused it before this time
+     * @param write the write, whose outcome abandons the offer
+     * @param refusals the number of times that the replica has refused it before this time
      * @param atMostNanos the longest pause
      * @param again offers it again
-     * @param givenUp called instead if it is given up, perhaps before this returns
+     * @param abandoned called instead if the offer is abandoned, perhaps before this returns
      * @return false if it is not parked, since the write is decided, the node closes, or there is no timer for it: then
      *     neither is called
      */
-    boolean park(MissedWrites write, int refusals, long atMostNanos, Runnable again, Runnable givenUp) {
-        Offer offer = new Offer(write, again, givenUp);
+    boolean park(MissedWrites write, int refusals, long atMostNanos, Runnable again, Runnable abandoned) {
+        Offer offer = new Offer(write, again, abandoned);
         try {
             // Before the timer, which may be quick. Closing marks first and looks for offers then.
             synchronized (parked) {
                 parked.add(offer);
             }
             if (!closed && write.park(offer)) {
-                offer.timer = environment.schedule(offer::takeUp, Math.min(pause(refusals), atMostNanos));
+                long pause = BACKOFF.nanos(refusals, environment.random());
+                offer.timer = environment.schedule(offer::repeat, Math.min(pause, atMostNanos));
                 if (offer.ended.get()) {
-                    // Given up before it had a timer, which would hold the value.
+                    // Abandoned before it had a timer, which would retain the value.
                     offer.timer.cancel();
                 }
                 return true;
             }
         } catch (RuntimeException | Error e) {
-            // Timers that have ended, or a lack of memory: the write must hear of it, and the replica get a hint.
+            // The timers have ended, or memory is short: the write goes on without the replica, which gets a hint.
             LOG.debug("a write is not offered again", e);
         }
-        // Whoever has ended it meanwhile has called one of the two.
+        // If it has ended meanwhile, one of the two has been called.
         return !offer.end();
     }
 
-    /** Between half of a pause that doubles and the whole of it. */
-    private long pause(int refusals) {
-        long half = (FIRST_PAUSE_NANOS << Math.min(refusals, MOST_DOUBLINGS)) / 2;
-        return half + environment.random().nextLong(half + 1);
-    }
-
-    /** Gives up all offers; from now on none is parked. What that makes replicas miss is with the handoff on return. */
+    /** Abandons all offers and parks no more. On return the handoff has the writes that replicas miss by this. */
     public void close() {
         closed = true;
         List<Offer> left;
@@ -136,9 +133,9 @@ public final class ParkedWrites {
         }
         for (Offer offer : left) {
             try {
-                offer.giveUp();
+                offer.abandon();
             } catch (RuntimeException | Error e) {
-                LOG.error("a write could not be given up", e);
+                LOG.error("a write could not be abandoned", e);
             }
         }
     }

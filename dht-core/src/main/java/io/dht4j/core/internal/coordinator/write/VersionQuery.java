@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
+import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -29,16 +30,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Asks for the newest versions of some keys: of each, {@code ack} of its first {@code from} replicas; a replica that
- * fails is replaced by the next one. The first step of a linearizable write, see
- * {@link io.dht4j.Ordering#LINEARIZABLE}.
+ * A query of the newest versions of some keys, the first step of a linearizable write, see
+ * {@link io.dht4j.Ordering#LINEARIZABLE}. Asks {@code ack} of the first {@code from} replicas of each key; the next one
+ * replaces a replica that fails.
  */
 public final class VersionQuery {
 
-    /** So that neither a request nor its answer outgrows a frame. */
+    /** Neither a request nor its answer outgrows a frame. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
-    private final ReplicaClient peers;
+    private final ReplicaClient client;
     private final CallContext context;
     private final AtomicInteger undecided;
     private final AtomicLong newest = new AtomicLong();
@@ -46,28 +47,29 @@ public final class VersionQuery {
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
 
-    /** One key. */
-    private static final class Asked {
+    /** The query of one key. */
+    private static final class KeyQuery {
 
         private final Key key;
         private final List<Node> replicas;
         private final AckTracker tracker;
         private final AtomicInteger next = new AtomicInteger();
 
-        Asked(Key key, List<Node> replicas, ReplicationPolicy policy) {
+        KeyQuery(Key key, List<Node> replicas, ReplicationPolicy policy) {
             this.key = key;
             this.replicas = replicas;
             this.tracker = new AckTracker(policy);
         }
     }
 
-    private VersionQuery(NodeComponents parts, ReplicaClient peers, int keys, CallContext context) {
-        this.peers = peers;
+    private VersionQuery(NodeComponents components, ReplicaClient client, int keys, CallContext context) {
+        this.client = client;
         this.context = context;
         this.undecided = new AtomicInteger(keys);
-        this.deadline = parts.environment()
+        this.deadline = components
+                .environment()
                 .schedule(
-                        // It may be over before there is a timer to cancel.
+                        // The query may end before there is a timer to cancel.
                         () -> result.completeExceptionally(DhtException.of(
                                 ErrorCode.NOT_ENOUGH_REPLICAS,
                                 "nothing written: too few replicas answered before the deadline" + failures)),
@@ -77,26 +79,35 @@ public final class VersionQuery {
     /**
      * Starts a query.
      *
-     * @return completes with the newest version of all the keys; zero if none has any. When it fails, nothing was done
+     * @param components the parts of this node
+     * @param client asks replicas
+     * @param keys different keys, at least one
+     * @param policy the number of replicas
+     * @param context the deadline
+     * @return completes with the newest version of all keys; zero if none has any. When it fails, nothing was written
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */
     public static CompletableFuture<Version> start(
-            NodeComponents parts, ReplicaClient peers, List<Key> keys, ReplicationPolicy policy, CallContext context) {
-        List<Asked> all = new ArrayList<>(keys.size());
+            NodeComponents components,
+            ReplicaClient client,
+            List<Key> keys,
+            ReplicationPolicy policy,
+            CallContext context) {
+        List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            List<Node> replicas = parts.replicas(key, policy.from());
-            peers.room().require(replicas, policy);
-            all.add(new Asked(key, peers.byPreference(replicas), policy));
+            List<Node> replicas = components.replicas(key, policy.from());
+            client.limits().require(replicas, policy);
+            all.add(new KeyQuery(key, client.order().byPreference(replicas), policy));
         }
-        VersionQuery query = new VersionQuery(parts, peers, keys.size(), context);
-        query.askNext(all, policy.ack());
-        query.askOneMoreWhenLate(all, parts.environment());
-        return query.result;
+        VersionQuery operation = new VersionQuery(components, client, keys.size(), context);
+        operation.askNext(all, policy.ack());
+        operation.askOneMoreWhenLate(all, components.environment());
+        return operation.result;
     }
 
-    /** As reads do: a replica that is silent does not hold a write up until its deadline. */
-    private void askOneMoreWhenLate(List<Asked> keys, Environment environment) {
-        long patience = peers.patienceNanos();
+    /** Asks one more replica of each key when one is late, as reads do. */
+    private void askOneMoreWhenLate(List<KeyQuery> keys, Environment environment) {
+        long patience = client.order().patienceNanos();
         if (result.isDone() || patience >= context.remainingNanos()) {
             return;
         }
@@ -105,7 +116,7 @@ public final class VersionQuery {
                     if (!result.isDone()) {
                         askNext(
                                 keys.stream()
-                                        .filter(asked -> !asked.tracker.isEnough())
+                                        .filter(query -> !query.tracker.isEnough())
                                         .toList(),
                                 1);
                     }
@@ -114,38 +125,31 @@ public final class VersionQuery {
         result.whenComplete((newestOfAll, error) -> late.cancel());
     }
 
-    private void askNext(List<Asked> keys, int count) {
-        Map<Node, List<Asked>> groups = new LinkedHashMap<>();
-        for (Asked asked : keys) {
+    private void askNext(List<KeyQuery> keys, int count) {
+        Map<Node, List<KeyQuery>> groups = new LinkedHashMap<>();
+        for (KeyQuery query : keys) {
             for (int i = 0; i < count; i++) {
-                int index = asked.next.getAndIncrement();
-                if (index < asked.replicas.size()) {
-                    groups.computeIfAbsent(asked.replicas.get(index), node -> new ArrayList<>())
-                            .add(asked);
+                int index = query.next.getAndIncrement();
+                if (index < query.replicas.size()) {
+                    groups.computeIfAbsent(query.replicas.get(index), node -> new ArrayList<>())
+                            .add(query);
                 }
             }
         }
-        groups.forEach((node, group) -> {
-            int begin = 0;
-            int bytes = 0;
-            for (int i = 0; i < group.size(); i++) {
-                bytes += Outgoing.BYTES_PER_KEY + group.get(i).key.length();
-                if (bytes > MAX_REQUEST_BYTES) {
-                    ask(node, group.subList(begin, i + 1));
-                    begin = i + 1;
-                    bytes = 0;
-                }
-            }
-            if (begin < group.size()) {
-                ask(node, group.subList(begin, group.size()));
-            }
-        });
+        client.order()
+                .localLast(
+                        groups,
+                        (node, group) -> RequestGroups.split(
+                                group,
+                                query -> Outgoing.BYTES_PER_KEY + query.key.length(),
+                                MAX_REQUEST_BYTES,
+                                part -> ask(node, part)));
     }
 
-    private void ask(Node node, List<Asked> group) {
+    private void ask(Node node, List<KeyQuery> group) {
         List<Request.Query> queries =
-                group.stream().map(asked -> new Request.Query(asked.key, false)).toList();
-        peers.ask(node, Outgoing.of(new Request.ReadKeys(queries, 0)), context, new ReplyHandler() {
+                group.stream().map(query -> new Request.Query(query.key, false)).toList();
+        client.ask(node, Outgoing.of(new Request.ReadKeys(queries, 0)), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
@@ -156,7 +160,7 @@ public final class VersionQuery {
 
             @Override
             public void failed(PeerFailure failure) {
-                askNext(group.stream().filter(asked -> !missed(asked, failure)).toList(), 1);
+                askNext(group.stream().filter(query -> !missed(query, failure)).toList(), 1);
             }
 
             @Override
@@ -166,25 +170,25 @@ public final class VersionQuery {
         });
     }
 
-    private void answered(Asked asked, ReplicaAnswer sighting) {
-        // Where it cannot be, what the replicas say of the write itself decides.
-        sighting.version()
+    private void answered(KeyQuery query, ReplicaAnswer answer) {
+        // Otherwise the replicas' answers to the write decide.
+        answer.version()
                 .filter(AckTracker::canBeSuperseded)
                 .ifPresent(version -> newest.accumulateAndGet(version.packed(), Math::max));
-        if (asked.tracker.ack() && undecided.decrementAndGet() == 0) {
+        if (query.tracker.ack() && undecided.decrementAndGet() == 0) {
             deadline.cancel();
             result.complete(new Version(newest.get()));
         }
     }
 
-    /** Whether too many replicas of a key have failed. */
-    private boolean missed(Asked asked, PeerFailure failure) {
+    /** Counts a failure. Returns whether too many replicas of a key have failed. */
+    private boolean missed(KeyQuery query, PeerFailure failure) {
         failures.add(failure);
-        if (!asked.tracker.fail()) {
+        if (!query.tracker.fail()) {
             return false;
         }
         boolean overloaded = failure.code().action() == ErrorCode.Action.BACK_OFF;
-        fail(overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS, asked.tracker.toString() + failures);
+        fail(overloaded ? failure.code() : ErrorCode.NOT_ENOUGH_REPLICAS, query.tracker.toString() + failures);
         return true;
     }
 

@@ -15,8 +15,9 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
-import io.dht4j.core.internal.coordinator.quorum.EntryGroups;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
+import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -30,24 +31,25 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write of one or several entries: sends each to its first {@code from} replicas at the same time and completes
- * when for every entry {@code ack} of them have it as the newest of its key, or when for some entry that can no longer
- * be.
+ * One write of one or several entries: sends each to its first {@code from} replicas at the same time. Completes when
+ * {@code ack} of them hold every entry as the newest of its key, or when that has become impossible for some entry.
  *
- * <p>A replica that holds something newer says so. When for that reason {@code ack} can no longer be reached, the entry
- * gets a second stamp above the newest that was told of, and is sent again: so what was acknowledged before this write
- * began never supersedes it, whatever the clocks showed. Answers to an earlier stamp never count for a later one.
+ * <p>A replica that holds a newer entry reports its version. When {@code ack} can no longer be reached for that reason,
+ * the entry gets a second version above the newest reported one, and is sent again. So a write that was acknowledged
+ * before this one began never supersedes it, whatever the clocks showed. Answers to an earlier version never count for
+ * a later one.
  */
 public final class WriteOperation {
 
-    private final NodeComponents parts;
-    private final ReplicaClient peers;
+    private final NodeComponents components;
+    private final ReplicaClient client;
     private final VersionSource versions;
     private final ReplicationPolicy policy;
-    /** Where the newest versions were asked for before: what is newer since is of a write beside this one. */
+    /** Whether the newest versions were queried first: then a newer entry is of a concurrent write. */
     private final boolean newerCounts;
 
     private final ParkedWrites parked;
@@ -58,19 +60,19 @@ public final class WriteOperation {
     private final AtomicLong newest = new AtomicLong();
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
-    /** Until when a large write is offered again: then there is time left to fail, and to say why. */
+    /** The end of repeated offers of a large write, which leaves time to fail and to report why. */
     private final long offeredUntil;
 
     private volatile boolean maybeDone;
-    /** Whether a replica holds what a wrong clock has stamped. */
+    /** Whether a replica holds a version of a wrong clock. */
     private volatile boolean tooFarAhead;
 
     private volatile @Nullable PeerFailure lastFailure;
     private final Failures failures = new Failures();
-    /** The entries as they were sent first. */
+    /** The entries with their first versions. */
     private final List<Stamp> first;
 
-    /** An entry with one stamp, and the count of its replicas' answers. */
+    /** An entry with one version, and the count of its replicas' answers. */
     private static final class Stamp implements MissedWrites.Stamped {
 
         private final Entry entry;
@@ -102,17 +104,17 @@ public final class WriteOperation {
     }
 
     private WriteOperation(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             ParkedWrites parked,
             VersionSource versions,
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
             List<Entry> entries) {
-        this.parts = parts;
+        this.components = components;
         this.newerCounts = ordering == Ordering.LINEARIZABLE;
-        this.peers = peers;
+        this.client = client;
         this.versions = versions;
         this.policy = policy;
         this.parked = parked;
@@ -121,8 +123,8 @@ public final class WriteOperation {
         this.size = entries.size();
         this.undecided = new AtomicInteger(size);
         this.first = stamps(entries, policy);
-        this.offeredUntil = parts.environment().nanoTime() + context.remainingNanos() / 2;
-        this.deadline = parts.environment().schedule(this::expire, context.remainingNanos());
+        this.offeredUntil = components.environment().nanoTime() + context.remainingNanos() / 2;
+        this.deadline = components.environment().schedule(this::expire, context.remainingNanos());
     }
 
     private static List<Stamp> stamps(List<Entry> entries, ReplicationPolicy policy) {
@@ -137,13 +139,21 @@ public final class WriteOperation {
     /**
      * Starts a write.
      *
-     * @param parked holds what replicas have no room for, and keeps what they miss
-     * @return completes with the version of what was written, the greatest if several entries got several
+     * @param components the parts of this node
+     * @param client asks replicas
+     * @param parked holds the writes that replicas have no room for, and keeps those that they miss
+     * @param versions issues second versions
+     * @param entries the entries, of different keys
+     * @param policy the number of replicas
+     * @param ordering linearizable if the newest versions were queried first
+     * @param context the deadline
+     * @param maxValueBytes the maximum number of bytes of a request of several entries
+     * @return completes with the version of the entries; with the greatest one if they have several
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
     public static CompletableFuture<Version> start(
-            NodeComponents parts,
-            ReplicaClient peers,
+            NodeComponents components,
+            ReplicaClient client,
             ParkedWrites parked,
             VersionSource versions,
             List<Entry> entries,
@@ -153,14 +163,15 @@ public final class WriteOperation {
             int maxValueBytes) {
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
-            peers.room().require(parts.replicas(entries.get(i).key(), policy.from()), policy);
+            client.limits().require(components.replicas(entries.get(i).key(), policy.from()), policy);
         }
         WriteOperation operation =
-                new WriteOperation(parts, peers, parked, versions, policy, ordering, context, entries);
+                new WriteOperation(components, client, parked, versions, policy, ordering, context, entries);
         if (entries.size() == 1) {
             operation.send(operation.replicas(operation.first.get(0)), operation.first);
         } else {
-            operation.group().forEach((node, group) -> operation.sendGroup(node, group, maxValueBytes));
+            client.order()
+                    .localLast(operation.group(), (node, group) -> operation.sendGroup(node, group, maxValueBytes));
         }
         return operation.result;
     }
@@ -176,11 +187,12 @@ public final class WriteOperation {
     }
 
     private List<Node> replicas(Stamp stamp) {
-        return parts.replicas(stamp.entry.key(), policy.from());
+        return components.replicas(stamp.entry.key(), policy.from());
     }
 
     private void sendGroup(Node node, List<Stamp> group, int maxBytes) {
-        EntryGroups.split(group, Stamp::entry, maxBytes, part -> send(List.of(node), part));
+        RequestGroups.split(
+                group, stamp -> FrameCodec.encodedSize(stamp.entry), maxBytes, part -> send(List.of(node), part));
     }
 
     private void send(Stamp stamp) {
@@ -192,28 +204,16 @@ public final class WriteOperation {
                 ? List.of(part.get(0).entry)
                 : part.stream().map(Stamp::entry).toList();
         Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
-        PartHandler handler = new PartHandler(nodes, part, outgoing, 0);
-        // The local replica last: it may do its work on this thread, and the others need not wait for that.
-        Node local = null;
-        for (Node node : nodes) {
-            if (peers.isSelf(node)) {
-                local = node;
-            } else {
-                peers.ask(node, outgoing, context, handler);
-            }
-        }
-        if (local != null) {
-            peers.ask(local, outgoing, context, handler);
-        }
+        client.order().localLast(nodes, new PartHandler(nodes, part, outgoing, 0));
     }
 
-    /** Takes the answers of replicas to one frame of the write. */
-    private final class PartHandler implements ReplyHandler {
+    /** Sends one request of the write to replicas, and receives their answers. */
+    private final class PartHandler implements ReplyHandler, Consumer<Node> {
 
         private final List<Node> nodes;
         private final List<Stamp> part;
         private final Outgoing outgoing;
-        /** How often it was refused for want of room. */
+        /** The number of times that a replica has refused it for lack of room. */
         private final int refusals;
 
         PartHandler(List<Node> nodes, List<Stamp> part, Outgoing outgoing, int refusals) {
@@ -221,6 +221,16 @@ public final class WriteOperation {
             this.part = part;
             this.outgoing = outgoing;
             this.refusals = refusals;
+        }
+
+        @Override
+        public void accept(Node node) {
+            client.ask(node, outgoing, context, this);
+        }
+
+        @Override
+        public boolean isRepeated() {
+            return refusals > 0;
         }
 
         @Override
@@ -235,22 +245,17 @@ public final class WriteOperation {
             }
         }
 
-        /** Whether it is parked, to be offered again when there may be room. */
+        /** Parks the request, to be offered again later. Returns false if it is not parked. */
         private boolean isOfferedAgain(PeerFailure failure) {
-            long left = offeredUntil - parts.environment().nanoTime();
+            long left = offeredUntil - components.environment().nanoTime();
             if (!failure.nothingDone() || failure.code() != ErrorCode.OVERLOADED || left <= 0) {
                 return false;
             }
             List<Node> again = nodes.stream()
                     .filter(node -> node.id().equals(failure.node()))
                     .toList();
-            ReplyHandler next = new PartHandler(again, part, outgoing, refusals + 1);
-            return parked.park(
-                    missed,
-                    refusals,
-                    left,
-                    () -> again.forEach(node -> peers.askAgain(node, outgoing, context, next)),
-                    () -> giveUp(failure));
+            PartHandler next = new PartHandler(again, part, outgoing, refusals + 1);
+            return parked.park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
         }
 
         private void giveUp(PeerFailure failure) {
@@ -269,21 +274,21 @@ public final class WriteOperation {
     }
 
     private void answered(List<Stamp> part, List<Reply.Newer> newer) {
-        // Also where it was superseded: it was there, for a moment perhaps.
+        // Also if it was superseded: it may have been visible for a moment.
         maybeDone = true;
         int next = 0;
         for (int i = 0; i < part.size(); i++) {
             Stamp stamp = part.get(i);
             boolean isNewest = next == newer.size() || newer.get(next).index() != i;
-            Optional<Version> told =
+            Optional<Version> reported =
                     isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
-            if (answered(stamp, told)) {
+            if (answered(stamp, reported)) {
                 decided(stamp);
             }
         }
     }
 
-    /** Counts an answer; true for the one that decides. */
+    /** Counts an answer; returns true for the one that decides. */
     private boolean answered(Stamp stamp, Optional<Version> newer) {
         if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
             return stamp.tracker.ackUnsure();
@@ -314,7 +319,7 @@ public final class WriteOperation {
         }
     }
 
-    /** Too few replicas can still have an entry as the newest of its key. */
+    /** Handles an entry that too few replicas can still hold as the newest of its key. */
     private void lost(Stamp stamp) {
         Optional<Version> superseding = stamp.tracker.newest();
         if (superseding.isEmpty()) {
@@ -330,7 +335,7 @@ public final class WriteOperation {
                     if (error == null) {
                         send(again);
                     } else {
-                        // What the first stamp has done is unknown.
+                        // The outcome of the first version is unknown.
                         fail(
                                 again.tracker + "; no second version: "
                                         + DhtException.unwrap(error).getMessage(),

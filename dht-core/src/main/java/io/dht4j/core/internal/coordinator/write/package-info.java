@@ -1,4 +1,4 @@
-/** Writes, the version that they take, and what replicas missed of them. */
+/** Writes of keys: their versions, and the writes that replicas miss. */
 @NullMarked
 package io.dht4j.core.internal.coordinator.write;
 

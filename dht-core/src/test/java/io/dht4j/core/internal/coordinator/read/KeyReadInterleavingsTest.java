@@ -37,17 +37,17 @@ class KeyReadInterleavingsTest {
     /** A read of a key. */
     public static class OfThreeReplicas {
 
-        private static final List<ReplicaAnswer> SIGHTINGS = IntStream.range(0, 3)
+        private static final List<ReplicaAnswer> ANSWERS = IntStream.range(0, 3)
                 .mapToObj(i -> new ReplicaAnswer(Node.of("n" + i, "host:" + (1 + i)), new Answer.Absent()))
                 .toList();
 
         private final KeyRead read = new KeyRead(
-                Key.of("key"), SIGHTINGS.stream().map(ReplicaAnswer::node).toList(), new ReplicationPolicy(2, 3));
+                Key.of("key"), ANSWERS.stream().map(ReplicaAnswer::node).toList(), new ReplicationPolicy(2, 3));
 
         /** A replica has answered. */
         @Operation
         public String see(@Param(gen = IntGen.class, conf = "0:2") int replica) {
-            return shown(read.see(SIGHTINGS.get(replica)));
+            return shown(read.add(ANSWERS.get(replica)));
         }
 
         /** Enough have. */

@@ -1,0 +1,61 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.admission.Admission;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the calls of this node's application within the limits of admission. Does not block; safe for use by any number
+ * of threads.
+ */
+final class AdmittedCalls {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdmittedCalls.class);
+
+    private final Admission admission;
+
+    AdmittedCalls(Admission admission) {
+        this.admission = admission;
+    }
+
+    /**
+     * Admits a call, starts it, and removes it when it has ended.
+     *
+     * @param bytes the bytes of the call, zero or more
+     * @param work starts the call
+     * @return the outcome; every failure, also of the admission, fails the stage
+     */
+    <T> CompletionStage<T> run(long bytes, Supplier<CompletableFuture<T>> work) {
+        try {
+            admission.enter(bytes);
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<T> running;
+        try {
+            running = work.get();
+        } catch (DhtException e) {
+            running = CompletableFuture.failedFuture(e);
+        } catch (RuntimeException | Error e) {
+            // An error, mostly a lack of memory, ends the call that it met and nothing else.
+            LOG.error("a call failed in an unexpected way", e);
+            running = CompletableFuture.failedFuture(internal(e));
+        }
+        if (running.isDone()) {
+            admission.leave(bytes);
+            return running;
+        }
+        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
+        return running.whenComplete((result, error) -> admission.leave(bytes));
+    }
+
+    /** Returns the failure that a caller gets for an unexpected one. */
+    static DhtException internal(Throwable cause) {
+        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+    }
+}

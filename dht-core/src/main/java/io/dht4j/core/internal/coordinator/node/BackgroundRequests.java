@@ -1,0 +1,132 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.handoff.HintSender;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Entry;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The requests of hinted handoff, refill and repair, each in a frame of its own: what these mechanisms call through
+ * their functional interfaces. Does not block; safe for use by any number of threads.
+ */
+final class BackgroundRequests {
+
+    private static final int PAGE_ENTRIES = 1000;
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final NodeId self;
+    private final ReplicaClient client;
+    private final Replica replica;
+    private final Duration timeout;
+
+    BackgroundRequests(NodeId self, ReplicaClient client, Replica replica, Duration timeout) {
+        this.self = self;
+        this.client = client;
+        this.replica = replica;
+        this.timeout = timeout;
+    }
+
+    /** Sends hints to their node as a write. See {@link HintSender#send}. */
+    void sendHints(Node node, List<Entry> entries, HintSender.Outcome outcome) {
+        if (!client.limits().isQuiet(node.id())) {
+            outcome.failed(true, node.id() + ": overloaded: it has calls to answer, and hints can wait");
+            return;
+        }
+        ask(
+                node,
+                new Request.ApplyEntries(entries),
+                timeout,
+                ReplyHandler.of(reply -> outcome.taken(), failure -> hintsFailed(failure, outcome)));
+    }
+
+    private static void hintsFailed(PeerFailure failure, HintSender.Outcome outcome) {
+        ErrorCode code = failure.code();
+        if (code == ErrorCode.VALUE_TOO_LARGE || code == ErrorCode.VERSION_TOO_OLD) {
+            outcome.refused(failure.message());
+        } else {
+            // Most other refusals pass: a clock that is ahead, another version of the software, a full disk.
+            boolean answered = code != ErrorCode.NOT_SENT && code != ErrorCode.INTERNAL;
+            outcome.failed(answered, failure.toString());
+        }
+    }
+
+    /** Reads a page of another node as a scan does, and merges it into this node's store. See {@link RefillSource}. */
+    void fetchPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
+        KeyRange range = new KeyRange(start, Optional.empty());
+        ask(
+                node,
+                new Request.ScanPage(range, partitions, PAGE_ENTRIES, PAGE_BYTES),
+                timeout,
+                ReplyHandler.of(
+                        reply -> merge((Reply.Page) reply, outcome), failure -> outcome.failed(failure.toString())));
+    }
+
+    private void merge(Reply.Page page, RefillSource.Outcome outcome) {
+        int count = page.entries().size();
+        if (count == 0) {
+            outcome.brought(0, 0, page.resume());
+            return;
+        }
+        long bytes = 0;
+        for (Entry entry : page.entries()) {
+            bytes += (long) entry.key().length() + entry.value().length;
+        }
+        long size = bytes;
+        replica.refill(new Request.ApplyEntries(page.entries()), reply -> {
+            if (reply instanceof Reply.Failed failed) {
+                outcome.failed("what it sent cannot be kept here: " + failed.message());
+            } else {
+                outcome.brought(count, size, page.resume());
+            }
+        });
+    }
+
+    /** Sends a request of repair. See {@link io.dht4j.core.internal.repair.RepairPeers.Client}. */
+    CompletableFuture<Reply> ask(Node node, Request request, Duration patience) {
+        CompletableFuture<Reply> answer = new CompletableFuture<>();
+        ask(
+                node,
+                request,
+                patience,
+                ReplyHandler.of(
+                        answer::complete,
+                        failure -> answer.completeExceptionally(
+                                new RepairException(failure.code(), failure.refused(), failure.toString()))));
+        return answer;
+    }
+
+    /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#keep}. */
+    CompletableFuture<Reply> merge(List<Entry> entries) {
+        CompletableFuture<Reply> answer = new CompletableFuture<>();
+        replica.refill(new Request.ApplyEntries(entries), reply -> {
+            if (reply instanceof Reply.Failed failed) {
+                answer.completeExceptionally(
+                        new RepairException(failed.code(), "node " + self + ": " + failed.message()));
+            } else {
+                answer.complete(reply);
+            }
+        });
+        return answer;
+    }
+
+    private void ask(Node node, Request request, Duration patience, ReplyHandler handler) {
+        client.ask(node, Outgoing.alone(request), client.context(patience), handler);
+    }
+}

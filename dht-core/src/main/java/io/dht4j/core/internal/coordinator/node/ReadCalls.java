@@ -1,0 +1,115 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Value;
+import io.dht4j.core.internal.admission.ByteBudget;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.read.LocalFastRead;
+import io.dht4j.core.internal.coordinator.read.ReadOperation;
+import io.dht4j.core.internal.coordinator.read.ReadRepair;
+import io.dht4j.core.internal.coordinator.read.ReadStage;
+import io.dht4j.core.internal.coordinator.scan.Values;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Validates reads and starts them: from this node's memory where that is enough, else from the replicas. Does not
+ * block; safe for use by any number of threads.
+ */
+final class ReadCalls {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReadCalls.class);
+
+    private final NodeComponents components;
+    private final NodeConfig config;
+    private final Environment environment;
+    private final ReplicaClient client;
+    private final CallRules rules;
+    private final PartitionReadBarrier readBarrier;
+    private final LocalFastRead localReads;
+    private final ReadRepair readRepair;
+    private final ByteBudget budget;
+
+    ReadCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, ByteBudget budget) {
+        this.components = runtime.components;
+        this.config = config;
+        this.environment = components.environment();
+        this.client = runtime.client;
+        this.rules = rules;
+        this.readBarrier = runtime.readBarrier;
+        this.localReads = new LocalFastRead(components, config.readFanOut());
+        this.readRepair = new ReadRepair(config, client);
+        this.budget = budget;
+    }
+
+    /** Starts a read of one key. */
+    CompletableFuture<Optional<Value>> get(Key key, CallOptions options) {
+        ReplicationPolicy policy = rules.readPolicy(options);
+        Ordering ordering = rules.ordering(options, policy);
+        boolean mayBeLocal = readBarrier.isEmpty() && ordering == Ordering.REAL_TIME;
+        Optional<Store.Held> held = mayBeLocal ? localReads.read(key, policy) : Optional.empty();
+        // A partition that was closed meanwhile may have been read without its lost entries.
+        return held.isPresent() && readBarrier.isEmpty()
+                ? CompletableFuture.completedFuture(visible(held.get().entry()))
+                : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
+    }
+
+    /** Starts a read of different keys. */
+    CompletableFuture<Map<Key, Value>> getAll(List<Key> keys, CallOptions options) {
+        rules.requireBatch(keys.size());
+        if (keys.isEmpty()) {
+            rules.policy(options);
+            return CompletableFuture.completedFuture(Map.of());
+        }
+        ReplicationPolicy policy = rules.readPolicy(options);
+        // Validates the ordering only: a read whose policy fits a linearizable one is linearizable.
+        rules.ordering(options, policy);
+        return read(keys, policy, options, entries -> {
+            Map<Key, Value> values = new LinkedHashMap<>();
+            for (int i = 0; i < keys.size(); i++) {
+                Key key = keys.get(i);
+                visible(entries.get(i)).ifPresent(value -> values.put(key, value));
+            }
+            return values;
+        });
+    }
+
+    private <T> CompletableFuture<T> read(
+            List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
+        ReadOperation operation = ReadOperation.start(
+                components, config, client, readRepair, budget, keys, policy, rules.context(options));
+        ReadStage<T> stage = ReadStage.of(operation);
+        operation.result().whenComplete((entries, error) -> {
+            if (error == null) {
+                try {
+                    stage.complete(finish.apply(entries));
+                } catch (RuntimeException | Error e) {
+                    LOG.error("a read failed in an unexpected way", e);
+                    stage.completeExceptionally(AdmittedCalls.internal(e));
+                }
+            } else {
+                stage.completeExceptionally(error);
+            }
+        });
+        return stage;
+    }
+
+    private Optional<Value> visible(Optional<Entry> entry) {
+        return entry.filter(e -> e.isLive(environment.currentTimeMillis())).map(Values::of);
+    }
+}

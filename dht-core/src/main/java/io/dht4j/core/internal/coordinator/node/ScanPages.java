@@ -1,0 +1,60 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.core.internal.coordinator.scan.ClusterScan;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** A scan as its caller sees it: a failed scan stays failed, and only the caller ends it. */
+final class ScanPages implements Scan {
+
+    private final AdmittedCalls calls;
+    private final CallRules rules;
+    private final Supplier<ClusterScan> begin;
+    private final CallOptions options;
+    // The caller, who requests one page at a time, passes these from one page to the next.
+    private volatile Optional<ClusterScan> running = Optional.empty();
+    private volatile Optional<Throwable> failure = Optional.empty();
+    private volatile boolean over;
+
+    ScanPages(AdmittedCalls calls, CallRules rules, CallOptions options, Supplier<ClusterScan> begin) {
+        this.calls = calls;
+        this.rules = rules;
+        this.options = options;
+        this.begin = begin;
+    }
+
+    @Override
+    public CompletionStage<List<KeyValue>> next() {
+        if (over) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        if (failure.isPresent()) {
+            return CompletableFuture.failedFuture(failure.get());
+        }
+        CompletionStage<List<KeyValue>> page = calls.run(0, () -> {
+            ClusterScan scan = running.orElseGet(begin);
+            running = Optional.of(scan);
+            return scan.next(() -> rules.context(options));
+        });
+        return page.whenComplete(
+                (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+    }
+
+    @Override
+    public long heldBytes() {
+        return running.map(ClusterScan::heldBytes).orElse(0L);
+    }
+
+    @Override
+    public void close() {
+        over = true;
+        running.ifPresent(ClusterScan::close);
+    }
+}

@@ -1,0 +1,173 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.CallOptions;
+import io.dht4j.ClockProblem;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.FirstContact;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.write.ParkedWrites;
+import io.dht4j.core.internal.coordinator.write.VersionQuery;
+import io.dht4j.core.internal.coordinator.write.WriteOperation;
+import io.dht4j.core.internal.snapshot.Snapshots;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives writes their versions and starts them. A write gets no version while this node's clock is not known to be
+ * right. Its version is above all that this node has seen; a linearizable write also queries the newest version of its
+ * keys first. Does not block; safe for use by any number of threads.
+ */
+final class WriteCalls {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WriteCalls.class);
+
+    private final NodeComponents components;
+    private final Environment environment;
+    private final ReplicaClient client;
+    private final CallRules rules;
+    private final Snapshots snapshots;
+    private final VersionSource versions;
+    private final PeerClocks clocks;
+    private final FirstContact firstContact;
+    private final ParkedWrites parked;
+    private final int maxValueBytes;
+
+    WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules) {
+        this.components = runtime.components;
+        this.environment = components.environment();
+        this.client = runtime.client;
+        this.rules = rules;
+        this.snapshots = runtime.snapshots;
+        this.versions = runtime.versions;
+        this.clocks = runtime.clocks;
+        this.firstContact = runtime.firstContact;
+        this.parked = runtime.parked;
+        this.maxValueBytes = config.maxValueBytes();
+    }
+
+    /**
+     * Starts a write.
+     *
+     * @param entriesOf returns the entries, one for each key, with a version
+     */
+    CompletableFuture<Version> write(CallOptions options, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
+        ReplicationPolicy policy = rules.policy(options);
+        Ordering ordering = rules.ordering(options, policy);
+        if (keys.isEmpty()) {
+            return CompletableFuture.completedFuture(versions.next());
+        }
+        CallContext context = rules.context(options);
+        // Before there is a version: a snapshot waits for the writes that may be older than it is.
+        Snapshots.Write inFlight = snapshots.writeBegins();
+        CompletableFuture<Version> written;
+        try {
+            written = firstContact.isOver() && clocks.problem().isEmpty()
+                    ? stampAndWrite(keys, entriesOf, policy, ordering, context)
+                    : awaitRightClock(context)
+                            .thenCompose(right -> stampAndWrite(keys, entriesOf, policy, ordering, context));
+        } catch (RuntimeException | Error e) {
+            inFlight.ended();
+            throw e;
+        }
+        return written.handle((version, error) -> {
+            inFlight.ended();
+            if (error != null) {
+                throw failure(error);
+            }
+            return version;
+        });
+    }
+
+    /** Returns the failure that a caller gets. */
+    private static DhtException failure(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException expected) {
+            return expected;
+        }
+        LOG.error("a write failed in an unexpected way", cause);
+        return AdmittedCalls.internal(cause);
+    }
+
+    /**
+     * Returns a future that completes when this node's clock is known to be right. It fails, before anything has a
+     * version or is kept anywhere, if the clock is wrong or the deadline passes.
+     */
+    CompletableFuture<Void> awaitRightClock(CallContext context) {
+        CompletableFuture<Void> waiting = new CompletableFuture<>();
+        Environment.Timer deadline = environment.schedule(
+                () -> waiting.completeExceptionally(new UnavailableException(
+                        ErrorCode.NOT_SERVING,
+                        "nothing done: nobody has told this node in time whether its clock is right")),
+                Math.max(1, context.remainingNanos()));
+        firstContact.over().thenCompose(over -> clocks.confirmedProblem()).whenComplete((problem, error) -> {
+            if (error != null) {
+                waiting.completeExceptionally(error);
+            } else if (problem.isPresent()) {
+                waiting.completeExceptionally(wrongClock(problem.get()));
+            } else {
+                waiting.complete(null);
+            }
+        });
+        return waiting.whenComplete((right, error) -> deadline.cancel());
+    }
+
+    private CompletableFuture<Version> stampAndWrite(
+            List<Key> keys,
+            Function<Version, List<Entry>> entriesOf,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context) {
+        return ordering == Ordering.REAL_TIME
+                ? writeAs(versions.next(), entriesOf, policy, ordering, context)
+                : VersionQuery.start(components, client, keys, policy, context).thenCompose(newest -> {
+                    // The clock may have been set meanwhile.
+                    clocks.problem().ifPresent(WriteCalls::refuseClock);
+                    Version now = versions.current();
+                    Version least = now.compareTo(newest) > 0 ? now : newest;
+                    return writeAs(versions.above(least), entriesOf, policy, ordering, context);
+                });
+    }
+
+    private CompletableFuture<Version> writeAs(
+            Version version,
+            Function<Version, List<Entry>> entriesOf,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context) {
+        return versions.isReserved(version)
+                ? start(entriesOf.apply(version), policy, ordering, context)
+                : versions.reserve(version, context.remainingNanos())
+                        .thenCompose(reserved -> start(entriesOf.apply(version), policy, ordering, context));
+    }
+
+    private static void refuseClock(ClockProblem problem) {
+        throw wrongClock(problem);
+    }
+
+    private static UnavailableException wrongClock(ClockProblem problem) {
+        return new UnavailableException(
+                ErrorCode.CLOCK_CONTRADICTED, "nothing done: the clock of this node is " + problem);
+    }
+
+    private CompletableFuture<Version> start(
+            List<Entry> entries, ReplicationPolicy policy, Ordering ordering, CallContext context) {
+        return WriteOperation.start(
+                components, client, parked, versions, entries, policy, ordering, context, maxValueBytes);
+    }
+}

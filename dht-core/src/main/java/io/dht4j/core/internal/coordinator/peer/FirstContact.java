@@ -1,0 +1,104 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.UnavailableException;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Delays the first version of a node that starts until another node has answered, whose clock this node's is compared
+ * with. The delay also ends when all others refuse connections, and after a time. Does not block; safe for use by any
+ * number of threads.
+ */
+public final class FirstContact {
+
+    private final Environment environment;
+    private final Duration patience;
+    private volatile Environment.Timer timer = () -> {};
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    /** The others that have not refused a connection. Guarded by itself. */
+    private final Set<NodeId> unknown;
+
+    /**
+     * Creates a delay that has not begun.
+     *
+     * @param environment the timers
+     * @param others all nodes but this one
+     * @param patience the maximum delay
+     */
+    public FirstContact(Environment environment, List<NodeId> others, Duration patience) {
+        this.environment = environment;
+        this.patience = patience;
+        this.unknown = new HashSet<>(others);
+    }
+
+    /** Begins the delay; called when the others are about to be asked. */
+    public void begin() {
+        if (unknown.isEmpty() || patience.isZero()) {
+            end();
+        } else {
+            timer = environment.schedule(this::end, patience.toNanos());
+        }
+    }
+
+    /**
+     * Returns the end of the delay.
+     *
+     * @return completes when it is over; fails if the node is closed before
+     */
+    public CompletableFuture<Void> over() {
+        return over;
+    }
+
+    /**
+     * Returns whether the delay is over.
+     *
+     * @return false if the node was closed before
+     */
+    public boolean isOver() {
+        return over.isDone() && !over.isCompletedExceptionally();
+    }
+
+    /** Records an answer of another node. */
+    public void answered() {
+        if (!over.isDone()) {
+            end();
+        }
+    }
+
+    /**
+     * Records that nothing listens at the address of another node.
+     *
+     * @param node the node
+     */
+    public void refused(NodeId node) {
+        if (over.isDone()) {
+            return;
+        }
+        boolean all;
+        synchronized (unknown) {
+            unknown.remove(node);
+            all = unknown.isEmpty();
+        }
+        if (all) {
+            end();
+        }
+    }
+
+    /** Fails the delay if it is not over, so that waiting writes fail too. */
+    public void close() {
+        timer.cancel();
+        over.completeExceptionally(
+                new UnavailableException(ErrorCode.NOT_SERVING, "nothing done: this node is shutting down"));
+    }
+
+    private void end() {
+        timer.cancel();
+        over.complete(null);
+    }
+}

@@ -1,0 +1,104 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes on what requests and replies show of the other nodes: whether they answer, what their clocks show, and whether
+ * they are who they should be, with the settings that they should have. Does not block; safe for use by any number of
+ * threads.
+ */
+public final class PeerMonitor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerMonitor.class);
+
+    private final HybridClock clock;
+    private final PeerClocks clocks;
+    private final Suspicion suspicion;
+    private final Disagreements disagreements;
+    private final Listener listener;
+
+    /** Receives each node that has sent a reply, with each of its frames. */
+    @FunctionalInterface
+    public interface Listener {
+
+        /**
+         * A reply has arrived.
+         *
+         * @param node the sender
+         * @param nowNanos the monotonic clock
+         */
+        void answered(NodeId node, long nowNanos);
+    }
+
+    /**
+     * Creates a monitor.
+     *
+     * @param clock follows the hybrid clocks of the others
+     * @param clocks compares the wall clocks of the others
+     * @param suspicion records requests, and nodes that cannot be reached
+     * @param disagreements reports nodes that are not who or what they should be
+     * @param listener receives signs of life
+     */
+    public PeerMonitor(
+            HybridClock clock, PeerClocks clocks, Suspicion suspicion, Disagreements disagreements, Listener listener) {
+        this.clock = clock;
+        this.clocks = clocks;
+        this.suspicion = suspicion;
+        this.disagreements = disagreements;
+        this.listener = listener;
+    }
+
+    /** Records a request. An error in this does not keep the request from being sent, since its end would be lost. */
+    void sent(Node node, long now) {
+        try {
+            suspicion.sent(node.id(), now);
+        } catch (RuntimeException | Error e) {
+            LOG.debug("a request to {} is not recorded", node.id(), e);
+        }
+    }
+
+    void unreachable(Node node) {
+        suspicion.unreachable(node.id());
+    }
+
+    /** Records the clocks in a reply, and the reply as a sign of life. */
+    void answered(Node node, FrameHeader header, long sentNanos, long now) {
+        clock.observe(header.clock());
+        clocks.observe(node.id(), header.wallMillis(), sentNanos, now);
+        alive(node, now);
+    }
+
+    /** Records a sign of life. */
+    void alive(Node node, long now) {
+        listener.answered(node.id(), now);
+    }
+
+    /** Records that a node accepts this node's settings. */
+    void agrees(Node node) {
+        disagreements.settled(node.id());
+    }
+
+    /** Records what a reply shows of its sender; returns it as a caller understands it. */
+    Reply checked(Node node, Reply reply) {
+        if (reply instanceof Reply.OtherSettings other) {
+            return new Reply.Failed(ErrorCode.PLACEMENT_MISMATCH, disagreements.settings(node, other.settings()));
+        }
+        agrees(node);
+        return reply;
+    }
+
+    /** Records that another node answers at a node's address. That one has done nothing wrong. */
+    void wrongNode(Node node, NodeId actual) {
+        disagreements.wrongNode(node, actual);
+        unreachable(node);
+    }
+}

@@ -1,0 +1,123 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.detection.Suspicion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The order in which replicas are chosen, and in which requests are sent to those that were chosen. Does not block;
+ * safe for use by any number of threads.
+ */
+public final class ReplicaOrder {
+
+    private final NodeId self;
+    private final Suspicion suspicion;
+
+    /**
+     * Creates the order of one node.
+     *
+     * @param self this node
+     * @param suspicion which other nodes will probably not answer
+     */
+    public ReplicaOrder(NodeId self, Suspicion suspicion) {
+        this.self = self;
+        this.suspicion = suspicion;
+    }
+
+    /**
+     * Returns whether a node is this one.
+     *
+     * @param node any node
+     * @return true for this node
+     */
+    public boolean isLocal(Node node) {
+        return node.id().equals(self);
+    }
+
+    /**
+     * Returns whether a node will probably not answer.
+     *
+     * @param node any node
+     * @return true if it is suspected; never for this node
+     */
+    public boolean isSuspected(Node node) {
+        return !isLocal(node) && suspicion.isSuspected(node.id());
+    }
+
+    /**
+     * Returns how long a node may be silent before it is suspected.
+     *
+     * @return nanoseconds
+     */
+    public long patienceNanos() {
+        return suspicion.patienceNanos();
+    }
+
+    /**
+     * Sorts replicas by preference: this node, then those that will probably answer, then the suspected ones.
+     *
+     * @param replicas replicas in the order of the partition table
+     * @return the list itself if it is in this order
+     */
+    public List<Node> byPreference(List<Node> replicas) {
+        Set<NodeId> suspects = suspicion.suspects();
+        if (suspects.isEmpty()) {
+            return localFirst(replicas);
+        }
+        List<Node> order = new ArrayList<>(replicas);
+        order.sort(Comparator.comparingInt(node -> isLocal(node) ? 0 : suspects.contains(node.id()) ? 2 : 1));
+        return order;
+    }
+
+    private List<Node> localFirst(List<Node> replicas) {
+        for (int i = 1; i < replicas.size(); i++) {
+            if (isLocal(replicas.get(i))) {
+                List<Node> order = new ArrayList<>(replicas);
+                order.add(0, order.remove(i));
+                return order;
+            }
+        }
+        return replicas;
+    }
+
+    /**
+     * Sends to each of some replicas, to the local one last: it may do its work on this thread, and the others need not
+     * wait for that.
+     *
+     * @param replicas different replicas
+     * @param send called once for each
+     */
+    public void localLast(List<Node> replicas, Consumer<Node> send) {
+        Node local = null;
+        for (int i = 0; i < replicas.size(); i++) {
+            Node node = replicas.get(i);
+            if (isLocal(node)) {
+                local = node;
+            } else {
+                send.accept(node);
+            }
+        }
+        if (local != null) {
+            send.accept(local);
+        }
+    }
+
+    /**
+     * Sends something else to each of some replicas, to the local one last as {@link #localLast(List, Consumer)}.
+     *
+     * @param groups what each replica gets
+     * @param send called once for each replica
+     * @param <T> what a replica gets
+     */
+    public <T> void localLast(Map<Node, T> groups, BiConsumer<Node, T> send) {
+        localLast(List.copyOf(groups.keySet()), node -> send.accept(node, Objects.requireNonNull(groups.get(node))));
+    }
+}

@@ -1,0 +1,183 @@
+package io.dht4j.core.internal.coordinator.read;
+
+import io.dht4j.CancellationPolicy;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The requests of one read. The first replica of a key is asked for the value whatever its size, the others for small
+ * values only, and for the versions of large ones. Does not block; safe for use by any number of threads.
+ */
+final class ReadRequests {
+
+    /** Neither a request nor its answer, values aside, outgrows a frame, whatever the largest value is. */
+    private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
+
+    private final Environment environment;
+    private final NodeConfig config;
+    private final ReplicaClient client;
+    private final CallContext context;
+    private final ReadOperation operation;
+    /** The number of requests in flight, counted only where they are to be cancelled. */
+    private final AtomicInteger awaited = new AtomicInteger();
+
+    ReadRequests(
+            Environment environment,
+            NodeConfig config,
+            ReplicaClient client,
+            CallContext context,
+            ReadOperation operation) {
+        this.environment = environment;
+        this.config = config;
+        this.client = client;
+        this.context = context;
+        this.operation = operation;
+    }
+
+    /** The query of a key to one replica, and whether the value is wanted whatever its size. */
+    record KeyQuery(KeyRead read, boolean whole) {
+
+        Key key() {
+            return read.key;
+        }
+    }
+
+    /** Receives the outcome of a request while it matters. */
+    private abstract class Handler implements ReplyHandler {
+
+        private final boolean first;
+
+        Handler(boolean first) {
+            this.first = first;
+        }
+
+        @Override
+        public boolean isFirst() {
+            return first;
+        }
+
+        @Override
+        public boolean isWanted() {
+            return config.cancellation() == CancellationPolicy.NEVER || !operation.isDone();
+        }
+    }
+
+    /**
+     * Asks up to {@code count} more replicas for each of some keys, with one request to each node.
+     *
+     * @param first whether these are the first requests of the read
+     */
+    void askNext(List<KeyRead> keys, int count, boolean first) {
+        if (keys.size() == 1) {
+            askNext(keys.get(0), count, first);
+            return;
+        }
+        Map<Node, List<KeyQuery>> queries = new LinkedHashMap<>();
+        for (KeyRead read : keys) {
+            List<Node> replicas = read.take(count);
+            for (int i = 0; i < replicas.size(); i++) {
+                Node node = replicas.get(i);
+                queries.computeIfAbsent(node, each -> new ArrayList<>()).add(query(read, node));
+            }
+        }
+        client.order()
+                .localLast(
+                        queries,
+                        (node, some) -> RequestGroups.split(
+                                some,
+                                query -> Outgoing.BYTES_PER_KEY + query.key().length(),
+                                MAX_REQUEST_BYTES,
+                                part -> ask(node, part, first)));
+    }
+
+    private void askNext(KeyRead read, int count, boolean first) {
+        client.order().localLast(read.take(count), node -> ask(node, List.of(query(read, node)), first));
+    }
+
+    private static KeyQuery query(KeyRead read, Node node) {
+        return new KeyQuery(read, node.equals(read.replicas.get(0)));
+    }
+
+    private void ask(Node node, List<KeyQuery> queries, boolean first) {
+        List<Request.Query> wanted = new ArrayList<>(queries.size());
+        for (KeyQuery query : queries) {
+            wanted.add(new Request.Query(query.key(), query.whole()));
+        }
+        Request request = new Request.ReadKeys(wanted, config.inlineValueBytes());
+        send(node, Outgoing.of(request), new Handler(first) {
+            @Override
+            public void replied(Reply reply) {
+                operation.replied(node, queries, (Reply.Found) reply);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                operation.failed(queries, failure);
+            }
+        });
+    }
+
+    /** Asks a replica for the value of a key. */
+    void fetch(Node node, Key key, ReplyHandler outcome) {
+        Request request = new Request.ReadKeys(List.of(new Request.Query(key, true)), config.inlineValueBytes());
+        send(node, Outgoing.alone(request), new Handler(false) {
+            @Override
+            public void replied(Reply reply) {
+                outcome.replied(reply);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                outcome.failed(failure);
+            }
+        });
+    }
+
+    private void send(Node node, Outgoing outgoing, Handler handler) {
+        if (config.cancellation() != CancellationPolicy.PROPAGATE) {
+            client.ask(node, outgoing, context, handler);
+            return;
+        }
+        awaited.incrementAndGet();
+        long since = environment.nanoTime();
+        client.ask(node, outgoing, context, new Handler(handler.isFirst()) {
+            @Override
+            public void replied(Reply reply) {
+                awaited.decrementAndGet();
+                handler.replied(reply);
+            }
+
+            @Override
+            public void failed(PeerFailure failure) {
+                awaited.decrementAndGet();
+                if (isFirst() && context.isCancelled() && !client.order().isLocal(node)) {
+                    client.hedging().abandoned(environment.nanoTime() - since);
+                }
+                handler.failed(failure);
+            }
+        });
+    }
+
+    /** Cancels the outstanding requests, if the configuration wants that; called when the read is done. */
+    void cancelRest() {
+        if (config.cancellation() == CancellationPolicy.PROPAGATE && awaited.get() > 0) {
+            context.cancel();
+        }
+    }
+}
