@@ -1,4 +1,6 @@
 /** The peer transport over HTTP and the public HTTP API, on Vert.x. */
+// The module of further clients is built after this one.
+@SuppressWarnings("module")
 module io.dht4j.transport.http {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;
@@ -14,10 +16,8 @@ module io.dht4j.transport.http {
     requires io.vertx.core;
     requires java.net.http;
     requires org.slf4j;
-    // Only for users of these clients.
-    requires static io.vertx.web.client;
-    requires static io.vertx.web.common;
-    requires static one.nio;
 
     exports io.dht4j.transport.http;
+    exports io.dht4j.transport.http.internal.peer to
+            io.dht4j.transport.http.clients;
 }

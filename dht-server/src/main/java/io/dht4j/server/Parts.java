@@ -171,7 +171,7 @@ final class Parts {
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withMemory(memory)
-                .withClient(choice.client())
+                .withClient(choice.client().kind())
                 .withMaxConnections(config.clients().maxConnections())
                 .withDrainTimeout(DRAIN);
         if (config.clients().maxPerAddress().isPresent()) {

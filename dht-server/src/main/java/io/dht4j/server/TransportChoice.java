@@ -2,6 +2,7 @@ package io.dht4j.server;
 
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.clients.HttpClients;
 import java.util.OptionalInt;
 
 /** The transport between the nodes. */
@@ -12,6 +13,35 @@ public sealed interface TransportChoice {
 
     /** The most connections of the JDK's client with HTTP/2. */
     int MOST_JDK_H2_CONNECTIONS = 16;
+
+    /** HTTP clients that can carry calls to the other nodes. */
+    enum Client {
+        /** Vert.x's, HTTP/1.1. */
+        VERTX(HttpClientKind.VERTX),
+        /** Vert.x's, HTTP/1.1 with pipelining. */
+        VERTX_PIPELINED(HttpClientKind.VERTX_PIPELINED),
+        /** Vert.x's, HTTP/2. */
+        VERTX_H2(HttpClientKind.VERTX_H2),
+        /** Vert.x's {@code WebClient}. */
+        WEBCLIENT(HttpClients.WEBCLIENT),
+        /** {@code java.net.http}, HTTP/1.1. */
+        JDK(HttpClients.JDK),
+        /** {@code java.net.http}, HTTP/2. */
+        JDK_H2(HttpClients.JDK_H2),
+        /** one-nio's. */
+        ONE_NIO(HttpClients.ONE_NIO);
+
+        private final HttpClientKind kind;
+
+        Client(HttpClientKind kind) {
+            this.kind = kind;
+        }
+
+        /** Returns the transport's name for it. */
+        HttpClientKind kind() {
+            return kind;
+        }
+    }
 
     /** Protocols between the nodes, the same on every node. */
     enum Protocol {
@@ -27,7 +57,7 @@ public sealed interface TransportChoice {
      * @param client what sends the calls to the other nodes; those may have others
      * @param connections how many to each other node; what suits the client if it is not set
      */
-    record Http(HttpClientKind client, OptionalInt connections) implements TransportChoice {}
+    record Http(Client client, OptionalInt connections) implements TransportChoice {}
 
     /**
      * Transport over gRPC.
@@ -54,11 +84,11 @@ public sealed interface TransportChoice {
     }
 
     private static Http http(SettingsReader given) throws ConfigException {
-        HttpClientKind client = given.choice(Setting.HTTP_CLIENT, HttpClientKind.class);
+        Client client = given.choice(Setting.HTTP_CLIENT, Client.class);
         if (!given.has(Setting.PEER_CONNECTIONS)) {
             return new Http(client, OptionalInt.empty());
         }
-        int most = client == HttpClientKind.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS;
+        int most = client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS;
         return new Http(client, OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most)));
     }
 }

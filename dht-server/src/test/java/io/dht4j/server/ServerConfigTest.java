@@ -18,7 +18,6 @@ import io.dht4j.server.StoreChoice.Kind;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.store.mvstore.Durability;
 import io.dht4j.transport.grpc.GrpcMode;
-import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +64,7 @@ class ServerConfigTest {
                         HintedHandoff.on(),
                         Repair.on(),
                         OptionalLong.empty()));
-        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(HttpClientKind.VERTX, OptionalInt.empty()));
+        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(TransportChoice.Client.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
@@ -219,7 +218,7 @@ class ServerConfigTest {
         "jdk-h2,JDK_H2",
         "one-nio,ONE_NIO"
     })
-    void eachHttpClientHasAName(String name, HttpClientKind kind) throws Exception {
+    void eachHttpClientHasAName(String name, TransportChoice.Client kind) throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, name)).transport())
                 .isEqualTo(new TransportChoice.Http(kind, OptionalInt.empty()));
     }
@@ -427,7 +426,7 @@ class ServerConfigTest {
     void theConnectionsToEachPeerCanBeSet() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.HTTP_CLIENT, "one-nio", Setting.PEER_CONNECTIONS, "8"))
                         .transport())
-                .isEqualTo(new TransportChoice.Http(HttpClientKind.ONE_NIO, OptionalInt.of(8)));
+                .isEqualTo(new TransportChoice.Http(TransportChoice.Client.ONE_NIO, OptionalInt.of(8)));
     }
 
     @Test

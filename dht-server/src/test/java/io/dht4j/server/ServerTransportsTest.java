@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.testkit.network.FreePorts;
-import io.dht4j.transport.http.HttpClientKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,10 +83,10 @@ class ServerTransportsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(HttpClientKind.class)
-    void everyHttpClientIsThereToBeChosen(HttpClientKind kind) throws Exception {
+    @EnumSource(TransportChoice.Client.class)
+    void everyHttpClientIsThereToBeChosen(TransportChoice.Client chosen) throws Exception {
         List<Integer> ports = FreePorts.find(2);
-        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, SettingsReader.nameOf(kind));
+        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, SettingsReader.nameOf(chosen));
         try (ServerNode first = TestNodes.start(1, ports, client);
                 ServerNode second = TestNodes.start(2, ports, client)) {
             run(ports.get(0), "put", "k", "v", "--ack", "2");
@@ -96,7 +95,9 @@ class ServerTransportsTest {
             for (ServerNode node : List.of(first, second)) {
                 assertThat(node.summary())
                         .contains(
-                                kind == HttpClientKind.VERTX ? " transport=http " : " transport=http/" + kind.label());
+                                chosen == TransportChoice.Client.VERTX
+                                        ? " transport=http "
+                                        : " transport=http/" + SettingsReader.nameOf(chosen) + " ");
             }
         }
     }

@@ -97,22 +97,29 @@ final class Rules {
                 dependsOnlyOn(
                         new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));
         rules.put(
-                "the HTTP transport depends on the API, Vert.x and one-nio",
+                "the HTTP transport depends on the API and Vert.x",
                 dependsOnlyOn(
-                        new String[] {in("transport.http")},
+                        new String[] {root + ".transport.http", in("transport.http.internal")},
                         in("security"),
                         in("transport.common"),
-                        "io.vertx..",
+                        "io.vertx.core..",
                         "io.netty..",
-                        "one.nio..",
                         "com.fasterxml.jackson.core..",
-                        "com.sun.management..",
+                        "org.slf4j.."));
+        rules.put(
+                "the further HTTP clients depend on what peers share, Vert.x and one-nio",
+                dependsOnlyOn(
+                        new String[] {in("transport.http.clients")},
+                        root + ".transport.http",
+                        in("transport.http.internal.peer"),
+                        "io.vertx..",
+                        "one.nio..",
                         "org.slf4j.."));
         rules.put(
                 "Netty's own classes stay in one package",
                 noClasses()
                         .that()
-                        .resideOutsideOfPackage(root + ".transport.http.internal")
+                        .resideOutsideOfPackage(root + ".transport.http.internal.netty")
                         .should()
                         .dependOnClassesThat()
                         .resideInAnyPackage("io.netty.."));
@@ -151,7 +158,7 @@ final class Rules {
                 "the example of a transport of one's own depends on the API only",
                 dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));
-        rules.put("one-nio stays in the HTTP transport", staysIn("transport.http", "one.nio.."));
+        rules.put("one-nio stays in the further HTTP clients", staysIn("transport.http.clients", "one.nio.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));
         rules.put("MVStore stays in the durable store", staysIn("store.mvstore", "org.h2.."));
         rules.put("no wrapped library is in a public signature", wrappedLibrariesAreNotInPublicSignatures());

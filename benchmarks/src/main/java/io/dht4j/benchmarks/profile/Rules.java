@@ -131,7 +131,7 @@ final class Rules {
             Rule.names(
                     Layer.TRANSPORT_SERVER,
                     "io/dht4j/transport/http/HttpTransportServer",
-                    "io/dht4j/transport/http/HttpTransportBody",
+                    "io/dht4j/transport/http/internal/peer/PeerBody",
                     "io/dht4j/transport/http/HttpListener",
                     "io/dht4j/transport/grpc/GrpcTransportServer",
                     "io/dht4j/transport/grpc/GrpcTransportUnaryExchange",

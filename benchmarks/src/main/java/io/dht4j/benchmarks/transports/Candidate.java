@@ -7,6 +7,7 @@ import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.http.clients.HttpClients;
 import java.net.http.HttpClient.Version;
 import java.util.Arrays;
 import java.util.List;
@@ -33,10 +34,10 @@ record Candidate(String name, Callable<Echo> echo, IntFunction<Transport> transp
                         HttpClientKind.VERTX_PIPELINED,
                         () -> VertxEcho.pipelined(Math.max(1, inFlight / PIPELINE_DEPTH), PIPELINE_DEPTH)),
                 http("vertx-h2", HttpClientKind.VERTX_H2, VertxEcho::http2),
-                http("webclient", HttpClientKind.WEBCLIENT, () -> new WebClientEcho(inFlight)),
-                http("jdk", HttpClientKind.JDK, () -> new JdkEcho(Version.HTTP_1_1)),
-                http("jdk-h2", HttpClientKind.JDK_H2, () -> new JdkEcho(Version.HTTP_2)),
-                http("one-nio", HttpClientKind.ONE_NIO, () -> new OneNioEcho(inFlight)),
+                http("webclient", HttpClients.WEBCLIENT, () -> new WebClientEcho(inFlight)),
+                http("jdk", HttpClients.JDK, () -> new JdkEcho(Version.HTTP_1_1)),
+                http("jdk-h2", HttpClients.JDK_H2, () -> new JdkEcho(Version.HTTP_2)),
+                http("one-nio", HttpClients.ONE_NIO, () -> new OneNioEcho(inFlight)),
                 grpc("grpc-unary", GrpcMode.UNARY),
                 grpc("grpc-stream", GrpcMode.STREAM));
     }

@@ -30,7 +30,7 @@ class AttributionTest {
         "COORDINATOR, io/dht4j/core/internal/replica/PeerEndpoint.handle_[j]",
         "COORDINATOR, com/dynatrace/hash4j/hashing/XXH3_64.hashBytesToLong_[j]",
         "CODEC, io/dht4j/core/internal/wire/FrameCodec.encode_[j]",
-        "TRANSPORT_CLIENT, io/dht4j/transport/http/VertxLane.send_[j]",
+        "TRANSPORT_CLIENT, io/dht4j/transport/http/internal/vertx/VertxLane.send_[j]",
         "TRANSPORT_CLIENT, io/vertx/ext/web/client/impl/HttpContext.next_[j]",
         "TRANSPORT_CLIENT, jdk/internal/net/http/Http1Exchange.sendHeadersAsync_[j]",
         "TRANSPORT_CLIENT, one/nio/http/HttpClient.invoke_[j]",

@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.transport.http.internal.IpLiterals;
+import io.dht4j.transport.http.internal.netty.IpLiterals;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;

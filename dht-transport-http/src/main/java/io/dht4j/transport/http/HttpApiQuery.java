@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -239,7 +240,7 @@ final class HttpApiQuery {
 
     /** Returns a number in decimal digits; empty for any other text and for numbers out of this range. */
     private static OptionalLong inRange(String text, long least, long most) {
-        if (text.isEmpty() || text.length() > MAX_DIGITS || !HttpTransportBody.allDigits(text)) {
+        if (text.isEmpty() || text.length() > MAX_DIGITS || !PeerBody.allDigits(text)) {
             return OptionalLong.empty();
         }
         long number = Long.parseLong(text);
@@ -256,7 +257,7 @@ final class HttpApiQuery {
         Set<Integer> partitions = new HashSet<>();
         text("partition").ifPresent(text -> {
             for (String each : text.split(",", -1)) {
-                if (each.isEmpty() || each.length() > MAX_PARTITION_DIGITS || !HttpTransportBody.allDigits(each)) {
+                if (each.isEmpty() || each.length() > MAX_PARTITION_DIGITS || !PeerBody.allDigits(each)) {
                     throw new InvalidRequestException(
                             ErrorCode.BAD_REQUEST,
                             "partition must be whole numbers with commas between, not \"" + shown(text) + "\"");
@@ -279,7 +280,7 @@ final class HttpApiQuery {
             return Optional.empty();
         }
         try {
-            if (HttpTransportBody.allDigits(text.get())) {
+            if (PeerBody.allDigits(text.get())) {
                 return Optional.of(new Version(Long.parseUnsignedLong(text.get())));
             }
         } catch (NumberFormatException e) {

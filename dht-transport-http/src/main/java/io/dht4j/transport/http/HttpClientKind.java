@@ -1,64 +1,64 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import io.dht4j.transport.http.internal.vertx.VertxPeerClients;
+import java.util.Objects;
+
 /**
- * The HTTP clients that can carry calls to peers. All use the same endpoint, so the nodes of a cluster may have
- * different ones. They differ in how many calls one connection carries at a time, and in the cost of an abandoned call.
+ * A kind of HTTP client that can carry calls to peers. All kinds use the same endpoint, so the nodes of a cluster may
+ * have different ones. They differ in how many calls one connection carries at a time, and in the cost of an abandoned
+ * call. Those of this class are Vert.x's client without its pool; the module {@code dht-transport-http-clients} has
+ * further ones. Immutable; kinds are equal if they have the same label.
  */
-public enum HttpClientKind {
-    /**
-     * Vert.x's client without its pool, HTTP/1.1: a connection carries one call, and an abandoned call costs the
-     * connection.
-     */
-    VERTX("vertx", 32, 10_000),
+public final class HttpClientKind {
+
+    private static final int MOST_CONNECTIONS = 10_000;
+
+    /** HTTP/1.1: a connection carries one call, and an abandoned call costs the connection. */
+    public static final HttpClientKind VERTX = new HttpClientKind(
+            "vertx", 32, MOST_CONNECTIONS, VertxPeerClients::plain);
 
     /**
-     * The same with pipelining: a connection carries up to {@value #PIPELINE} calls, once no more connections are
-     * allowed. Replies come in the order of the requests, so a slow one delays those behind it. After an abandoned call
-     * its connection takes no further calls, and ends with the last one that it carries.
+     * HTTP/1.1 with pipelining: a connection carries up to 16 calls, once no more connections are allowed. Replies come
+     * in the order of the requests, so a slow one delays those behind it. After an abandoned call its connection takes
+     * no further calls, and ends with the last one that it carries.
      */
-    VERTX_PIPELINED("vertx-pipelined", 8, 10_000),
+    public static final HttpClientKind VERTX_PIPELINED = new HttpClientKind(
+            "vertx-pipelined", 8, MOST_CONNECTIONS, VertxPeerClients::pipelined);
 
     /**
-     * The same over HTTP/2, with prior knowledge or by ALPN: a connection carries up to {@value #STREAMS} calls, in any
-     * order, and an abandoned call costs nothing else.
+     * HTTP/2, with prior knowledge or by ALPN: a connection carries up to 256 calls, in any order, and an abandoned
+     * call costs nothing else.
      */
-    VERTX_H2("vertx-h2", 2, 10_000),
-
-    /**
-     * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. A call that is abandoned
-     * before its deadline does not free the connection. Needs {@code io.vertx:vertx-web-client}.
-     */
-    WEBCLIENT("webclient", 32, 10_000),
-
-    /** {@code java.net.http}, HTTP/1.1: a connection carries one call, and an abandoned call costs the connection. */
-    JDK("jdk", 32, 10_000),
-
-    /**
-     * {@code java.net.http}, HTTP/2: a connection carries up to {@value #STREAMS} calls, and an abandoned call costs
-     * nothing else. Each connection costs a thread, so there are at most 16.
-     */
-    JDK_H2("jdk-h2", 1, 16),
-
-    /**
-     * one-nio, HTTP/1.1: a connection carries one call and needs a thread that waits for the reply, a virtual one where
-     * the JDK has them. Needs {@code ru.odnoklassniki:one-nio}.
-     */
-    ONE_NIO("one-nio", 32, 10_000);
-
-    /** The number of calls that a connection carries at a time with HTTP/2. */
-    static final int STREAMS = 256;
-
-    /** The number of calls that a connection carries at a time with pipelining. */
-    static final int PIPELINE = 16;
+    public static final HttpClientKind VERTX_H2 = new HttpClientKind(
+            "vertx-h2", 2, MOST_CONNECTIONS, VertxPeerClients::http2);
 
     private final String label;
     private final int defaultConnections;
     private final int maxConnections;
+    private final PeerClients.Factory clients;
 
-    HttpClientKind(String label, int defaultConnections, int maxConnections) {
+    private HttpClientKind(String label, int defaultConnections, int maxConnections, PeerClients.Factory clients) {
         this.label = label;
         this.defaultConnections = defaultConnections;
         this.maxConnections = maxConnections;
+        this.clients = clients;
+    }
+
+    /**
+     * Returns a kind of another module of this project. Applications take one of the constants instead: this class's,
+     * or those of {@code io.dht4j.transport.http.clients.HttpClients}.
+     *
+     * @param label the name on command lines and in status
+     * @param defaultConnections the default number of connections to a peer, 1 or more
+     * @param maxConnections the largest number of connections to a peer
+     * @param clients makes the clients
+     * @return the kind
+     */
+    @SuppressWarnings("exports")
+    public static HttpClientKind of(
+            String label, int defaultConnections, int maxConnections, PeerClients.Factory clients) {
+        return new HttpClientKind(label, defaultConnections, maxConnections, clients);
     }
 
     /**
@@ -70,28 +70,6 @@ public enum HttpClientKind {
         return label;
     }
 
-    /**
-     * Checks that the library of the client is present.
-     *
-     * @throws IllegalStateException if it is missing
-     */
-    void requireLibrary() {
-        switch (this) {
-            case WEBCLIENT -> require("io.vertx.ext.web.client.WebClient", "io.vertx:vertx-web-client");
-            case ONE_NIO -> require("one.nio.http.HttpClient", "ru.odnoklassniki:one-nio");
-            default -> {}
-        }
-    }
-
-    private void require(String type, String artifact) {
-        try {
-            Class.forName(type, false, HttpClientKind.class.getClassLoader());
-        } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(
-                    "the client " + label + " needs the library " + artifact + ", which is not on the class path", e);
-        }
-    }
-
     /** Returns the default number of connections to a peer. */
     int defaultConnections() {
         return defaultConnections;
@@ -100,5 +78,26 @@ public enum HttpClientKind {
     /** Returns the largest number of connections to a peer. */
     int maxConnections() {
         return maxConnections;
+    }
+
+    /** Returns what makes the clients. */
+    PeerClients.Factory clients() {
+        return clients;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof HttpClientKind kind && kind.label.equals(label);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(label);
+    }
+
+    /** Returns the label. */
+    @Override
+    public String toString() {
+        return label;
     }
 }

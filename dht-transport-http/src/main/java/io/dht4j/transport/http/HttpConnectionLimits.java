@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.transport.common.OptionChecks;
-import io.dht4j.transport.http.internal.AcceptLimits;
+import io.dht4j.transport.http.internal.netty.AcceptLimits;
 import java.time.Duration;
 import java.util.Optional;
 

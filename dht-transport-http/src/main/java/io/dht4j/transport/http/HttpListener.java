@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerLoop;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
@@ -43,7 +45,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One port and the event loops behind it. Where peers call, requests to {@link #PEER_PATH} go to the peer handler; all
+ * One port and the event loops behind it. Where peers call, requests to {@link PeerProtocol#PATH} go to the peer handler; all
  * others go to the public handler. Either may be attached and detached while the listener runs. Without a handler the
  * answer is 503.
  *
@@ -54,9 +56,6 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpListener {
 
-    /** The path to which peers send frames. */
-    static final String PEER_PATH = "/peer/v1/frame";
-
     private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
 
     /** The bound on closing sockets and threads. They end well within it once no request is in flight. */
@@ -65,21 +64,12 @@ final class HttpListener {
     /** The bound when event loops have ended, whose tasks never end. */
     private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
 
-    /** The header of an answer that was given before any handler of frames saw the request. */
-    static final String OUTCOME_HEADER = "Dht-Outcome";
-
-    /** The only value of the outcome header. */
-    static final String NOT_SENT = "not-sent";
-
-    /** The status of a peer's request that there is no room for; 503 is for a node that does not serve. */
-    static final int NO_ROOM = 429;
-
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
             .setStatusCode(503)
             .putHeader("Retry-After", "1")
-            .putHeader(OUTCOME_HEADER, NOT_SENT)
+            .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
             .end("not serving");
 
     private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false);
@@ -88,7 +78,7 @@ final class HttpListener {
     private final HttpConnections connections;
     private final Vertx vertx;
     private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
-    private final Queue<Loop> loops = new ConcurrentLinkedQueue<>();
+    private final Queue<PeerLoop> loops = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -142,7 +132,7 @@ final class HttpListener {
     }
 
     /** Returns the event loops that accept connections, once {@link #start} has completed. */
-    List<Loop> loops() {
+    List<PeerLoop> loops() {
         return List.copyOf(loops);
     }
 
@@ -237,12 +227,12 @@ final class HttpListener {
         return options.host();
     }
 
-    /** Sends requests to {@link #PEER_PATH} to a handler from now on, where the options are for peers. */
+    /** Sends requests to {@link PeerProtocol#PATH} to a handler from now on, where the options are for peers. */
     void attachPeer(Handler<HttpServerRequest> handler) {
         peerHandler = handler;
     }
 
-    /** Answers further requests to {@link #PEER_PATH} with 503. */
+    /** Answers further requests to {@link PeerProtocol#PATH} with 503. */
     void detachPeer() {
         peerHandler = UNATTACHED;
     }
@@ -327,17 +317,17 @@ final class HttpListener {
     private void handle(HttpServerRequest request) {
         PublicHandler known = publicHandler;
         Handler<HttpServerRequest> handler = known.handler;
-        boolean isPeers = options.forPeers() && PEER_PATH.equals(request.path());
+        boolean isPeers = options.forPeers() && PeerProtocol.PATH.equals(request.path());
         if (!connections.admitsHead(request, isPeers || known.asksForPlaces)) {
             return;
         }
-        if (PEER_PATH.equals(request.path())) {
+        if (PeerProtocol.PATH.equals(request.path())) {
             if (options.forPeers()) {
                 handler = peerHandler;
             } else {
                 // The public API refuses it as it does any other path; a peer that was given the wrong port learns that
                 // nothing was done.
-                request.response().putHeader(OUTCOME_HEADER, NOT_SENT);
+                request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
             }
         }
         try {
@@ -358,20 +348,6 @@ final class HttpListener {
      * @param asksForPlaces whether it does so by itself
      */
     private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces) {}
-
-    /**
-     * An event loop.
-     *
-     * @param context runs tasks on it
-     * @param thread its only thread
-     */
-    record Loop(Context context, Thread thread) {
-
-        /** Returns whether the caller runs on this loop. */
-        boolean isCurrent() {
-            return Thread.currentThread() == thread;
-        }
-    }
 
     private HttpServerOptions serverOptions() {
         HttpServerOptions server = new HttpServerOptions()
@@ -397,9 +373,9 @@ final class HttpListener {
         if (options.forPeers()) {
             server.getInitialSettings()
                     .setMaxConcurrentStreams(HttpListenerOptions.PEER_STREAMS)
-                    .setInitialWindowSize(HttpListenerOptions.PEER_STREAM_WINDOW);
+                    .setInitialWindowSize(PeerProtocol.HTTP2_STREAM_WINDOW);
             // An abandoned call resets its stream, which is normal among peers.
-            server.setHttp2ConnectionWindowSize(HttpListenerOptions.PEER_CONNECTION_WINDOW)
+            server.setHttp2ConnectionWindowSize(PeerProtocol.HTTP2_CONNECTION_WINDOW)
                     .setHttp2RstFloodMaxRstFramePerWindow(HttpListenerOptions.PEER_RESETS_PER_SECOND)
                     .setHttp2RstFloodWindowDuration(1)
                     .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
@@ -429,7 +405,7 @@ final class HttpListener {
 
         @Override
         public Future<?> start() {
-            loops.add(new Loop(context, Thread.currentThread()));
+            loops.add(new PeerLoop(context, Thread.currentThread()));
             if (address.isEmpty()) {
                 return Future.succeededFuture();
             }

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.OptionChecks;
 import java.time.Duration;
@@ -36,16 +37,10 @@ record HttpListenerOptions(
     static final int MAX_REQUEST_LINE = 32 * 1024;
 
     /** The longest header section. */
-    static final int MAX_HEADERS = 8 * 1024;
+    static final int MAX_HEADERS = PeerProtocol.MAX_HEADERS;
 
     /** The number of HTTP/2 streams on a connection, where peers call. */
     static final int PEER_STREAMS = 1024;
-
-    /** The window in bytes of an HTTP/2 stream, where peers call: a larger one would only help over long distances. */
-    static final int PEER_STREAM_WINDOW = 1 << 20;
-
-    /** The window in bytes of all streams of a connection together. */
-    static final int PEER_CONNECTION_WINDOW = 4 << 20;
 
     /** The number of resets after which a peer that abandons its HTTP/2 calls loses its connection. */
     static final int PEER_RESETS_PER_SECOND = 50_000;

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
@@ -50,7 +51,7 @@ abstract class HttpRemoteAnswer<T> {
         status = response.statusCode();
         type = String.valueOf(response.getHeader(HttpHeaders.CONTENT_TYPE));
         isError = status / 100 != SUCCESS;
-        if (isError && HttpListener.NOT_SENT.equals(response.getHeader(HttpListener.OUTCOME_HEADER))) {
+        if (isError && PeerProtocol.NOT_SENT.equals(response.getHeader(PeerProtocol.OUTCOME_HEADER))) {
             throw new UnavailableException(ErrorCode.NOT_SENT, "the node is not serving");
         }
         if (!isError) {

@@ -1,5 +1,9 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import io.dht4j.transport.http.internal.peer.PeerTls;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -19,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +49,6 @@ public final class HttpTransport implements Transport {
     private final HttpListener listener;
     private final AtomicBoolean started = new AtomicBoolean();
     private final ConcurrentHashMap<String, Peer> peers = new ConcurrentHashMap<>();
-    private final BiFunction<HttpListener, HttpTransportOptions, PeerClients> newClients;
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
     private final Object lifecycle = new Object();
     /** Written with the lock held: once {@link #closed}, there are no new ones. */
@@ -55,11 +57,8 @@ public final class HttpTransport implements Transport {
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
 
-    /** Creates a transport with other clients than the options name. */
-    HttpTransport(
-            HttpTransportOptions options, BiFunction<HttpListener, HttpTransportOptions, PeerClients> newClients) {
+    private HttpTransport(HttpTransportOptions options) {
         this.options = options;
-        this.newClients = newClients;
         this.listener = new HttpListener(options.listener());
     }
 
@@ -68,14 +67,10 @@ public final class HttpTransport implements Transport {
      *
      * @param options where to listen, and the limits
      * @return a new transport
-     * @throws IllegalStateException if the library of the client is missing; the message names its artifact
      */
     public static HttpTransport create(HttpTransportOptions options) {
-        options.client().requireLibrary();
-        if (options.client() == HttpClientKind.ONE_NIO) {
-            OneNioSockets.load();
-        }
-        return new HttpTransport(options, PeerClients::of);
+        options.client().clients().load();
+        return new HttpTransport(options);
     }
 
     /**
@@ -132,7 +127,7 @@ public final class HttpTransport implements Transport {
             if (closed) {
                 throw notSent("was closed while it started");
             }
-            clients = newClients.apply(listener, options);
+            clients = options.client().clients().create(listener.loops(), options.peers());
         }
     }
 
@@ -179,7 +174,7 @@ public final class HttpTransport implements Transport {
                 peer.client.close();
             }
         }
-        HttpTransportCall call = new HttpTransportCall(address, request, context, System.nanoTime() + remaining);
+        PeerCall call = new PeerCall(address, request, context, System.nanoTime() + remaining);
         peer.client.send(call);
         // Closing sets its mark first and looks for peers afterwards.
         if (closed) {
@@ -249,7 +244,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public String name() {
-        return options.client() == HttpClientKind.VERTX
+        return options.client().equals(HttpClientKind.VERTX)
                 ? "http"
                 : "http/" + options.client().label();
     }

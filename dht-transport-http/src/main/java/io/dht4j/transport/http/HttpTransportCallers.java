@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerReply;
 import io.dht4j.PrintableText;
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
@@ -58,7 +59,7 @@ final class HttpTransportCallers {
         } catch (SSLPeerUnverifiedException e) {
             return Verdict.refused("peers must present a certificate");
         } catch (CertificateException e) {
-            return Verdict.refused(HttpTransportReply.reason(e));
+            return Verdict.refused(PeerReply.reason(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.OptionChecks;
@@ -190,9 +191,9 @@ public final class HttpTransportOptions {
      * {@linkplain HttpClientKind calls that one connection carries at a time} it bounds the calls in flight to a peer;
      * more wait in the queue.
      *
-     * @param connections 1 to 10,000, with {@link HttpClientKind#JDK_H2} 1 to 16; Vert.x's clients (not its WebClient)
+     * @param connections 1 to 10,000, with {@code java.net.http} over HTTP/2 1 to 16; Vert.x's clients (not its WebClient)
      *     round it up to a multiple of the event loops; by default 32, with pipelining 8, with
-     *     {@link HttpClientKind#VERTX_H2} 2, with {@link HttpClientKind#JDK_H2} 1
+     *     {@link HttpClientKind#VERTX_H2} 2, with {@code java.net.http} over HTTP/2 1
      * @return new options
      */
     public HttpTransportOptions withConnectionsPerPeer(int connections) {
@@ -288,7 +289,7 @@ public final class HttpTransportOptions {
     /**
      * Returns a copy with this idle timeout. After it an accepted connection over which nothing moves is closed, even
      * while a request waits for its reply: no call lasts longer. Calling nodes close their connections after half of
-     * it. Exceptions are {@link HttpClientKind#JDK} and {@link HttpClientKind#JDK_H2}, whose client has one time for
+     * it. The exception is {@code java.net.http}, which has one time for
      * the whole JVM ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
@@ -395,20 +396,8 @@ public final class HttpTransportOptions {
         return connectionsPerPeer;
     }
 
-    int maxQueuedPerPeer() {
-        return maxQueuedPerPeer;
-    }
-
-    long maxQueuedBytesPerPeer() {
-        return maxQueuedBytesPerPeer;
-    }
-
     Duration drainTimeout() {
         return drainTimeout;
-    }
-
-    Duration connectTimeout() {
-        return connectTimeout;
     }
 
     int maxInFlight() {
@@ -420,11 +409,17 @@ public final class HttpTransportOptions {
     }
 
     /**
-     * Returns how long a connection to a peer may stay unused. It is less than the peer's idle timeout, so that this
-     * side closes first.
+     * Returns the options of the calls to peers. Unused connections to them end before the peers' idle timeout, so that
+     * this side closes first.
      */
-    Duration keepAlive() {
-        return idleTimeout.dividedBy(2);
+    PeerOptions peers() {
+        return new PeerOptions(
+                maxFrameBytes,
+                connectionsPerPeer,
+                maxQueuedPerPeer,
+                maxQueuedBytesPerPeer,
+                connectTimeout,
+                idleTimeout.dividedBy(2));
     }
 
     HttpListenerOptions listener() {

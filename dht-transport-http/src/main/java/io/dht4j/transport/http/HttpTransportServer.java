@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.internal.peer.PeerBody;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
 import io.dht4j.spi.CallContext;
@@ -34,9 +36,6 @@ import org.slf4j.LoggerFactory;
  * threads.
  */
 final class HttpTransportServer implements Handler<HttpServerRequest> {
-
-    /** The time that the caller leaves for the reply, in microseconds. */
-    static final String DEADLINE_HEADER = "Dht-Deadline-Micros";
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransportServer.class);
     private static final long MAX_DEADLINE_MICROS = TimeUnit.HOURS.toMicros(1);
@@ -137,7 +136,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 411, "Content-Length is missing", Integer.MAX_VALUE);
             return;
         }
-        int length = HttpTransportBody.length(declared);
+        int length = PeerBody.length(declared);
         if (length < 0) {
             refuse(request, 400, "Content-Length is not a whole number", Integer.MAX_VALUE);
             return;
@@ -146,9 +145,9 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 413, "a frame may have " + maxFrameBytes + " bytes, not " + declared, length);
             return;
         }
-        long micros = deadlineMicros(request.getHeader(DEADLINE_HEADER));
+        long micros = deadlineMicros(request.getHeader(PeerProtocol.DEADLINE_HEADER));
         if (micros < 1) {
-            String message = DEADLINE_HEADER + " must be 1 to " + MAX_DEADLINE_MICROS;
+            String message = PeerProtocol.DEADLINE_HEADER + " must be 1 to " + MAX_DEADLINE_MICROS;
             refuse(request, 400, message, length);
             return;
         }
@@ -162,7 +161,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                     : requests > maxInFlight
                             ? maxInFlight + " requests are under way"
                             : maxInFlightBytes + " bytes are under way";
-            refuse(request, draining ? 503 : HttpListener.NO_ROOM, why, draining ? Integer.MAX_VALUE : length);
+            refuse(request, draining ? 503 : PeerProtocol.NO_ROOM, why, draining ? Integer.MAX_VALUE : length);
             return;
         }
         try {
@@ -199,7 +198,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         boolean unread = length > SMALL_BODY;
         HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
                 .setStatusCode(status)
-                .putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT)
+                .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
                 .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8");
         if (unread) {
             response.end(message).onComplete(done -> hangUp(request));
@@ -222,7 +221,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
 
         private final HttpServerRequest request;
         private final HttpServerResponse response;
-        private final HttpTransportBody body;
+        private final PeerBody body;
         private final Thread thread = Thread.currentThread();
         private final Context loop = Vertx.currentContext();
         private final CallContext context;
@@ -234,7 +233,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
         Exchange(HttpServerRequest request, int length, long remainingNanos, Set<String> callerNames) {
             this.request = request;
             this.response = request.response();
-            this.body = new HttpTransportBody(length);
+            this.body = new PeerBody(length);
             this.heldBytes = length;
             this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, replyRoom);
         }
@@ -281,13 +280,13 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
                 return;
             }
             if (!body.isComplete()) {
-                response.putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT);
+                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
                 write(400, Buffer.buffer("the body is not as long as Content-Length says"));
                 return;
             }
             listener.connections().provePeer(request.connection());
             if (context.isExpired()) {
-                response.putHeader(HttpListener.OUTCOME_HEADER, HttpListener.NOT_SENT);
+                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
                 write(504, Buffer.buffer("the deadline passed before the request was complete"));
                 return;
             }
@@ -327,7 +326,7 @@ final class HttpTransportServer implements Handler<HttpServerRequest> {
             } else {
                 inFlightBytes.addAndGet(reply.length);
                 heldBytes += reply.length;
-                write(200, HttpTransportBody.buffer(reply));
+                write(200, PeerBody.buffer(reply));
             }
         }
 

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the HTTP transport must do whichever client calls the peers. */
-abstract class HttpClientContract extends SocketTransportContract {
+public abstract class HttpClientContract extends SocketTransportContract {
 
     HttpTransportOptions options;
 
-    HttpClientContract(HttpClientKind kind) {
+    protected HttpClientContract(HttpClientKind kind) {
         options = HttpTransportOptions.at("127.0.0.1", 0)
                 .withClient(kind)
                 .withDrainTimeout(Duration.ofMillis(100))

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What the HTTP transport must do with TLS whichever client calls the peers. */
-abstract class HttpSecureTransportContract extends SecureTransportContract {
+public abstract class HttpSecureTransportContract extends SecureTransportContract {
 
     private final HttpClientKind kind;
 
-    HttpSecureTransportContract(HttpClientKind kind) {
+    protected HttpSecureTransportContract(HttpClientKind kind) {
         this.kind = kind;
     }
 
@@ -40,11 +40,5 @@ abstract class HttpSecureTransportContract extends SecureTransportContract {
     public byte[] requestBytes() {
         return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: "
                 + "0\r\n\r\n");
-    }
-
-    /** Before JDK 21 its own client cannot be closed, and goes when it is collected. */
-    @Override
-    public boolean closesFiles() {
-        return Runtime.version().feature() >= 21 || (kind != HttpClientKind.JDK && kind != HttpClientKind.JDK_H2);
     }
 }

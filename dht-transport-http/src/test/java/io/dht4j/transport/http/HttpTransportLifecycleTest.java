@@ -3,12 +3,18 @@ package io.dht4j.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import io.dht4j.transport.http.internal.peer.PeerLoop;
+import io.dht4j.transport.http.internal.peer.PeerOptions;
+import io.dht4j.transport.http.internal.peer.PeerTls;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -23,15 +29,18 @@ class HttpTransportLifecycleTest {
 
     private static final FrameHandler ECHO = (request, context) -> CompletableFuture.completedFuture(request);
 
-    private final HttpTransportOptions options = HttpTransportOptions.at("127.0.0.1", 0)
-            .withEventLoops(1)
-            .withClient(HttpClientKind.ONE_NIO)
-            .withDrainTimeout(Duration.ofMillis(100));
     private final AtomicInteger open = new AtomicInteger();
 
+    private static HttpTransport transport(PeerClients.Factory clients) {
+        return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", 0)
+                .withEventLoops(1)
+                .withClient(HttpClientKind.of("counted", 1, 1, clients))
+                .withDrainTimeout(Duration.ofMillis(100)));
+    }
+
     /** Clients that are counted until they are closed. */
-    private PeerClients counted(HttpListener listener, HttpTransportOptions of) {
-        PeerClients clients = PeerClients.of(listener, of);
+    private PeerClients counted(List<PeerLoop> loops, PeerOptions options) {
+        PeerClients clients = HttpClientKind.VERTX.clients().create(loops, options);
         open.incrementAndGet();
         return new PeerClients() {
             @Override
@@ -60,14 +69,14 @@ class HttpTransportLifecycleTest {
     void aCloseThatComesWhileAStartMakesItsClientsClosesThem() throws Exception {
         CountDownLatch making = new CountDownLatch(1);
         CountDownLatch proceed = new CountDownLatch(1);
-        HttpTransport transport = new HttpTransport(options, (listener, of) -> {
+        HttpTransport transport = transport((loops, options) -> {
             making.countDown();
             try {
                 proceed.await();
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            return counted(listener, of);
+            return counted(loops, options);
         });
         CompletableFuture<Void> start = transport.start(ECHO).toCompletableFuture();
         assertThat(making.await(60, TimeUnit.SECONDS)).isTrue();
@@ -84,7 +93,7 @@ class HttpTransportLifecycleTest {
     @Test
     void afterClosingAtAnyMomentOfAStartTheStartIsOverAndNothingIsOpen() throws Exception {
         for (int i = 0; i < 40; i++) {
-            HttpTransport transport = new HttpTransport(options, this::counted);
+            HttpTransport transport = transport(this::counted);
             CompletableFuture<CompletableFuture<Void>> starting =
                     CompletableFuture.supplyAsync(() -> transport.start(ECHO).toCompletableFuture());
             if (i % 2 == 0) {

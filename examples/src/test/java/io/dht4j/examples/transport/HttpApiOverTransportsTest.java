@@ -17,6 +17,7 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.http.clients.HttpClients;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -96,7 +97,7 @@ class HttpApiOverTransportsTest {
     @Tag("full")
     class HttpWebClient extends Contract {
         HttpWebClient() {
-            super(http(HttpClientKind.WEBCLIENT), Batching.on());
+            super(http(HttpClients.WEBCLIENT), Batching.on());
         }
     }
 
@@ -104,7 +105,7 @@ class HttpApiOverTransportsTest {
     @Tag("variant")
     class HttpJdk extends Contract {
         HttpJdk() {
-            super(http(HttpClientKind.JDK), Batching.on());
+            super(http(HttpClients.JDK), Batching.on());
         }
     }
 
@@ -112,7 +113,7 @@ class HttpApiOverTransportsTest {
     @Tag("full")
     class HttpJdkH2 extends Contract {
         HttpJdkH2() {
-            super(http(HttpClientKind.JDK_H2), Batching.on());
+            super(http(HttpClients.JDK_H2), Batching.on());
         }
     }
 
@@ -120,7 +121,7 @@ class HttpApiOverTransportsTest {
     @Tag("variant")
     class HttpOneNio extends Contract {
         HttpOneNio() {
-            super(http(HttpClientKind.ONE_NIO), Batching.on());
+            super(http(HttpClients.ONE_NIO), Batching.on());
         }
     }
 

@@ -1,0 +1,136 @@
+package io.dht4j.transport.http.clients;
+
+import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import io.dht4j.transport.http.internal.peer.PeerLoop;
+import io.dht4j.transport.http.internal.peer.PeerOptions;
+import io.dht4j.transport.http.internal.peer.PeerQueue;
+import io.dht4j.transport.http.internal.peer.PeerTls;
+import io.vertx.core.net.HostAndPort;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls over one-nio, which blocks: each call in flight has a thread that waits for its reply. A {@link PeerQueue}
+ * bounds the calls, and with them the threads, which need no queue of their own.
+ */
+final class OneNioPeerClients implements PeerClients {
+
+    private final List<PeerLoop> loops;
+    private final PeerOptions options;
+    private final ExecutorService threads;
+    private final boolean virtual;
+
+    OneNioPeerClients(List<PeerLoop> loops, PeerOptions options) {
+        this.loops = loops;
+        this.options = options;
+        ExecutorService light = OneNioSockets.fitVirtualThreads() ? virtualThreads() : null;
+        this.virtual = light != null;
+        this.threads = light != null ? light : platformThreads();
+    }
+
+    /** Returns a virtual thread for each task, where the JDK has them. */
+    private static @Nullable ExecutorService virtualThreads() {
+        try {
+            return (ExecutorService) MethodHandles.publicLookup()
+                    .findStatic(
+                            Executors.class,
+                            "newVirtualThreadPerTaskExecutor",
+                            MethodType.methodType(ExecutorService.class))
+                    .invoke();
+        } catch (Throwable e) {
+            return null;
+        }
+    }
+
+    private static ExecutorService platformThreads() {
+        AtomicInteger count = new AtomicInteger();
+        return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = new Thread(task, "dht4j-http-one-nio-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+        return new Peer(peer, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    }
+
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+
+    /** One peer. */
+    private final class Peer implements PeerClient {
+
+        private final PeerQueue queue;
+        private final OneNioClient client;
+        private final PeerLoop timers;
+        private final long timer;
+
+        Peer(HostAndPort peer, Optional<PeerTls> tls, PeerLoop timers) {
+            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
+            this.client = new OneNioClient(
+                    peer,
+                    tls.map(own -> new OneNioTls(own.context(), timers.context().owner(), threads)),
+                    options,
+                    virtual);
+            this.timers = timers;
+            long millis = Math.max(1, options.keepAlive().toMillis() / 2);
+            this.timer = timers.context().owner().setPeriodic(millis, id -> run(client::closeUnused));
+        }
+
+        @Override
+        public void send(PeerCall call) {
+            queue.offer(call);
+        }
+
+        private void begin(PeerCall call) {
+            if (!run(() -> exchange(call))) {
+                call.refused("the transport is closed");
+                queue.done(call);
+            }
+        }
+
+        /**
+         * Runs one call after the other for as long as there are more, so that not each of them has to wake a thread.
+         */
+        private void exchange(PeerCall first) {
+            PeerCall call = first;
+            while (call != null) {
+                client.exchange(call);
+                call = queue.doneForAnother(call);
+            }
+        }
+
+        private boolean run(Runnable task) {
+            try {
+                threads.execute(task);
+                return true;
+            } catch (RejectedExecutionException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            queue.close();
+            timers.context().owner().cancelTimer(timer);
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.dht4j.transport.http.clients;
+
+import io.dht4j.transport.http.HttpSecureTransportContract;
+import org.junit.jupiter.api.Tag;
+
+@Tag("variant")
+class JdkH2SecureTransportTest extends HttpSecureTransportContract {
+
+    JdkH2SecureTransportTest() {
+        super(HttpClients.JDK_H2);
+    }
+
+    /** Before JDK 21 its client cannot be closed, and goes when it is collected. */
+    @Override
+    protected boolean closesFiles() {
+        return Runtime.version().feature() >= 21;
+    }
+}

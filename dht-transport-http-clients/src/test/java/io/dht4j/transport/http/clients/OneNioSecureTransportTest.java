@@ -1,0 +1,12 @@
+package io.dht4j.transport.http.clients;
+
+import io.dht4j.transport.http.HttpSecureTransportContract;
+import org.junit.jupiter.api.Tag;
+
+@Tag("variant")
+class OneNioSecureTransportTest extends HttpSecureTransportContract {
+
+    OneNioSecureTransportTest() {
+        super(HttpClients.ONE_NIO);
+    }
+}

@@ -1,0 +1,12 @@
+package io.dht4j.transport.http.clients;
+
+import io.dht4j.transport.http.HttpSecureTransportContract;
+import org.junit.jupiter.api.Tag;
+
+@Tag("variant")
+class WebClientSecureTransportTest extends HttpSecureTransportContract {
+
+    WebClientSecureTransportTest() {
+        super(HttpClients.WEBCLIENT);
+    }
+}

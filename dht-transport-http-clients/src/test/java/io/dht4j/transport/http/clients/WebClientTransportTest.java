@@ -1,0 +1,18 @@
+package io.dht4j.transport.http.clients;
+
+import io.dht4j.transport.http.HttpClientContract;
+import org.junit.jupiter.api.Tag;
+
+@Tag("variant")
+class WebClientTransportTest extends HttpClientContract {
+
+    WebClientTransportTest() {
+        super(HttpClients.WEBCLIENT);
+    }
+
+    /** WebClient does not tell which connection carries a request. */
+    @Override
+    public boolean cancelsHandlers() {
+        return false;
+    }
+}

@@ -1,0 +1,308 @@
+package io.dht4j.transport.http.internal.netty;
+
+import io.dht4j.transport.http.internal.netty.AcceptedConnection.Standing;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.core.transport.Transport;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a listener, counted when they are accepted.
+ *
+ * <p>A connection that has made no request has no place of its own: without room, the one that has been silent longest
+ * gives way to the next. So silent connections exclude nobody, however many there are and wherever they come from. The
+ * first public request gets its connection a place if fewer than the limits have one, or if a connection with a place
+ * is idle. The remaining places are for peers, which prove themselves by whole frames. Addresses of IPv6 count as one
+ * if they share their first 64 bits.
+ *
+ * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
+ * makes its first request; for longer only as {@link IdleConnections} says.
+ */
+public final class AcceptedConnections {
+
+    private static final int IPV6_NETWORK_BYTES = 8;
+
+    /** The divisor of all connections that gives the most that were asked to leave and have not left. */
+    private static final int PART_LEAVING = 8;
+
+    private final AcceptLimits limits;
+    private final Refusals refusals;
+    private final Map<Key, AcceptedConnection> byEnds = new ConcurrentHashMap<>();
+    private final Object lock = new Object();
+
+    /** Guarded by the lock. */
+    private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
+
+    private final Map<Object, ConnectionSource> sources = new HashMap<>();
+    private final IdleConnections idle = new IdleConnections(sources);
+    private int open;
+    private int publicOnes;
+    private int leaving;
+    private boolean paused;
+    /** The channel that accepts connections, once that has begun. */
+    private volatile @Nullable Channel door;
+
+    private volatile @Nullable Thread acceptor;
+
+    /**
+     * Creates an empty set of connections.
+     *
+     * @param limits how many there may be
+     * @param refusals makes the answers to requests that are refused before the server sees them
+     */
+    public AcceptedConnections(AcceptLimits limits, Refusals refusals) {
+        this.limits = limits;
+        this.refusals = refusals;
+    }
+
+    /** Both ends of a connection, which no other has at the same time. */
+    private record Key(String remoteHost, int remotePort, String localHost) {
+
+        static @Nullable Key of(@Nullable InetSocketAddress remote, @Nullable InetSocketAddress local) {
+            return remote == null || local == null || remote.isUnresolved() || local.isUnresolved()
+                    ? null
+                    : new Key(
+                            remote.getAddress().getHostAddress(),
+                            remote.getPort(),
+                            local.getAddress().getHostAddress());
+        }
+    }
+
+    AcceptLimits limits() {
+        return limits;
+    }
+
+    Refusals refusals() {
+        return refusals;
+    }
+
+    /**
+     * Returns how many connections are open.
+     *
+     * @return 0 or more
+     */
+    public int open() {
+        synchronized (lock) {
+            return open;
+        }
+    }
+
+    /**
+     * Returns network access that counts accepted connections here.
+     *
+     * @param base the access that is used for everything else
+     * @return for the server's builder
+     */
+    public Transport over(Transport base) {
+        return new CountingTransport(base, this);
+    }
+
+    /**
+     * Finds the accepted connection of a connection of the server.
+     *
+     * @param connection as the server reports it
+     * @return empty if it is gone already
+     */
+    public Optional<AcceptedConnection> of(HttpConnection connection) {
+        SocketAddress remote = connection.remoteAddress();
+        SocketAddress local = connection.localAddress();
+        return remote == null || local == null || remote.hostAddress() == null || local.hostAddress() == null
+                ? Optional.empty()
+                : Optional.ofNullable(byEnds.get(new Key(remote.hostAddress(), remote.port(), local.hostAddress())));
+    }
+
+    /** Admits an accepted connection that has no handler yet, or refuses it. */
+    boolean admit(Channel channel) {
+        InetSocketAddress remote = channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null;
+        InetSocketAddress local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
+        Key key = Key.of(remote, local);
+        if (key == null || remote == null) {
+            // It has gone already.
+            return false;
+        }
+        AcceptedConnection connection = new AcceptedConnection(this, channel, remote, place(remote.getAddress()));
+        AcceptedConnection evicted;
+        synchronized (lock) {
+            ConnectionSource source = sources.computeIfAbsent(connection.address(), address -> new ConnectionSource());
+            // Those that leave count no more: while they do, no silent one may be left to give way to the next.
+            boolean isFull = open - leaving >= limits.connections();
+            boolean isSourceFull = source.unproved().size() >= limits.connectionsPerAddress();
+            evicted = isSourceFull ? first(source.unproved()) : isFull ? first(unproved) : null;
+            if (isFull && evicted == null) {
+                if (source.isEmpty()) {
+                    sources.remove(connection.address());
+                }
+                return false;
+            }
+            if (evicted != null) {
+                leaving++;
+                remove(evicted, Standing.UNPROVED);
+                pauseIfManyLeave();
+            }
+            // The source may have been dropped with the last one that gave way.
+            sources.computeIfAbsent(connection.address(), address -> source)
+                    .unproved()
+                    .add(connection);
+            unproved.add(connection);
+            open++;
+        }
+        try {
+            if (evicted != null) {
+                evicted.closeNow();
+            }
+            byEnds.put(key, connection);
+            channel.pipeline().addFirst("accepted", connection);
+            channel.closeFuture().addListener((ChannelFutureListener) closed -> {
+                byEnds.remove(key, connection);
+                left(connection);
+            });
+        } catch (RuntimeException | Error e) {
+            // Nobody will report its end.
+            byEnds.remove(key, connection);
+            left(connection);
+            throw e;
+        }
+        return true;
+    }
+
+    /** Sets the channel that accepts connections. */
+    void acceptedBy(Thread thread) {
+        acceptor = thread;
+    }
+
+    /**
+     * Returns the thread that accepts connections.
+     *
+     * @return empty before the port is bound
+     */
+    public Optional<Thread> acceptor() {
+        return Optional.ofNullable(acceptor);
+    }
+
+    void door(Channel accepting) {
+        door = accepting;
+    }
+
+    /**
+     * Pauses accepting while many connections are leaving. Those are closed by their own threads; if the threads fall
+     * behind, the next connections wait.
+     */
+    private void pauseIfManyLeave() {
+        Channel accepting = door;
+        if (!paused && accepting != null && leaving > limits.connections() / PART_LEAVING) {
+            paused = true;
+            accepting.config().setAutoRead(false);
+        }
+    }
+
+    private void resumeIfFewLeave() {
+        Channel accepting = door;
+        if (paused && accepting != null && leaving <= limits.connections() / PART_LEAVING) {
+            paused = false;
+            accepting.config().setAutoRead(true);
+        }
+    }
+
+    private static @Nullable AcceptedConnection first(Set<AcceptedConnection> connections) {
+        Iterator<AcceptedConnection> all = connections.iterator();
+        return all.hasNext() ? all.next() : null;
+    }
+
+    private static Object place(InetAddress address) {
+        return address instanceof Inet6Address ipv6
+                ? ByteBuffer.wrap(ipv6.getAddress(), 0, IPV6_NETWORK_BYTES)
+                : address;
+    }
+
+    /**
+     * Gives a connection a place for public requests, if there is one. Where all are taken, an idle connection gives
+     * way: of the source that has most of them, the one that has been idle longest.
+     */
+    boolean admitPublic(AcceptedConnection connection) {
+        AcceptedConnection evicted;
+        synchronized (lock) {
+            ConnectionSource source = sources.get(connection.address());
+            if (connection.standing() != Standing.UNPROVED
+                    || source == null
+                    || (source.publicOnes().size() >= limits.connectionsPerAddress() && !mayHaveAll())) {
+                return connection.hasPlace();
+            }
+            boolean isFull = publicOnes >= limits.publicConnections();
+            evicted = isFull ? idle.takeFor(source, System.nanoTime()) : null;
+            if (isFull && evicted == null) {
+                return false;
+            }
+            if (evicted != null) {
+                leaving++;
+                remove(evicted, Standing.PUBLIC);
+                pauseIfManyLeave();
+            }
+            unproved.remove(connection);
+            source.unproved().remove(connection);
+            source.publicOnes().add(connection);
+            publicOnes++;
+            connection.standing(Standing.PUBLIC);
+        }
+        if (evicted != null) {
+            evicted.closeNow();
+        }
+        return true;
+    }
+
+    /** Returns whether one source may have all places. Then its own connections give way to its new ones. */
+    private boolean mayHaveAll() {
+        return limits.connectionsPerAddress() >= limits.publicConnections();
+    }
+
+    /** Gives a connection the place of a peer. */
+    void provePeer(AcceptedConnection connection) {
+        synchronized (lock) {
+            if (connection.standing() != Standing.GONE) {
+                remove(connection, connection.standing());
+                connection.standing(Standing.PEER);
+            }
+        }
+    }
+
+    private void left(AcceptedConnection connection) {
+        synchronized (lock) {
+            open--;
+            if (connection.standing() == Standing.GONE) {
+                leaving--;
+                resumeIfFewLeave();
+            } else {
+                remove(connection, connection.standing());
+            }
+        }
+    }
+
+    /** Removes a connection from every count except that of all, where it had this standing. Only with the lock. */
+    private void remove(AcceptedConnection connection, Standing stood) {
+        ConnectionSource source = sources.get(connection.address());
+        if (source != null) {
+            source.unproved().remove(connection);
+            source.publicOnes().remove(connection);
+            if (source.isEmpty()) {
+                sources.remove(connection.address());
+            }
+        }
+        unproved.remove(connection);
+        if (stood == Standing.PUBLIC) {
+            publicOnes--;
+        }
+        connection.standing(Standing.GONE);
+    }
+}

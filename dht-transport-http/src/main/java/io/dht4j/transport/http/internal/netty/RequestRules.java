@@ -1,0 +1,246 @@
+package io.dht4j.transport.http.internal.netty;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.AsciiString;
+import io.netty.util.ReferenceCountUtil;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules of RFC 9110 and RFC 9112 that the wrapped server does not enforce. A request of HTTP/1.1 names its host once.
+ * An unknown expectation or transfer coding is refused, as are trailers that are too long. A refused request is
+ * answered in its turn, everything after it is dropped, and the connection ends: with doubtful framing, the rest must
+ * not be taken for requests.
+ *
+ * <p>A request with a body does not change the protocol. The server would look for the body's frames where its bytes
+ * are, and a client that waits for permission to send it would wait for ever. Belongs to the connection's event loop.
+ */
+final class RequestRules extends ChannelDuplexHandler {
+
+    /** The time in which a client may continue to send after its answer, so that it sees the answer and not a reset. */
+    private static final long LINGER_SECONDS = 2;
+
+    private static final String CHUNKED = "chunked";
+
+    private final AcceptedConnection connection;
+    private final Refusals refusals;
+    private boolean sawMessage;
+    private boolean inMessage;
+    private boolean isUpgraded;
+    private int unanswered;
+    private boolean answerBegun;
+    private @Nullable Refusal refusal;
+    private boolean refused;
+    private boolean refusedBodyComes;
+
+    RequestRules(AcceptedConnection connection, Refusals refusals) {
+        this.connection = connection;
+        this.refusals = refusals;
+    }
+
+    private record Refusal(int status, String detail) {}
+
+    /** Notes that bytes are about to be decoded. */
+    void beginRead() {
+        sawMessage = false;
+    }
+
+    /** Returns whether the decoded bytes were a part of a head, and neither its end nor anything behind it. */
+    boolean endedReadWithinHead() {
+        return !sawMessage && !inMessage && !isUpgraded && refusal == null;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        sawMessage = true;
+        if (isUpgraded) {
+            ctx.fireChannelRead(message);
+            return;
+        }
+        if (refusal != null) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        if (message instanceof HttpRequest request) {
+            inMessage = true;
+            connection.headCame();
+            // The server itself answers bytes that are not HTTP; the decoder fails for some transfer codings, too.
+            Refusal found =
+                    request.decoderResult().isSuccess() ? refusal(request) : codingRefusal(request.headers(), false);
+            if (found != null) {
+                refusedBodyComes = hasBody(request.headers());
+                ReferenceCountUtil.release(message);
+                refuse(ctx, found);
+                return;
+            }
+            keepProtocolOfBody(request.headers());
+            unanswered++;
+        } else if (message instanceof HttpContent content
+                && content.decoderResult().isFailure()) {
+            boolean isTrailer = content.decoderResult().cause() instanceof TooLongHttpHeaderException;
+            ReferenceCountUtil.release(message);
+            refuseBody(ctx, isTrailer ? "the trailers are too long" : "the chunks of the body are malformed");
+            return;
+        }
+        if (message instanceof LastHttpContent) {
+            inMessage = false;
+        }
+        ctx.fireChannelRead(message);
+    }
+
+    private static @Nullable Refusal refusal(HttpRequest request) {
+        HttpHeaders headers = request.headers();
+        boolean isOld = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
+        int hosts = count(headers, HttpHeaderNames.HOST);
+        if (hosts > 1 || (hosts == 0 && !isOld)) {
+            return new Refusal(400, "Host must stand once, not " + hosts + " times");
+        }
+        Refusal coding = codingRefusal(headers, isOld);
+        if (coding != null) {
+            return coding;
+        }
+        int expectations = isOld ? 0 : count(headers, HttpHeaderNames.EXPECT);
+        if (expectations > 1
+                || (expectations == 1
+                        && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(
+                                headers.get(HttpHeaderNames.EXPECT).strip()))) {
+            return new Refusal(417, "the only expectation that this node can meet is 100-continue");
+        }
+        return null;
+    }
+
+    private static @Nullable Refusal codingRefusal(HttpHeaders headers, boolean isOld) {
+        if (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+            return null;
+        }
+        int chunked = 0;
+        for (String value : headers.getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
+            for (String coding : value.split(",", -1)) {
+                if (!coding.strip().equalsIgnoreCase(CHUNKED)) {
+                    return new Refusal(501, "the only transfer coding that this node knows is chunked");
+                }
+                chunked++;
+            }
+        }
+        return isOld || chunked > 1 ? new Refusal(400, "chunked may be applied once, and in HTTP/1.1 only") : null;
+    }
+
+    private static int count(HttpHeaders headers, AsciiString name) {
+        if (!headers.contains(name)) {
+            return 0;
+        }
+        int count = 0;
+        // The server's headers would make a list of the values of a name.
+        for (Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence(); all.hasNext(); ) {
+            if (name.contentEqualsIgnoreCase(all.next().getKey())) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private static void keepProtocolOfBody(HttpHeaders headers) {
+        if (!headers.contains(HttpHeaderNames.UPGRADE)) {
+            return;
+        }
+        if (headers.contains(HttpHeaderNames.EXPECT) || hasBody(headers)) {
+            headers.remove(HttpHeaderNames.UPGRADE);
+        }
+    }
+
+    private static boolean hasBody(HttpHeaders headers) {
+        String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
+        return headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+                || (length != null && !length.strip().equals("0"));
+    }
+
+    /** Refuses a body that turns out to be malformed while the answer to its request is still to come. */
+    private void refuseBody(ChannelHandlerContext ctx, String detail) {
+        refusal = new Refusal(400, detail);
+        if (unanswered > 1 || answerBegun) {
+            // This answer would be taken for another's, or for a part of one.
+            ctx.channel().close();
+            return;
+        }
+        unanswered = 0;
+        refusedBodyComes = true;
+        answer(ctx, refusal);
+    }
+
+    private void refuse(ChannelHandlerContext ctx, Refusal found) {
+        refusal = found;
+        if (unanswered == 0) {
+            answer(ctx, found);
+        }
+    }
+
+    private void answer(ChannelHandlerContext ctx, Refusal found) {
+        refused = true;
+        byte[] body = refusals.body(found.status(), found.detail());
+        FullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(found.status()), Unpooled.wrappedBuffer(body));
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, Refusals.CONTENT_TYPE)
+                .set(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        ChannelFuture sent = ctx.writeAndFlush(response);
+        if (!refusedBodyComes) {
+            sent.addListener(ChannelFutureListener.CLOSE);
+            return;
+        }
+        ctx.channel().config().setAutoRead(true);
+        if (ctx.channel() instanceof DuplexChannel channel && ctx.pipeline().get(SslHandler.class) == null) {
+            // The client sees the end of the answer at once; the connection closes when it closes its side.
+            sent.addListener(done -> channel.shutdownOutput());
+        }
+        ctx.channel()
+                .eventLoop()
+                .schedule(() -> sent.addListener(ChannelFutureListener.CLOSE), LINGER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (refused) {
+            ReferenceCountUtil.release(message);
+            promise.tryFailure(new IllegalStateException("the request was refused"));
+            return;
+        }
+        boolean isInterim = false;
+        if (message instanceof HttpResponse response) {
+            isUpgraded |= response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+            isInterim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+            answerBegun |= !isInterim;
+        }
+        ctx.write(message, promise);
+        if (message instanceof LastHttpContent && !isInterim && !isUpgraded) {
+            answerBegun = false;
+            unanswered--;
+            Refusal waiting = refusal;
+            if (waiting != null && unanswered == 0) {
+                answer(ctx, waiting);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.dht4j.transport.http.internal.peer;
+
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ConnectFailure;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call to a peer: waiting for a connection, then sent, then ended. A call was not sent only if it ended while it
+ * waited, or if the peer reports that it refused it. Safe for use by any number of threads.
+ */
+public final class PeerCall extends CompletableFuture<byte[]> {
+
+    private enum State {
+        WAITING,
+        SENT,
+        ANSWERED,
+        GIVEN_UP
+    }
+
+    private static final Frame NOTHING = Frame.of(new byte[0]);
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private final String address;
+    private final CallContext context;
+    private final long madeAt = System.nanoTime();
+    private final long deadline;
+    private volatile Frame request;
+
+    /** The counter of the frame's bytes until the call has ended; set before any other thread knows the call. */
+    private @Nullable AtomicLong budget;
+
+    private volatile @Nullable Carrier carrier;
+
+    /**
+     * Creates a waiting call.
+     *
+     * @param deadline by {@link System#nanoTime()}
+     */
+    public PeerCall(String address, Frame request, CallContext context, long deadline) {
+        this.address = address;
+        this.request = request;
+        this.context = context;
+        this.deadline = deadline;
+    }
+
+    /** The carrier of a sent call: an exchange on a connection. */
+    public interface Carrier {
+
+        /** Releases the abandoned call soon, at any cost. For any thread. */
+        void drop();
+    }
+
+    /** Counts the frame's bytes until the call ends, and returns how many were counted before. */
+    public long charge(AtomicLong counter) {
+        budget = counter;
+        return counter.getAndAdd(request.length());
+    }
+
+    public String address() {
+        return address;
+    }
+
+    public Frame request() {
+        return request;
+    }
+
+    public CallContext context() {
+        return context;
+    }
+
+    /** Returns when the caller made the call, by {@link System#nanoTime()}. */
+    public long madeAt() {
+        return madeAt;
+    }
+
+    public long deadline() {
+        return deadline;
+    }
+
+    public boolean hasEnded() {
+        State now = state.get();
+        return now == State.ANSWERED || now == State.GIVEN_UP;
+    }
+
+    /** Returns whether it has ended without an answer. */
+    public boolean isGivenUp() {
+        return state.get() == State.GIVEN_UP;
+    }
+
+    /**
+     * Sets the carrier of the call. The caller checks afterwards whether the call {@linkplain #hasEnded() has ended}.
+     */
+    public void carriedBy(Carrier exchange) {
+        carrier = exchange;
+    }
+
+    /**
+     * Marks the call as sent: from here on its outcome is unknown until a reply comes. Returns false if it has ended.
+     */
+    public boolean send() {
+        return state.compareAndSet(State.WAITING, State.SENT);
+    }
+
+    /** Reverts a send of which no byte was written. Returns false if the call has ended. */
+    public boolean unsend() {
+        carrier = null;
+        return state.compareAndSet(State.SENT, State.WAITING);
+    }
+
+    public void reply(byte[] frame) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
+            forget();
+            complete(frame);
+        }
+    }
+
+    /**
+     * Ends the call as not sent: the peer reports that its handler did not see the request, or certainly nothing was
+     * written.
+     */
+    public void refused(String why) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
+            fail(Outcome.NOT_SENT, why);
+        }
+    }
+
+    /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
+    public void noRoom(String why) {
+        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
+        if (before == State.WAITING || before == State.SENT) {
+            forget();
+            completeExceptionally(new TransportException(Reason.NO_ROOM, address + ": " + why));
+        }
+    }
+
+    /** Ends the call as not sent, because there is no connection to carry it. */
+    public void unconnected(String why, Throwable cause) {
+        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
+        if (before == State.WAITING || before == State.SENT) {
+            forget();
+            String message = address + ": " + why;
+            completeExceptionally(
+                    ConnectFailure.isRefused(cause)
+                            ? new TransportException(Reason.REFUSED, message)
+                            : new TransportException(Outcome.NOT_SENT, message));
+        }
+    }
+
+    /** Ends the call with a failure that the peer reports. */
+    public void failed(String why) {
+        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
+            fail(Outcome.UNKNOWN, why);
+        }
+    }
+
+    /** Ends the call without a reply. Returns false if it has ended. */
+    public boolean abandon(String why) {
+        if (state.compareAndSet(State.WAITING, State.GIVEN_UP)) {
+            fail(Outcome.NOT_SENT, why);
+            return true;
+        }
+        if (state.compareAndSet(State.SENT, State.GIVEN_UP)) {
+            fail(Outcome.UNKNOWN, why);
+            return true;
+        }
+        return false;
+    }
+
+    /** Ends the call because its deadline has passed. Returns false if it has ended. */
+    public boolean expire() {
+        return abandon(
+                state.get() == State.WAITING ? "deadline passed before the call was sent" : "no reply by the deadline");
+    }
+
+    /** Ends a call that its caller has cancelled, and releases its carrier. */
+    public void cancel() {
+        if (abandon("cancelled")) {
+            drop();
+        }
+    }
+
+    /** Makes the carrier release the call, which was abandoned. */
+    public void drop() {
+        Carrier exchange = carrier;
+        if (exchange != null) {
+            exchange.drop();
+        }
+    }
+
+    private void fail(Outcome outcome, String why) {
+        forget();
+        completeExceptionally(new TransportException(outcome, address + ": " + why));
+    }
+
+    /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */
+    private void forget() {
+        if (budget != null) {
+            budget.addAndGet(-request.length());
+        }
+        request = NOTHING;
+    }
+}

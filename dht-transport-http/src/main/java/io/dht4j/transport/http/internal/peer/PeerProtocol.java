@@ -1,0 +1,37 @@
+package io.dht4j.transport.http.internal.peer;
+
+/** What the caller and the called node must have in common: path, headers, statuses and bounds of the exchange. */
+public final class PeerProtocol {
+
+    /** The path to which peers send frames. */
+    public static final String PATH = "/peer/v1/frame";
+
+    /** The header with the time that the caller leaves for the reply, in microseconds. */
+    public static final String DEADLINE_HEADER = "Dht-Deadline-Micros";
+
+    /** The header of an answer that was given before any handler of frames saw the request. */
+    public static final String OUTCOME_HEADER = "Dht-Outcome";
+
+    /** The only value of the outcome header. */
+    public static final String NOT_SENT = "not-sent";
+
+    /** The status for a request of a caller that must not call. */
+    public static final int FORBIDDEN = 403;
+
+    /** The status for a request that there is no room for; 503 is for a node that does not serve. */
+    public static final int NO_ROOM = 429;
+
+    /** The longest header section, in bytes. */
+    public static final int MAX_HEADERS = 8 * 1024;
+
+    /** The number of calls that a connection carries at a time with HTTP/2. */
+    public static final int HTTP2_CALLS = 256;
+
+    /** The window in bytes of an HTTP/2 stream: a larger one would only help over long distances. */
+    public static final int HTTP2_STREAM_WINDOW = 1 << 20;
+
+    /** The window in bytes of all streams of a connection together. */
+    public static final int HTTP2_CONNECTION_WINDOW = 4 << 20;
+
+    private PeerProtocol() {}
+}

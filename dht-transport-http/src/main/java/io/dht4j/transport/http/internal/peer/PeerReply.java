@@ -1,0 +1,95 @@
+package io.dht4j.transport.http.internal.peer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.dht4j.spi.ConnectFailure;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a peer's answer means for a call, whichever client read it. */
+public final class PeerReply {
+
+    /** How much of an error's text is kept. */
+    private static final int MAX_ERROR_TEXT = 512;
+
+    private PeerReply() {}
+
+    /**
+     * Ends a call with an answer that has come completely.
+     *
+     * @param outcome the outcome header, if there is one
+     */
+    public static void finish(PeerCall call, int status, @Nullable String outcome, byte[] body) {
+        if (status == 200) {
+            call.reply(body);
+            return;
+        }
+        String why = "answered " + status + ": " + new String(body, 0, Math.min(body.length, MAX_ERROR_TEXT), UTF_8);
+        if (PeerProtocol.NOT_SENT.equals(outcome) && status == PeerProtocol.NO_ROOM) {
+            call.noRoom(why);
+        } else if (PeerProtocol.NOT_SENT.equals(outcome)) {
+            call.refused(why);
+        } else {
+            call.failed(why);
+        }
+    }
+
+    /** Ends a call that brought no answer. Only one that never had a connection was certainly not sent. */
+    public static void failed(PeerCall call, Throwable error, Optional<PeerTls> tls) {
+        if (tls.isPresent() && !tls.get().hasTrusted()) {
+            call.unconnected("cannot connect: " + reason(error), error);
+            return;
+        }
+        Throwable cause = error;
+        while (cause != null) {
+            if (cause instanceof ConnectException
+                    || cause instanceof UnknownHostException
+                    || cause instanceof HttpConnectTimeoutException
+                    || cause instanceof UnresolvedAddressException) {
+                call.unconnected("cannot connect: " + reason(cause), cause);
+                return;
+            }
+            cause = cause.getCause();
+        }
+        call.abandon("connection lost before the reply: " + reason(error));
+    }
+
+    /** What went wrong, and what that came from. */
+    public static String reason(Throwable error) {
+        return ConnectFailure.inWords(error).orElseGet(() -> outermostAndRoot(error));
+    }
+
+    private static String outermostAndRoot(Throwable error) {
+        Throwable root = error;
+        for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+            root = root.getCause();
+        }
+        String first = message(error);
+        String last = message(root);
+        return root == error || first.contains(last) ? first : first + ": " + last;
+    }
+
+    private static String message(Throwable error) {
+        if (error.getMessage() != null) {
+            return error.getMessage();
+        }
+        return error instanceof ClosedChannelException
+                ? "closed"
+                : error.getClass().getSimpleName();
+    }
+
+    /**
+     * Why an answer is not read.
+     *
+     * @param length as declared, -1 if it is not
+     */
+    public static String unusable(int status, int length, int maxFrameBytes) {
+        return "answered " + status + " with "
+                + (length < 0 ? "no usable length" : length + " bytes, over the limit of " + maxFrameBytes);
+    }
+}

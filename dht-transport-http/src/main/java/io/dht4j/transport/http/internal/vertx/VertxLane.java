@@ -1,0 +1,419 @@
+package io.dht4j.transport.http.internal.vertx;
+
+import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.http.internal.peer.PeerLoop;
+import io.dht4j.transport.http.internal.peer.PeerOptions;
+import io.dht4j.transport.http.internal.peer.PeerReply;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.net.HostAndPort;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls to one peer that share one event loop: a bounded queue, and the connections that empty it. Any thread adds
+ * calls. The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
+ *
+ * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
+ * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
+ * per timeout, however many calls there are.
+ */
+final class VertxLane {
+
+    private static final Logger LOG = LoggerFactory.getLogger(VertxLane.class);
+
+    /** The shortest interval at which TLS is renewed after a peer has refused the certificate. */
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A moment after every deadline. */
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
+    private final HostAndPort peer;
+    private final PeerLoop loop;
+    private final HttpClientAgent client;
+    private final VertxTarget target;
+    private final int maxConnections;
+    private final int maxWaiting;
+    private final long maxBytes;
+    private final long keepAliveNanos;
+    /** The origin of all times here, so that plain comparison is safe. */
+    private final long origin = System.nanoTime();
+
+    // For any thread.
+    private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    /** The bytes of the frames of unfinished calls, waiting and sent. */
+    private final AtomicLong bytes = new AtomicLong();
+
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile long timerAt = NEVER;
+    private volatile boolean closed;
+
+    // For the event loop.
+    private final Deque<VertxConnection> idle = new ArrayDeque<>();
+    private final Set<VertxConnection> open = new HashSet<>();
+    private int connecting;
+    /** When the last attempt to connect began. */
+    private long attemptedAt;
+
+    private boolean pumping;
+    private HttpConnectOptions connectOptions;
+    private long lastRenewal = System.nanoTime() - RENEW_NANOS;
+    /** Whether connecting has just failed: calls may only share the existing connections. */
+    private boolean refused;
+
+    private @Nullable Long timer;
+
+    VertxLane(
+            HostAndPort peer,
+            PeerLoop loop,
+            HttpClientAgent client,
+            VertxTarget target,
+            PeerOptions options,
+            int lanes) {
+        this.peer = peer;
+        this.loop = loop;
+        this.client = client;
+        this.target = target;
+        this.connectOptions = target.connect().get();
+        this.maxConnections = share(options.connectionsPerPeer(), lanes);
+        this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
+        this.maxBytes = options.maxQueuedBytesPerPeer() / lanes;
+        this.keepAliveNanos = options.keepAlive().toNanos();
+    }
+
+    private static int share(int total, int lanes) {
+        return (total + lanes - 1) / lanes;
+    }
+
+    boolean isCurrent() {
+        return loop.isCurrent();
+    }
+
+    /** Takes a call from any thread. It always ends: with a reply, by its deadline, or when the lane is closed. */
+    void offer(PeerCall call) {
+        long size = call.request().length();
+        long before = call.charge(bytes);
+        // A single frame of any size passes when no other is in flight.
+        if (before > 0 && before + size > maxBytes) {
+            call.noRoom(before + " bytes are on their way to it already");
+            return;
+        }
+        if (waiting.incrementAndGet() > maxWaiting) {
+            waiting.decrementAndGet();
+            call.noRoom(maxWaiting + " calls wait for a connection to it already");
+            return;
+        }
+        queue.add(call);
+        // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
+        if (closed) {
+            call.abandon("the transport is closed");
+            return;
+        }
+        long due = call.deadline() - origin;
+        try {
+            if (loop.isCurrent()) {
+                setTimer(due);
+                pump();
+                return;
+            }
+            if (due < timerAt) {
+                loop.context().runOnContext(now -> setTimer(due));
+            }
+            if (woken.compareAndSet(false, true)) {
+                loop.context().runOnContext(now -> {
+                    woken.set(false);
+                    pump();
+                });
+            }
+        } catch (RejectedExecutionException e) {
+            call.abandon("the transport is closed");
+        }
+    }
+
+    /** Returns a call to the end of the queue that was taken out but not written. */
+    void sendAgain(PeerCall call) {
+        if (call.unsend()) {
+            waiting.incrementAndGet();
+            queue.add(call);
+            pump();
+        }
+    }
+
+    /** Runs a task on the loop, unless that has ended. */
+    void onLoop(Runnable task) {
+        try {
+            loop.context().runOnContext(now -> task.run());
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has ended", this);
+        }
+    }
+
+    private void pump() {
+        assert loop.isCurrent();
+        if (pumping) {
+            return;
+        }
+        pumping = true;
+        try {
+            while (true) {
+                VertxConnection connection = choose();
+                if (connection == null) {
+                    return;
+                }
+                PeerCall call = next();
+                if (call == null) {
+                    free(connection);
+                    return;
+                }
+                connection.send(call);
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    /**
+     * Returns the connection for the next call, or null if none has room or one is being made for it. Calls share a
+     * connection only when there may be no more of them.
+     */
+    private @Nullable VertxConnection choose() {
+        VertxConnection free = idle.pollLast();
+        if (free != null) {
+            return free;
+        }
+        if (!refused) {
+            connect();
+        }
+        if (target.callsPerConnection() == 1 || connecting >= Math.max(1, waiting.get())) {
+            return null;
+        }
+        VertxConnection best = null;
+        for (VertxConnection connection : open) {
+            if (connection.hasRoom() && (best == null || connection.load() < best.load())) {
+                best = connection;
+            }
+        }
+        return best;
+    }
+
+    /** Makes a connection that carries no call available to the next one. */
+    private void free(VertxConnection connection) {
+        if (connection.load() == 0 && connection.hasRoom()) {
+            idle.addLast(connection);
+        }
+    }
+
+    /** Returns the next call to send, marked as sent, or null if none waits. */
+    private @Nullable PeerCall next() {
+        while (true) {
+            PeerCall call = queue.poll();
+            if (call == null) {
+                return null;
+            }
+            waiting.decrementAndGet();
+            if (call.context().isExpired()) {
+                call.expire();
+            } else if (call.send()) {
+                return call;
+            }
+        }
+    }
+
+    private void connect() {
+        int wanted = Math.min(maxConnections - open.size(), waiting.get()) - connecting;
+        for (int i = 0; i < wanted && !closed; i++) {
+            connecting++;
+            attemptedAt = System.nanoTime();
+            client.connect(connectOptions).onComplete(result -> {
+                connecting--;
+                if (result.failed()) {
+                    connectFailed(result.cause());
+                } else if (closed) {
+                    result.result().close();
+                } else {
+                    VertxConnection connection = new VertxConnection(this, result.result(), target);
+                    open.add(connection);
+                    release(connection);
+                }
+            });
+        }
+    }
+
+    private void connectFailed(Throwable cause) {
+        assert loop.isCurrent();
+        if (connecting > 0 || !open.isEmpty()) {
+            // Another attempt or connection decides about the waiting calls. An immediate new attempt for as long as
+            // any call waits would never end with a peer that refuses.
+            refused = true;
+            pump();
+            refused = false;
+            return;
+        }
+        // Only calls that have waited since the last attempt began. For the others, and for calls that follow from
+        // these, the peer may be back.
+        String why = "cannot connect: " + PeerReply.reason(cause);
+        for (int left = waiting.get(); left > 0; left--) {
+            PeerCall call = queue.poll();
+            if (call == null) {
+                break;
+            }
+            if (call.madeAt() - attemptedAt > 0) {
+                queue.add(call);
+            } else {
+                waiting.decrementAndGet();
+                call.unconnected(why, cause);
+            }
+        }
+        pump();
+    }
+
+    /**
+     * Renews TLS after the peer has refused the certificate of a connection. There may be another certificate by now,
+     * and Vert.x resumes sessions of the old one, so further connections begin without sessions.
+     */
+    void renew() {
+        assert loop.isCurrent();
+        long now = System.nanoTime();
+        if (now - lastRenewal > RENEW_NANOS) {
+            lastRenewal = now;
+            connectOptions = target.connect().get();
+        }
+    }
+
+    /** Takes back a connection that has room for another call. */
+    void release(VertxConnection connection) {
+        assert loop.isCurrent();
+        if (connection.load() == 0) {
+            free(connection);
+            setTimer(connection.idleSince() - origin + keepAliveNanos);
+        }
+        pump();
+    }
+
+    /** Runs a task on the loop later, if the lane is not closed by then. */
+    void after(long nanos, Runnable task) {
+        assert loop.isCurrent();
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
+        loop.context().owner().setTimer(millis, id -> {
+            if (!closed) {
+                task.run();
+            }
+        });
+    }
+
+    /**
+     * Probes unused connections after one has been silent for the time of a call. Those over which nothing has come
+     * since then are likely to be dead too, and each would cost a call its deadline.
+     */
+    void doubtUnused(long nanos, long since) {
+        assert loop.isCurrent();
+        for (VertxConnection unused : List.copyOf(idle)) {
+            if (unused.load() == 0 && unused.heardAt() - since < 0) {
+                unused.doubt(nanos);
+            }
+        }
+    }
+
+    /** Notes that a connection takes no further calls. */
+    void unavailable(VertxConnection connection) {
+        assert loop.isCurrent();
+        idle.remove(connection);
+    }
+
+    /** Notes that a connection has been closed, by either side. */
+    void gone(VertxConnection connection) {
+        assert loop.isCurrent();
+        open.remove(connection);
+        idle.remove(connection);
+        pump();
+    }
+
+    /** Sets the timer, unless it stands earlier. */
+    private void setTimer(long due) {
+        assert loop.isCurrent();
+        if (due >= timerAt || closed) {
+            return;
+        }
+        if (timer != null) {
+            loop.context().owner().cancelTimer(timer);
+        }
+        timerAt = due;
+        long millis = TimeUnit.NANOSECONDS.toMillis(due - (System.nanoTime() - origin)) + 1;
+        timer = loop.context().owner().setTimer(Math.max(1, millis), id -> sweep());
+    }
+
+    private void sweep() {
+        assert loop.isCurrent();
+        timer = null;
+        // Before the queue is read, so that a call added in the meantime sets the timer itself.
+        timerAt = NEVER;
+        long now = System.nanoTime() - origin;
+        long next = NEVER;
+        for (Iterator<PeerCall> calls = queue.iterator(); calls.hasNext(); ) {
+            PeerCall call = calls.next();
+            if (call.deadline() - origin <= now) {
+                call.expire();
+            }
+            if (call.hasEnded()) {
+                calls.remove();
+                waiting.decrementAndGet();
+            } else {
+                next = Math.min(next, call.deadline() - origin);
+            }
+        }
+        for (VertxConnection connection : new ArrayList<>(open)) {
+            connection.expire(now + origin);
+            if (connection.load() > 0) {
+                next = Math.min(next, now + connection.untilDeadline(now + origin, NEVER - now));
+            } else if (connection.idleSince() - origin + keepAliveNanos <= now) {
+                connection.close("not used");
+            } else {
+                next = Math.min(next, connection.idleSince() - origin + keepAliveNanos);
+            }
+        }
+        setTimer(next);
+    }
+
+    /** Ends all calls and connections. For any thread; work on the loop follows soon afterwards. */
+    void close() {
+        closed = true;
+        try {
+            loop.context().runOnContext(now -> {
+                if (timer != null) {
+                    loop.context().owner().cancelTimer(timer);
+                    timer = null;
+                }
+                for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
+                    waiting.decrementAndGet();
+                    call.abandon("the transport is closed");
+                }
+                for (VertxConnection connection : new ArrayList<>(open)) {
+                    connection.close("the transport is closed");
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            queue.forEach(call -> call.abandon("the transport is closed"));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "lane to " + peer;
+    }
+}
