@@ -17,29 +17,31 @@ public sealed interface TransportChoice {
     /** HTTP clients that can carry calls to the other nodes. */
     enum Client {
         /** Vert.x's, HTTP/1.1. */
-        VERTX(HttpClientKind.VERTX),
+        VERTX,
         /** Vert.x's, HTTP/1.1 with pipelining. */
-        VERTX_PIPELINED(HttpClientKind.VERTX_PIPELINED),
+        VERTX_PIPELINED,
         /** Vert.x's, HTTP/2. */
-        VERTX_H2(HttpClientKind.VERTX_H2),
+        VERTX_H2,
         /** Vert.x's {@code WebClient}. */
-        WEBCLIENT(HttpClients.WEBCLIENT),
+        WEBCLIENT,
         /** {@code java.net.http}, HTTP/1.1. */
-        JDK(HttpClients.JDK),
+        JDK,
         /** {@code java.net.http}, HTTP/2. */
-        JDK_H2(HttpClients.JDK_H2),
+        JDK_H2,
         /** one-nio's. */
-        ONE_NIO(HttpClients.ONE_NIO);
-
-        private final HttpClientKind kind;
-
-        Client(HttpClientKind kind) {
-            this.kind = kind;
-        }
+        ONE_NIO;
 
         /** Returns the transport's name for it. */
         HttpClientKind kind() {
-            return kind;
+            return switch (this) {
+                case VERTX -> HttpClientKind.VERTX;
+                case VERTX_PIPELINED -> HttpClientKind.VERTX_PIPELINED;
+                case VERTX_H2 -> HttpClientKind.VERTX_H2;
+                case WEBCLIENT -> HttpClients.WEBCLIENT;
+                case JDK -> HttpClients.JDK;
+                case JDK_H2 -> HttpClients.JDK_H2;
+                case ONE_NIO -> HttpClients.ONE_NIO;
+            };
         }
     }
 

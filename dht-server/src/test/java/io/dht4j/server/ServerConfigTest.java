@@ -64,7 +64,8 @@ class ServerConfigTest {
                         HintedHandoff.on(),
                         Repair.on(),
                         OptionalLong.empty()));
-        assertThat(config.transport()).isEqualTo(new TransportChoice.Http(TransportChoice.Client.VERTX, OptionalInt.empty()));
+        assertThat(config.transport())
+                .isEqualTo(new TransportChoice.Http(TransportChoice.Client.VERTX, OptionalInt.empty()));
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));

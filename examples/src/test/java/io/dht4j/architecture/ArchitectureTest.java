@@ -74,7 +74,8 @@ class ArchitectureTest {
                         new Breach("the HTTP transport depends on the API and Vert.x", "UsesOneNio"),
                         new Breach("one-nio stays in the further HTTP clients", "UsesOneNio"),
                         new Breach(
-                                "the further HTTP clients depend on what peers share, Vert.x and one-nio", "ClientUsesCore"),
+                                "the further HTTP clients depend on what peers share, Vert.x and one-nio",
+                                "ClientUsesCore"),
                         new Breach("Vert.x and Netty stay in the HTTP transport", "UsesNetty"),
                         new Breach("Netty's own classes stay in one package", "UsesNetty"),
                         new Breach("the gRPC transport depends on the API and gRPC", "LeakyGrpc"),

@@ -120,8 +120,8 @@ final class Rules {
             Rule.names(Layer.GENERATOR, "io/dht4j/benchmarks/load/", "io/dht4j/benchmarks/target/"),
             Rule.names(
                     Layer.PUBLIC_API,
-                    "io/dht4j/transport/http/HttpApi",
-                    "io/dht4j/transport/http/Ndjson",
+                    "io/dht4j/transport/http/internal/api/",
+                    "io/dht4j/transport/http/internal/common/",
                     "io/dht4j/transport/grpc/GrpcApi",
                     "io/dht4j/v1/"),
             Rule.names(Layer.CODEC, "io/dht4j/core/internal/wire/"),
@@ -130,9 +130,8 @@ final class Rules {
             Rule.names(Layer.STORE, "io/dht4j/store/", "org/h2/"),
             Rule.names(
                     Layer.TRANSPORT_SERVER,
-                    "io/dht4j/transport/http/HttpTransportServer",
+                    "io/dht4j/transport/http/internal/server/",
                     "io/dht4j/transport/http/internal/peer/PeerBody",
-                    "io/dht4j/transport/http/HttpListener",
                     "io/dht4j/transport/grpc/GrpcTransportServer",
                     "io/dht4j/transport/grpc/GrpcTransportUnaryExchange",
                     "io/dht4j/transport/grpc/GrpcTransportAdmission",

@@ -23,7 +23,7 @@ class AttributionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "PUBLIC_API, io/dht4j/transport/http/HttpApiHandler.put_[j]",
+        "PUBLIC_API, io/dht4j/transport/http/internal/api/HttpApiHandler.put_[j]",
         "PUBLIC_API, io/dht4j/transport/grpc/GrpcApiCall.onMessage_[0]",
         "PUBLIC_API, io/dht4j/v1/PutRequest.parseFrom_[1]",
         "COORDINATOR, io/dht4j/core/internal/coordinator/WriteOperation.start_[j]",
@@ -39,7 +39,7 @@ class AttributionTest {
         "TRANSPORT_CLIENT, io/vertx/core/http/impl/http1/Http1ClientConnection$Stream.write_[j]",
         "TRANSPORT_CLIENT, io/netty/handler/codec/http/HttpClientCodec$Encoder.encode_[j]",
         "TRANSPORT_SERVER, io/vertx/core/http/impl/http1/Http1ServerConnection.handleMessage_[j]",
-        "TRANSPORT_SERVER, io/dht4j/transport/http/HttpTransportServer.handle_[j]",
+        "TRANSPORT_SERVER, io/dht4j/transport/http/internal/server/HttpTransportServer.handle_[j]",
         "TRANSPORT_SERVER, io/dht4j/transport/grpc/GrpcTransportServerStream.onMessage_[j]",
         "TRANSPORT_SERVER, io/netty/handler/codec/http/HttpServerCodec$HttpServerRequestDecoder.decode_[j]",
         "TRANSPORT_SERVER, io/grpc/netty/shaded/io/grpc/netty/NettyServerHandler.onDataRead_[j]",
@@ -67,7 +67,7 @@ class AttributionTest {
     void theLeafMostFrameThatIsKnownDecides() {
         assertThat(
                         layer(
-                                LOOP + "io/dht4j/transport/http/HttpApiHandler.put_[j];"
+                                LOOP + "io/dht4j/transport/http/internal/api/HttpApiHandler.put_[j];"
                                         + "io/dht4j/core/internal/coordinator/WriteOperation.start_[j];"
                                         + "io/dht4j/core/internal/wire/FrameWriter.bytes_[i];java/util/Arrays.copyOf_[i];jbyte_disjoint_arraycopy"))
                 .isEqualTo(Layer.CODEC);

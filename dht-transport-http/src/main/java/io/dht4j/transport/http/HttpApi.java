@@ -3,6 +3,12 @@ package io.dht4j.transport.http;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.http.internal.api.HttpApiAdmission;
+import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
+import io.dht4j.transport.http.internal.api.HttpApiGuard;
+import io.dht4j.transport.http.internal.api.HttpApiHandler;
+import io.dht4j.transport.http.internal.server.HttpListener;
+import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import io.vertx.core.Context;
 import java.util.concurrent.CompletionStage;
 
@@ -32,7 +38,9 @@ public final class HttpApi implements AutoCloseable {
         this.guard = guard;
         this.options = options;
         this.ownsListener = ownsListener;
-        listener.attachApi(new HttpApiHandler(listener, cluster, options, admission, guard));
+        HttpApiBrowsers browsers =
+                new HttpApiBrowsers(options.tokens().isPresent(), options.publicHosts(), listener.host());
+        listener.attachApi(new HttpApiHandler(listener, cluster, options.limits(), admission, guard, browsers));
     }
 
     /**

@@ -3,6 +3,9 @@ package io.dht4j.transport.http;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.OptionChecks;
+import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
+import io.dht4j.transport.http.internal.api.HttpApiLimits;
+import io.dht4j.transport.http.internal.server.HttpConnectionLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -326,8 +329,9 @@ public final class HttpApiOptions {
         return connections;
     }
 
-    int maxValueBytes() {
-        return maxValueBytes;
+    /** Returns the limits of one request. */
+    HttpApiLimits limits() {
+        return new HttpApiLimits(maxValueBytes, maxBatchBytes, maxBatchKeys, bodyTimeout, writeTimeout);
     }
 
     int maxInFlight() {
@@ -336,22 +340,6 @@ public final class HttpApiOptions {
 
     long maxBodyBytesInFlight() {
         return maxBodyBytesInFlight;
-    }
-
-    int maxBatchBytes() {
-        return maxBatchBytes;
-    }
-
-    int maxBatchKeys() {
-        return maxBatchKeys;
-    }
-
-    Duration bodyTimeout() {
-        return bodyTimeout;
-    }
-
-    Duration writeTimeout() {
-        return writeTimeout;
     }
 
     Duration idleTimeout() {

@@ -15,23 +15,23 @@ public final class HttpClientKind {
     private static final int MOST_CONNECTIONS = 10_000;
 
     /** HTTP/1.1: a connection carries one call, and an abandoned call costs the connection. */
-    public static final HttpClientKind VERTX = new HttpClientKind(
-            "vertx", 32, MOST_CONNECTIONS, VertxPeerClients::plain);
+    public static final HttpClientKind VERTX =
+            new HttpClientKind("vertx", 32, MOST_CONNECTIONS, VertxPeerClients::plain);
 
     /**
      * HTTP/1.1 with pipelining: a connection carries up to 16 calls, once no more connections are allowed. Replies come
      * in the order of the requests, so a slow one delays those behind it. After an abandoned call its connection takes
      * no further calls, and ends with the last one that it carries.
      */
-    public static final HttpClientKind VERTX_PIPELINED = new HttpClientKind(
-            "vertx-pipelined", 8, MOST_CONNECTIONS, VertxPeerClients::pipelined);
+    public static final HttpClientKind VERTX_PIPELINED =
+            new HttpClientKind("vertx-pipelined", 8, MOST_CONNECTIONS, VertxPeerClients::pipelined);
 
     /**
      * HTTP/2, with prior knowledge or by ALPN: a connection carries up to 256 calls, in any order, and an abandoned
      * call costs nothing else.
      */
-    public static final HttpClientKind VERTX_H2 = new HttpClientKind(
-            "vertx-h2", 2, MOST_CONNECTIONS, VertxPeerClients::http2);
+    public static final HttpClientKind VERTX_H2 =
+            new HttpClientKind("vertx-h2", 2, MOST_CONNECTIONS, VertxPeerClients::http2);
 
     private final String label;
     private final int defaultConnections;

@@ -10,6 +10,13 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.Ndjson;
+import io.dht4j.transport.http.internal.common.StatusJson;
+import io.dht4j.transport.http.internal.remote.HttpRemoteAnswer;
+import io.dht4j.transport.http.internal.remote.HttpRemoteClient;
+import io.dht4j.transport.http.internal.remote.HttpRemoteLimits;
+import io.dht4j.transport.http.internal.remote.HttpRemoteRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
@@ -31,12 +38,12 @@ import java.util.concurrent.CompletionStage;
  */
 public final class HttpRemote implements RemoteApi {
 
-    private final HttpRemoteOptions options;
+    private final HttpRemoteLimits limits;
     private final HttpRemoteClient client;
 
     private HttpRemote(HttpRemoteOptions options) {
-        this.options = options;
-        this.client = new HttpRemoteClient(options);
+        this.limits = options.limits();
+        this.client = new HttpRemoteClient(options.connections(), limits);
     }
 
     /**
@@ -59,15 +66,15 @@ public final class HttpRemote implements RemoteApi {
     public CompletionStage<Optional<Value>> get(String address, Key key, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITY, options).key(key),
-                HttpRemoteAnswer.value(this.options.maxValueBytes()));
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.ENTITY, options).key(key),
+                HttpRemoteAnswer.value(limits.maxValueBytes()));
     }
 
     @Override
     public CompletionStage<Version> put(String address, Key key, byte[] value, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.PUT, HttpApiHandler.ENTITY, options)
+                new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ENTITY, options)
                         .key(key)
                         .body(value.length, () -> Buffer.buffer(value)),
                 HttpRemoteAnswer.version());
@@ -77,7 +84,7 @@ public final class HttpRemote implements RemoteApi {
     public CompletionStage<Version> delete(String address, Key key, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.DELETE, HttpApiHandler.ENTITY, options).key(key),
+                new HttpRemoteRequest(HttpMethod.DELETE, ApiProtocol.ENTITY, options).key(key),
                 HttpRemoteAnswer.version());
     }
 
@@ -90,12 +97,12 @@ public final class HttpRemote implements RemoteApi {
         }
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.BATCH_GET, options).body(length, () -> {
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_GET, options).body(length, () -> {
                     Buffer body = Buffer.buffer();
                     asked.forEach(key -> body.appendBuffer(Ndjson.key(key)));
                     return body;
                 }),
-                HttpRemoteAnswer.values(asked, this.options));
+                HttpRemoteAnswer.values(asked, limits));
     }
 
     @Override
@@ -106,7 +113,7 @@ public final class HttpRemote implements RemoteApi {
         }
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.BATCH_PUT, options).body(length, () -> {
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_PUT, options).body(length, () -> {
                     Buffer body = Buffer.buffer();
                     values.forEach((key, value) -> body.appendBuffer(Ndjson.put(key, value)));
                     return body;
@@ -124,16 +131,16 @@ public final class HttpRemote implements RemoteApi {
             String address, KeyRange range, ScanScope scope, int limit, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITIES, options)
-                        .range(range, scope, limit, this.options.maxPageBytes()),
-                HttpRemoteAnswer.page(limit, this.options));
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.ENTITIES, options)
+                        .range(range, scope, limit, limits.maxPageBytes()),
+                HttpRemoteAnswer.page(limit, limits));
     }
 
     @Override
     public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.SNAPSHOTS, options).lease(lease),
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.SNAPSHOTS, options).lease(lease),
                 HttpRemoteAnswer.version());
     }
 
@@ -142,17 +149,17 @@ public final class HttpRemote implements RemoteApi {
             String address, Version snapshot, KeyRange range, int limit, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.ENTITIES, options)
-                        .range(range, ScanScope.CLUSTER, limit, this.options.maxPageBytes())
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.ENTITIES, options)
+                        .range(range, ScanScope.CLUSTER, limit, limits.maxPageBytes())
                         .snapshot(snapshot),
-                HttpRemoteAnswer.page(limit, this.options));
+                HttpRemoteAnswer.page(limit, limits));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
         CompletionStage<Version> closed = client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.DELETE, HttpApiHandler.SNAPSHOTS, options).snapshot(snapshot),
+                new HttpRemoteRequest(HttpMethod.DELETE, ApiProtocol.SNAPSHOTS, options).snapshot(snapshot),
                 HttpRemoteAnswer.version());
         return closed.thenAccept(version -> {});
     }
@@ -161,32 +168,32 @@ public final class HttpRemote implements RemoteApi {
     public CompletionStage<Located> locate(String address, Key key, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.PLACEMENT, options).onlyKey(key),
-                HttpRemoteAnswer.json(HttpApiJson::located));
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.PLACEMENT, options).onlyKey(key),
+                HttpRemoteAnswer.json(StatusJson::located));
     }
 
     @Override
     public CompletionStage<NodeStatus> status(String address, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.STATUS, options).withoutParameters(),
-                HttpRemoteAnswer.json(HttpApiJson::status));
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.STATUS, options).withoutParameters(),
+                HttpRemoteAnswer.json(StatusJson::status));
     }
 
     @Override
     public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.POST, HttpApiHandler.REPAIR, options).partitions(partitions),
-                HttpRemoteAnswer.json(HttpApiJson::repair));
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.REPAIR, options).partitions(partitions),
+                HttpRemoteAnswer.json(StatusJson::repair));
     }
 
     @Override
     public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, HttpApiHandler.REPAIR, options).withoutParameters(),
-                HttpRemoteAnswer.json(HttpApiJson::repair));
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.REPAIR, options).withoutParameters(),
+                HttpRemoteAnswer.json(StatusJson::repair));
     }
 
     @Override

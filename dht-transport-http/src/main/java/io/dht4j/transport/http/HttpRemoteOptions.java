@@ -3,6 +3,8 @@ package io.dht4j.transport.http;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.OptionChecks;
+import io.dht4j.transport.http.internal.remote.HttpRemoteConnections;
+import io.dht4j.transport.http.internal.remote.HttpRemoteLimits;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -217,48 +219,12 @@ public final class HttpRemoteOptions {
         return new HttpRemoteOptions(draft);
     }
 
-    Optional<TlsFiles> tls() {
-        return tls;
+    HttpRemoteConnections connections() {
+        return new HttpRemoteConnections(tls, token, plaintextAllowed, connectTimeout, idleTimeout, connectionsPerNode);
     }
 
-    Optional<String> token() {
-        return token;
-    }
-
-    boolean plaintextAllowed() {
-        return plaintextAllowed;
-    }
-
-    Duration connectTimeout() {
-        return connectTimeout;
-    }
-
-    Duration idleTimeout() {
-        return idleTimeout;
-    }
-
-    int connectionsPerNode() {
-        return connectionsPerNode;
-    }
-
-    int maxInFlight() {
-        return maxInFlight;
-    }
-
-    long maxInFlightBytes() {
-        return maxInFlightBytes;
-    }
-
-    int maxValueBytes() {
-        return maxValueBytes;
-    }
-
-    int maxPageBytes() {
-        return maxPageBytes;
-    }
-
-    int maxBatchBytes() {
-        return maxBatchBytes;
+    HttpRemoteLimits limits() {
+        return new HttpRemoteLimits(maxInFlight, maxInFlightBytes, maxValueBytes, maxPageBytes, maxBatchBytes);
     }
 
     /** The same fields, mutable. */

@@ -1,9 +1,5 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
-import io.dht4j.transport.http.internal.peer.PeerClients;
-import io.dht4j.transport.http.internal.peer.PeerTls;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -14,6 +10,13 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.http.internal.common.HttpAwait;
+import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import io.dht4j.transport.http.internal.peer.PeerTls;
+import io.dht4j.transport.http.internal.server.HttpListener;
+import io.dht4j.transport.http.internal.server.HttpTransportServer;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
 import java.util.List;
@@ -95,7 +98,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        HttpTransportServer endpoint = new HttpTransportServer(handler, options, listener);
+        HttpTransportServer endpoint = new HttpTransportServer(handler, options.endpoint(), listener);
         CompletionStage<Void> listening;
         synchronized (lifecycle) {
             if (closed || !started.compareAndSet(false, true)) {

@@ -1,9 +1,12 @@
 package io.dht4j.transport.http;
 
-import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.OptionChecks;
+import io.dht4j.transport.http.internal.peer.PeerOptions;
+import io.dht4j.transport.http.internal.server.HttpConnectionLimits;
+import io.dht4j.transport.http.internal.server.HttpListenerOptions;
+import io.dht4j.transport.http.internal.server.HttpTransportLimits;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -191,8 +194,8 @@ public final class HttpTransportOptions {
      * {@linkplain HttpClientKind calls that one connection carries at a time} it bounds the calls in flight to a peer;
      * more wait in the queue.
      *
-     * @param connections 1 to 10,000, with {@code java.net.http} over HTTP/2 1 to 16; Vert.x's clients (not its WebClient)
-     *     round it up to a multiple of the event loops; by default 32, with pipelining 8, with
+     * @param connections 1 to 10,000, with {@code java.net.http} over HTTP/2 1 to 16; Vert.x's clients (not its
+     *     WebClient) round it up to a multiple of the event loops; by default 32, with pipelining 8, with
      *     {@link HttpClientKind#VERTX_H2} 2, with {@code java.net.http} over HTTP/2 1
      * @return new options
      */
@@ -289,8 +292,8 @@ public final class HttpTransportOptions {
     /**
      * Returns a copy with this idle timeout. After it an accepted connection over which nothing moves is closed, even
      * while a request waits for its reply: no call lasts longer. Calling nodes close their connections after half of
-     * it. The exception is {@code java.net.http}, which has one time for
-     * the whole JVM ({@code jdk.httpclient.keepalive.timeout}).
+     * it. The exception is {@code java.net.http}, which has one time for the whole JVM
+     * ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options
@@ -400,14 +403,6 @@ public final class HttpTransportOptions {
         return drainTimeout;
     }
 
-    int maxInFlight() {
-        return maxInFlight;
-    }
-
-    long maxInFlightBytes() {
-        return maxInFlightBytes;
-    }
-
     /**
      * Returns the options of the calls to peers. Unused connections to them end before the peers' idle timeout, so that
      * this side closes first.
@@ -420,6 +415,11 @@ public final class HttpTransportOptions {
                 maxQueuedBytesPerPeer,
                 connectTimeout,
                 idleTimeout.dividedBy(2));
+    }
+
+    /** Returns the bounds of the endpoint for peers. */
+    HttpTransportLimits endpoint() {
+        return new HttpTransportLimits(maxFrameBytes, maxInFlight, maxInFlightBytes);
     }
 
     HttpListenerOptions listener() {

@@ -15,10 +15,9 @@ public abstract class ClusterOverHttpContract extends ClusterOverTransportContra
     }
 
     @Override
-    protected Transport newTransport(Node self) {
+    public Transport newTransport(Node self) {
         int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
-        return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
-                .withClient(kind)
-                .withDrainTimeout(Duration.ofMillis(100)));
+        return HttpTransport.create(
+                HttpTransportOptions.at("127.0.0.1", port).withClient(kind).withDrainTimeout(Duration.ofMillis(100)));
     }
 }

@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.internal.common.HttpProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ class HttpApiDocumentTest {
                     .append(" | `")
                     .append(code.name())
                     .append("` | ")
-                    .append(HttpApiProblem.statusOf(code))
+                    .append(HttpProblem.statusOf(code))
                     .append(" | `")
                     .append(code.action())
                     .append("` |\n");
@@ -37,7 +38,7 @@ class HttpApiDocumentTest {
     @Test
     void everyActionHasStatusesOfItsOwnKind() {
         for (ErrorCode code : ErrorCode.values()) {
-            int status = HttpApiProblem.statusOf(code);
+            int status = HttpProblem.statusOf(code);
             switch (code.action()) {
                 case FIX_REQUEST -> assertThat(status).isBetween(400, 499);
                 case RETRY_ANYWHERE, REPEAT_ONLY_THIS -> assertThat(status).isIn(500, 503, 504);

@@ -2,20 +2,15 @@ package io.dht4j.transport.http;
 
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
-import io.dht4j.OverloadedException;
 import io.dht4j.testkit.http.RawHttp;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,35 +60,6 @@ class HttpApiFaultTest {
             }
             raw.send("GET /v0/placement?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(raw.read().status()).isEqualTo(200);
-        }
-    }
-
-    @Test
-    void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
-        HttpApiAdmission admission = new HttpApiAdmission(1, 100);
-        HttpListener listener = new HttpListener(HttpListenerOptions.of("127.0.0.1", 0));
-        try {
-            listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
-            listener.attachPublic(request -> {
-                HttpApiExchange exchange = new HttpApiExchange(
-                        request, listener.vertx(), HttpApiOptions.defaults(), admission, listener.connections());
-                exchange.share().enter();
-                exchange.share().reserve(100);
-                exchange.answerBegins();
-                exchange.response().setChunked(true).write("half");
-                exchange.fail(new OutOfMemoryError("as this test wants it"));
-            });
-            try (RawHttp raw = new RawHttp(listener.port())) {
-                raw.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
-                assertThat(raw.untilClosed()).contains("half").doesNotEndWith("0\r\n\r\n");
-            }
-            // The client sees the cut before the node has done with the exchange.
-            await().atMost(Duration.ofSeconds(30)).until(() -> admission.hasRoomFor(100));
-            await().atMost(Duration.ofSeconds(30))
-                    .ignoreExceptionsInstanceOf(OverloadedException.class)
-                    .untilAsserted(admission::enter);
-        } finally {
-            listener.close();
         }
     }
 }

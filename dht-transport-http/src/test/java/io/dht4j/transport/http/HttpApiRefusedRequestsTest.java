@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.testkit.http.RawHttp;
+import io.dht4j.transport.http.internal.server.HttpConnections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

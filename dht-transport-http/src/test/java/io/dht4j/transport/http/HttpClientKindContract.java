@@ -10,7 +10,9 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.testkit.TestCertificates;
+import io.dht4j.testkit.tls.TestCertificates;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.dht4j.transport.http.internal.server.HttpTransportServer;
 import io.vertx.core.http.HttpVersion;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,7 +99,7 @@ public abstract class HttpClientKindContract {
         HttpTransportServer endpoint = server.server();
         assertThat(endpoint).isNotNull();
         server.listener().attachPeer(request -> {
-            if (request.getHeader(HttpTransportServer.DEADLINE_HEADER) != null) {
+            if (request.getHeader(PeerProtocol.DEADLINE_HEADER) != null) {
                 seen.add(request.version());
             }
             endpoint.handle(request);
@@ -168,8 +170,7 @@ public abstract class HttpClientKindContract {
         return from.call(Node.of("node", address), Frame.of(frame), context).toCompletableFuture();
     }
 
-    static TransportException failure(CompletableFuture<byte[]> call)
-            throws InterruptedException, TimeoutException {
+    static TransportException failure(CompletableFuture<byte[]> call) throws InterruptedException, TimeoutException {
         try {
             call.get(30, TimeUnit.SECONDS);
             throw new AssertionError("expected a failure");

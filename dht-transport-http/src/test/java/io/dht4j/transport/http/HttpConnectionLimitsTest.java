@@ -11,6 +11,10 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.dht4j.transport.http.internal.server.HttpConnectionLimits;
+import io.dht4j.transport.http.internal.server.HttpListener;
+import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.time.Duration;
@@ -113,7 +117,7 @@ class HttpConnectionLimitsTest {
         for (int i = 0; i < 50; i++) {
             connect(node.port()).send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nhal");
             connect(node.port())
-                    .send("POST " + HttpListener.PEER_PATH + " HTTP/1.1\r\nHost: localhost\r\n"
+                    .send("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: localhost\r\n"
                             + "Dht-Deadline-Micros: 3000000000\r\nContent-Length: 4\r\n\r\nhal");
         }
         for (int i = 0; i < 4; i++) {

@@ -2,6 +2,7 @@ package io.dht4j.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
@@ -143,7 +144,7 @@ class HttpFloodTest {
     void peersMayGiveUpManyCalls() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             int frame = client.request(
-                    "POST", HttpListener.PEER_PATH, false, "dht-deadline-micros", "30000000", "content-length", "3");
+                    "POST", PeerProtocol.PATH, false, "dht-deadline-micros", "30000000", "content-length", "3");
             client.body(frame, new byte[3]);
             assertThat(client.readUntil(RawHttp2.DATA).stream()).isEqualTo(frame);
             flood(client, TOO_MANY, HttpFloodTest::beginAndReset);

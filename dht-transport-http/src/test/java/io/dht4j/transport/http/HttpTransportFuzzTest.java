@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.http.internal.server.HttpTransportServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;

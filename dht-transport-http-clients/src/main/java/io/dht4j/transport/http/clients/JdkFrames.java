@@ -1,10 +1,10 @@
 package io.dht4j.transport.http.clients;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
-import io.dht4j.spi.Frame;
 import io.vertx.core.http.HttpHeaders;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -29,10 +29,8 @@ final class JdkFrames {
 
     /** Returns a subscriber that reads the answer to a call, and ends the call with it. */
     static BodySubscriber<Void> subscriber(PeerCall call, ResponseInfo info, int maxFrameBytes) {
-        int length = info.headers()
-                .firstValue(CONTENT_LENGTH)
-                .map(PeerBody::length)
-                .orElse(-1);
+        int length =
+                info.headers().firstValue(CONTENT_LENGTH).map(PeerBody::length).orElse(-1);
         if (length < 0 || length > maxFrameBytes) {
             String why = PeerReply.unusable(info.statusCode(), length, maxFrameBytes);
             call.abandon(why);

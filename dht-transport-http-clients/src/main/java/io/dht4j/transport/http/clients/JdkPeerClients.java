@@ -81,8 +81,7 @@ final class JdkPeerClients implements PeerClients {
     @Override
     public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
         String host = peer.host().contains(":") ? "[" + peer.host() + "]" : peer.host();
-        URI uri = URI.create(
-                (tls.isPresent() ? "https://" : "http://") + host + ":" + peer.port() + PeerProtocol.PATH);
+        URI uri = URI.create((tls.isPresent() ? "https://" : "http://") + host + ":" + peer.port() + PeerProtocol.PATH);
         return new Peer(uri, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
     }
 

@@ -2,11 +2,11 @@ package io.dht4j.transport.http.clients;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
-import io.dht4j.spi.Frame;
 import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One-nio's client and its pool of sockets to one peer, with an exchange of this class's own. The library's exchange
  * sends a request a second time when the connection breaks, and allocates the length that the peer declares. Methods
- * block, except {@link #close} and the {@linkplain PeerCall#drop release} of a call. Safe for use by any
- * number of threads.
+ * block, except {@link #close} and the {@linkplain PeerCall#drop release} of a call. Safe for use by any number of
+ * threads.
  */
 final class OneNioClient extends HttpClient {
 
@@ -57,8 +57,8 @@ final class OneNioClient extends HttpClient {
         this.options = options;
         this.tls = tls;
         this.virtual = virtual;
-        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n"
-                        + PeerProtocol.DEADLINE_HEADER + ": ")
+        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n" + PeerProtocol.DEADLINE_HEADER
+                        + ": ")
                 .getBytes(ISO_8859_1);
     }
 
@@ -99,8 +99,7 @@ final class OneNioClient extends HttpClient {
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();
             // The exception of createObject() has all details.
-            call.unconnected(
-                    e.getCause() != null && e.getMessage() != null ? e.getMessage() : PeerReply.reason(e), e);
+            call.unconnected(e.getCause() != null && e.getMessage() != null ? e.getMessage() : PeerReply.reason(e), e);
             return;
         }
         boolean reusable = false;

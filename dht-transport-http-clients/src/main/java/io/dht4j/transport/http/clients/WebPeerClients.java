@@ -203,8 +203,7 @@ final class WebPeerClients implements PeerClients {
                 call.abandon(PeerReply.unusable(response.statusCode(), length, options.maxFrameBytes()));
                 return;
             }
-            PeerReply.finish(
-                    call, response.statusCode(), response.getHeader(PeerProtocol.OUTCOME_HEADER), body);
+            PeerReply.finish(call, response.statusCode(), response.getHeader(PeerProtocol.OUTCOME_HEADER), body);
         }
 
         @Override

@@ -58,7 +58,7 @@ public final class PeerCall extends CompletableFuture<byte[]> {
     }
 
     /** Counts the frame's bytes until the call ends, and returns how many were counted before. */
-    public long charge(AtomicLong counter) {
+    long charge(AtomicLong counter) {
         budget = counter;
         return counter.getAndAdd(request.length());
     }
@@ -114,7 +114,7 @@ public final class PeerCall extends CompletableFuture<byte[]> {
         return state.compareAndSet(State.SENT, State.WAITING);
     }
 
-    public void reply(byte[] frame) {
+    void reply(byte[] frame) {
         if (state.compareAndSet(State.SENT, State.ANSWERED)) {
             forget();
             complete(frame);
@@ -132,7 +132,7 @@ public final class PeerCall extends CompletableFuture<byte[]> {
     }
 
     /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
-    public void noRoom(String why) {
+    void noRoom(String why) {
         State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
         if (before == State.WAITING || before == State.SENT) {
             forget();

@@ -7,9 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,30 +24,16 @@ public final class PeerQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
 
-    /** A moment after every deadline. */
-    private static final long NEVER = Long.MAX_VALUE / 2;
-
     private final PeerLoop timers;
     private final int maxUnderWay;
-    private final int maxWaiting;
-    private final long maxBytes;
+    private final CallBounds bounds;
     private final Consumer<PeerCall> client;
-    /** The origin of all times here, so that plain comparison is safe. */
-    private final long origin = System.nanoTime();
-
+    private final LoopTimer timer;
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger pumps = new AtomicInteger();
     private final Set<PeerCall> sent = ConcurrentHashMap.newKeySet();
-    /** The bytes of the frames of unfinished calls, waiting and sent. */
-    private final AtomicLong bytes = new AtomicLong();
-
-    private volatile long timerAt = NEVER;
     private volatile boolean closed;
-
-    // For the loop of the timers.
-    private @Nullable Long timer;
 
     /**
      * Creates a queue.
@@ -61,23 +45,14 @@ public final class PeerQueue {
     public PeerQueue(PeerLoop timers, int maxUnderWay, PeerOptions options, Consumer<PeerCall> client) {
         this.timers = timers;
         this.maxUnderWay = maxUnderWay;
-        this.maxWaiting = options.maxQueuedPerPeer();
-        this.maxBytes = options.maxQueuedBytesPerPeer();
+        this.bounds = new CallBounds(options.maxQueuedPerPeer(), options.maxQueuedBytesPerPeer());
+        this.timer = new LoopTimer(timers, this::sweep);
         this.client = client;
     }
 
     /** Takes a call. It always ends: with a reply, by its deadline, or when the queue is closed. */
     public void offer(PeerCall call) {
-        long size = call.request().length();
-        long before = call.charge(bytes);
-        // A single frame of any size passes when no other is in flight.
-        if (before > 0 && before + size > maxBytes) {
-            call.noRoom(before + " bytes are on their way to it already");
-            return;
-        }
-        if (waiting.incrementAndGet() > maxWaiting) {
-            waiting.decrementAndGet();
-            call.noRoom(maxWaiting + " calls wait for a connection to it already");
+        if (!bounds.admit(call)) {
             return;
         }
         queue.add(call);
@@ -86,7 +61,7 @@ public final class PeerQueue {
             call.abandon("the transport is closed");
             return;
         }
-        setTimerBy(call.deadline() - origin);
+        setTimerBy(timer.at(call.deadline()));
         pump();
     }
 
@@ -162,7 +137,7 @@ public final class PeerQueue {
             if (call == null) {
                 return null;
             }
-            waiting.decrementAndGet();
+            bounds.waitsNoMore();
             if (call.context().isExpired()) {
                 call.expire();
             } else if (call.send()) {
@@ -172,54 +147,43 @@ public final class PeerQueue {
     }
 
     private void setTimerBy(long due) {
-        if (due < timerAt) {
+        if (timer.isLaterThan(due)) {
             onTimers(() -> setTimer(due));
         }
     }
 
-    /** Sets the timer, unless it stands earlier. */
     private void setTimer(long due) {
-        assert timers.isCurrent();
-        if (due >= timerAt || closed) {
-            return;
+        if (!closed) {
+            timer.setBy(due);
         }
-        if (timer != null) {
-            timers.context().owner().cancelTimer(timer);
-        }
-        timerAt = due;
-        long millis = TimeUnit.NANOSECONDS.toMillis(due - (System.nanoTime() - origin)) + 1;
-        timer = timers.context().owner().setTimer(Math.max(1, millis), id -> sweep());
     }
 
     private void sweep() {
         assert timers.isCurrent();
-        timer = null;
-        // Before the calls are read, so that one added in the meantime sets the timer itself.
-        timerAt = NEVER;
-        long next = NEVER;
-        long now = System.nanoTime() - origin;
+        long next = LoopTimer.NEVER;
+        long now = timer.now();
         List<PeerCall> ended = new ArrayList<>();
         for (PeerCall call : queue) {
-            if (call.deadline() - origin <= now) {
+            if (timer.at(call.deadline()) <= now) {
                 call.expire();
             }
             if (call.hasEnded()) {
                 ended.add(call);
             } else {
-                next = Math.min(next, call.deadline() - origin);
+                next = Math.min(next, timer.at(call.deadline()));
             }
         }
         for (PeerCall call : ended) {
             if (queue.remove(call)) {
-                waiting.decrementAndGet();
+                bounds.waitsNoMore();
             }
         }
         for (PeerCall call : sent) {
-            if (call.deadline() - origin <= now && call.expire()) {
+            if (timer.at(call.deadline()) <= now && call.expire()) {
                 call.drop();
             }
             if (!call.hasEnded()) {
-                next = Math.min(next, call.deadline() - origin);
+                next = Math.min(next, timer.at(call.deadline()));
             }
         }
         setTimer(next);
@@ -242,7 +206,7 @@ public final class PeerQueue {
     public void close() {
         closed = true;
         for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
-            waiting.decrementAndGet();
+            bounds.waitsNoMore();
             call.abandon("the transport is closed");
         }
         for (PeerCall call : sent) {

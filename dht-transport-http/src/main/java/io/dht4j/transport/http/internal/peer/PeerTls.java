@@ -44,7 +44,7 @@ public final class PeerTls {
      * Returns whether the peer has ever proved its identity. Until then nothing was disclosed: no request leaves
      * before.
      */
-    public boolean hasTrusted() {
+    boolean hasTrusted() {
         return trust.trusted;
     }
 

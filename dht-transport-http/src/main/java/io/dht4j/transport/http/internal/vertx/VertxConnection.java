@@ -1,10 +1,10 @@
 package io.dht4j.transport.http.internal.vertx;
 
+import io.dht4j.spi.Frame;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
-import io.dht4j.spi.Frame;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;

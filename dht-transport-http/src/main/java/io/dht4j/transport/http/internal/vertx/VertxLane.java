@@ -1,5 +1,7 @@
 package io.dht4j.transport.http.internal.vertx;
 
+import io.dht4j.transport.http.internal.peer.CallBounds;
+import io.dht4j.transport.http.internal.peer.LoopTimer;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
@@ -19,8 +21,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +29,7 @@ import org.slf4j.LoggerFactory;
  * The calls to one peer that share one event loop: a bounded queue, and the connections that empty it. Any thread adds
  * calls. The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
- * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
- * per timeout, however many calls there are.
+ * <p>One {@linkplain LoopTimer timer} serves all deadlines.
  */
 final class VertxLane {
 
@@ -40,28 +38,18 @@ final class VertxLane {
     /** The shortest interval at which TLS is renewed after a peer has refused the certificate. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A moment after every deadline. */
-    private static final long NEVER = Long.MAX_VALUE / 2;
-
     private final HostAndPort peer;
     private final PeerLoop loop;
     private final HttpClientAgent client;
     private final VertxTarget target;
     private final int maxConnections;
-    private final int maxWaiting;
-    private final long maxBytes;
+    private final CallBounds bounds;
+    private final LoopTimer timer;
     private final long keepAliveNanos;
-    /** The origin of all times here, so that plain comparison is safe. */
-    private final long origin = System.nanoTime();
 
     // For any thread.
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waiting = new AtomicInteger();
-    /** The bytes of the frames of unfinished calls, waiting and sent. */
-    private final AtomicLong bytes = new AtomicLong();
-
     private final AtomicBoolean woken = new AtomicBoolean();
-    private volatile long timerAt = NEVER;
     private volatile boolean closed;
 
     // For the event loop.
@@ -77,8 +65,6 @@ final class VertxLane {
     /** Whether connecting has just failed: calls may only share the existing connections. */
     private boolean refused;
 
-    private @Nullable Long timer;
-
     VertxLane(
             HostAndPort peer,
             PeerLoop loop,
@@ -92,8 +78,8 @@ final class VertxLane {
         this.target = target;
         this.connectOptions = target.connect().get();
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
-        this.maxWaiting = share(options.maxQueuedPerPeer(), lanes);
-        this.maxBytes = options.maxQueuedBytesPerPeer() / lanes;
+        this.bounds = new CallBounds(share(options.maxQueuedPerPeer(), lanes), options.maxQueuedBytesPerPeer() / lanes);
+        this.timer = new LoopTimer(loop, this::sweep);
         this.keepAliveNanos = options.keepAlive().toNanos();
     }
 
@@ -107,16 +93,7 @@ final class VertxLane {
 
     /** Takes a call from any thread. It always ends: with a reply, by its deadline, or when the lane is closed. */
     void offer(PeerCall call) {
-        long size = call.request().length();
-        long before = call.charge(bytes);
-        // A single frame of any size passes when no other is in flight.
-        if (before > 0 && before + size > maxBytes) {
-            call.noRoom(before + " bytes are on their way to it already");
-            return;
-        }
-        if (waiting.incrementAndGet() > maxWaiting) {
-            waiting.decrementAndGet();
-            call.noRoom(maxWaiting + " calls wait for a connection to it already");
+        if (!bounds.admit(call)) {
             return;
         }
         queue.add(call);
@@ -125,14 +102,14 @@ final class VertxLane {
             call.abandon("the transport is closed");
             return;
         }
-        long due = call.deadline() - origin;
+        long due = timer.at(call.deadline());
         try {
             if (loop.isCurrent()) {
                 setTimer(due);
                 pump();
                 return;
             }
-            if (due < timerAt) {
+            if (timer.isLaterThan(due)) {
                 loop.context().runOnContext(now -> setTimer(due));
             }
             if (woken.compareAndSet(false, true)) {
@@ -149,7 +126,7 @@ final class VertxLane {
     /** Returns a call to the end of the queue that was taken out but not written. */
     void sendAgain(PeerCall call) {
         if (call.unsend()) {
-            waiting.incrementAndGet();
+            bounds.waitsAgain();
             queue.add(call);
             pump();
         }
@@ -200,7 +177,7 @@ final class VertxLane {
         if (!refused) {
             connect();
         }
-        if (target.callsPerConnection() == 1 || connecting >= Math.max(1, waiting.get())) {
+        if (target.callsPerConnection() == 1 || connecting >= Math.max(1, bounds.waiting())) {
             return null;
         }
         VertxConnection best = null;
@@ -226,7 +203,7 @@ final class VertxLane {
             if (call == null) {
                 return null;
             }
-            waiting.decrementAndGet();
+            bounds.waitsNoMore();
             if (call.context().isExpired()) {
                 call.expire();
             } else if (call.send()) {
@@ -236,7 +213,7 @@ final class VertxLane {
     }
 
     private void connect() {
-        int wanted = Math.min(maxConnections - open.size(), waiting.get()) - connecting;
+        int wanted = Math.min(maxConnections - open.size(), bounds.waiting()) - connecting;
         for (int i = 0; i < wanted && !closed; i++) {
             connecting++;
             attemptedAt = System.nanoTime();
@@ -268,7 +245,7 @@ final class VertxLane {
         // Only calls that have waited since the last attempt began. For the others, and for calls that follow from
         // these, the peer may be back.
         String why = "cannot connect: " + PeerReply.reason(cause);
-        for (int left = waiting.get(); left > 0; left--) {
+        for (int left = bounds.waiting(); left > 0; left--) {
             PeerCall call = queue.poll();
             if (call == null) {
                 break;
@@ -276,7 +253,7 @@ final class VertxLane {
             if (call.madeAt() - attemptedAt > 0) {
                 queue.add(call);
             } else {
-                waiting.decrementAndGet();
+                bounds.waitsNoMore();
                 call.unconnected(why, cause);
             }
         }
@@ -301,7 +278,7 @@ final class VertxLane {
         assert loop.isCurrent();
         if (connection.load() == 0) {
             free(connection);
-            setTimer(connection.idleSince() - origin + keepAliveNanos);
+            setTimer(timer.at(connection.idleSince()) + keepAliveNanos);
         }
         pump();
     }
@@ -344,47 +321,37 @@ final class VertxLane {
         pump();
     }
 
-    /** Sets the timer, unless it stands earlier. */
     private void setTimer(long due) {
-        assert loop.isCurrent();
-        if (due >= timerAt || closed) {
-            return;
+        if (!closed) {
+            timer.setBy(due);
         }
-        if (timer != null) {
-            loop.context().owner().cancelTimer(timer);
-        }
-        timerAt = due;
-        long millis = TimeUnit.NANOSECONDS.toMillis(due - (System.nanoTime() - origin)) + 1;
-        timer = loop.context().owner().setTimer(Math.max(1, millis), id -> sweep());
     }
 
     private void sweep() {
         assert loop.isCurrent();
-        timer = null;
-        // Before the queue is read, so that a call added in the meantime sets the timer itself.
-        timerAt = NEVER;
-        long now = System.nanoTime() - origin;
-        long next = NEVER;
+        long nanoTime = System.nanoTime();
+        long now = timer.at(nanoTime);
+        long next = LoopTimer.NEVER;
         for (Iterator<PeerCall> calls = queue.iterator(); calls.hasNext(); ) {
             PeerCall call = calls.next();
-            if (call.deadline() - origin <= now) {
+            if (timer.at(call.deadline()) <= now) {
                 call.expire();
             }
             if (call.hasEnded()) {
                 calls.remove();
-                waiting.decrementAndGet();
+                bounds.waitsNoMore();
             } else {
-                next = Math.min(next, call.deadline() - origin);
+                next = Math.min(next, timer.at(call.deadline()));
             }
         }
         for (VertxConnection connection : new ArrayList<>(open)) {
-            connection.expire(now + origin);
+            connection.expire(nanoTime);
             if (connection.load() > 0) {
-                next = Math.min(next, now + connection.untilDeadline(now + origin, NEVER - now));
-            } else if (connection.idleSince() - origin + keepAliveNanos <= now) {
+                next = Math.min(next, now + connection.untilDeadline(nanoTime, LoopTimer.NEVER - now));
+            } else if (timer.at(connection.idleSince()) + keepAliveNanos <= now) {
                 connection.close("not used");
             } else {
-                next = Math.min(next, connection.idleSince() - origin + keepAliveNanos);
+                next = Math.min(next, timer.at(connection.idleSince()) + keepAliveNanos);
             }
         }
         setTimer(next);
@@ -395,12 +362,9 @@ final class VertxLane {
         closed = true;
         try {
             loop.context().runOnContext(now -> {
-                if (timer != null) {
-                    loop.context().owner().cancelTimer(timer);
-                    timer = null;
-                }
+                timer.stop();
                 for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
-                    waiting.decrementAndGet();
+                    bounds.waitsNoMore();
                     call.abandon("the transport is closed");
                 }
                 for (VertxConnection connection : new ArrayList<>(open)) {

@@ -1,0 +1,295 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.common.Ndjson;
+import io.dht4j.transport.http.internal.common.StatusJson;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Carries out requests: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use
+ * by any number of event loops.
+ */
+final class HttpApiCalls {
+
+    private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
+    private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+    private static final List<String> ENTITY_PARAMETERS =
+            List.of("id", "id_base64", "ack", "from", "replicas", "timeout", "ordering");
+    private static final List<String> PUT_PARAMETERS =
+            List.of("id", "id_base64", "ack", "from", "replicas", "timeout", "ordering", "ttl");
+    private static final List<String> SCAN_PARAMETERS = List.of(
+            "start",
+            "start_base64",
+            "end",
+            "end_base64",
+            "limit",
+            "bytes",
+            "scope",
+            "snapshot",
+            "ack",
+            "from",
+            "replicas",
+            "timeout");
+    private static final List<String> OPEN_SNAPSHOT_PARAMETERS = List.of("lease", "ack", "from", "replicas", "timeout");
+    private static final List<String> CLOSE_SNAPSHOT_PARAMETERS = List.of("snapshot", "timeout");
+    private static final long DEFAULT_LEASE_MILLIS = 60_000;
+    private static final long MIN_LEASE_MILLIS = 1_000;
+    private static final long MAX_LEASE_MILLIS = 3_600_000;
+    private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "replicas", "timeout", "ordering");
+    private static final List<String> BATCH_PUT_PARAMETERS =
+            List.of("ack", "from", "replicas", "timeout", "ordering", "ttl");
+    private static final List<String> REPAIR_PARAMETERS = List.of("partition");
+    private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
+
+    private static final long MAX_LIMIT = 999_999_999_999_999_999L;
+
+    private final Cluster cluster;
+
+    HttpApiCalls(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    private static HttpApiQuery query(HttpApiExchange exchange, List<String> known) {
+        return HttpApiQuery.parse(exchange.request().query(), known);
+    }
+
+    void get(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(
+                () -> cluster.get(key, call),
+                found -> found.isEmpty() ? 0 : found.get().bytes().length,
+                found -> found(exchange, found));
+    }
+
+    private static void found(HttpApiExchange exchange, Optional<Value> found) {
+        if (found.isEmpty()) {
+            exchange.answer(HttpProblem.absent());
+            return;
+        }
+        Value value = found.get();
+        exchange.response()
+                .putHeader(HttpHeaders.CONTENT_TYPE, OCTETS)
+                .putHeader(ApiProtocol.VERSION_HEADER, value.version().toString());
+        value.expiresAtMillis()
+                .ifPresent(millis -> exchange.response().putHeader(ApiProtocol.EXPIRY_HEADER, Long.toString(millis)));
+        HttpApiSlices.answer(exchange, value.bytes());
+    }
+
+    void put(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, PUT_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        HttpApiValue body = new HttpApiValue(
+                exchange,
+                value -> exchange.await(
+                        () -> cluster.put(key, value, call), version -> written(exchange, 201, version)));
+        read(exchange, body);
+    }
+
+    void delete(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.delete(key, call), version -> written(exchange, 202, version));
+    }
+
+    void getAll(HttpApiExchange exchange) {
+        if (!bringsLinesOfJson(exchange)) {
+            return;
+        }
+        CallOptions call = query(exchange, BATCH_GET_PARAMETERS).callOptions(cluster);
+        read(
+                exchange,
+                HttpApiBatch.keys(
+                        exchange,
+                        keys -> exchange.await(
+                                () -> cluster.getAll(keys, call),
+                                HttpApiCalls::bytes,
+                                values -> found(exchange, keys, values))));
+    }
+
+    private static long bytes(Map<Key, Value> values) {
+        long bytes = 0;
+        for (Value value : values.values()) {
+            bytes += value.bytes().length;
+        }
+        return bytes;
+    }
+
+    private static void found(HttpApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
+        // Counted again as a page.
+        exchange.share().unreserve(bytes(values));
+        HttpApiScan.start(exchange, HttpApiPages.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    void putAll(HttpApiExchange exchange) {
+        if (!bringsLinesOfJson(exchange)) {
+            return;
+        }
+        CallOptions call = query(exchange, BATCH_PUT_PARAMETERS).callOptions(cluster);
+        read(
+                exchange,
+                HttpApiBatch.values(
+                        exchange,
+                        values -> exchange.await(
+                                () -> cluster.putAll(values, call), version -> written(exchange, 201, version))));
+    }
+
+    /**
+     * Answers a request that does not name the media type of a batch. A foreign page may make a browser send bodies of
+     * some other types without a preflight request.
+     */
+    private static boolean bringsLinesOfJson(HttpApiExchange exchange) {
+        List<String> types = exchange.request().headers().getAll(HttpHeaders.CONTENT_TYPE);
+        if (types.size() == 1 && mediaType(types.get(0)).equals(Ndjson.CONTENT_TYPE)) {
+            return true;
+        }
+        exchange.answer(HttpProblem.of(
+                415,
+                ErrorCode.BAD_REQUEST,
+                "the body of a batch is lines of JSON: Content-Type must be " + Ndjson.CONTENT_TYPE
+                        + (types.isEmpty() ? "" : ", not \"" + HttpText.shown(types.get(0)) + "\"")));
+        return false;
+    }
+
+    /** Returns the media type without its parameters. */
+    private static String mediaType(String header) {
+        int semicolon = header.indexOf(';');
+        return (semicolon < 0 ? header : header.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+    }
+
+    private static void read(HttpApiExchange exchange, HttpApiBody.Receiver body) {
+        HttpApiBody.read(exchange, body);
+    }
+
+    private static void written(HttpApiExchange exchange, int status, Version version) {
+        exchange.response().putHeader(ApiProtocol.VERSION_HEADER, version.toString());
+        exchange.answer(status);
+    }
+
+    /**
+     * Streams a range.
+     *
+     * @param allowed throws if the client may not see this scope
+     */
+    void scan(HttpApiExchange exchange, Consumer<ScanScope> allowed) {
+        HttpApiQuery query = query(exchange, SCAN_PARAMETERS);
+        Key start = query.bound("start")
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "start is missing: give the first key as start=..., percent-encoded"));
+        KeyRange range = new KeyRange(start, query.bound("end"));
+        long limit = query.number("limit", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
+        long bytes = query.number("bytes", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
+        ScanScope scope = scope(query.text("scope").orElse("cluster"));
+        allowed.accept(scope);
+        Optional<Version> snapshot = query.version("snapshot");
+        if (snapshot.isPresent() && scope == ScanScope.NODE) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope=node");
+        }
+        CallOptions call = query.callOptions(cluster);
+        boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), Ndjson.CONTENT_TYPE);
+        exchange.share().enter();
+        Scan scan = snapshot.isPresent()
+                ? cluster.scanSnapshot(snapshot.get(), range, call)
+                : cluster.scan(range, scope, call);
+        HttpApiScan.start(exchange, scan, ndjson, limit, bytes);
+    }
+
+    void openSnapshot(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
+        Duration lease = Duration.ofMillis(
+                query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.openSnapshot(lease, call), version -> written(exchange, 201, version));
+    }
+
+    void closeSnapshot(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, CLOSE_SNAPSHOT_PARAMETERS);
+        Version snapshot = query.version("snapshot")
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "snapshot is missing: give the version of the snapshot to end"));
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(
+                () -> cluster.closeSnapshot(snapshot, call).thenApply(done -> snapshot),
+                version -> written(exchange, 202, version));
+    }
+
+    private static ScanScope scope(String name) {
+        return switch (name) {
+            case "cluster" -> ScanScope.CLUSTER;
+            case "node" -> ScanScope.NODE;
+            default ->
+                throw new InvalidRequestException(
+                        ErrorCode.SCAN_INVALID, "scope must be cluster or node, not \"" + HttpText.shown(name) + "\"");
+        };
+    }
+
+    /** Returns whether a client names a media type among those it accepts; wildcards do not count. */
+    private static boolean accepts(List<String> headers, String type) {
+        for (String header : headers) {
+            for (String range : header.split(",", -1)) {
+                if (mediaType(range).equals(type)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    void locate(HttpApiExchange exchange) {
+        Key key = query(exchange, PLACEMENT_PARAMETERS).id();
+        exchange.place().require();
+        exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, StatusJson.placement(placement)));
+    }
+
+    void repairStatus(HttpApiExchange exchange) {
+        query(exchange, List.of());
+        exchange.place().require();
+        exchange.await(cluster::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
+    }
+
+    void repair(HttpApiExchange exchange) {
+        Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
+        exchange.place().require();
+        exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, StatusJson.repair(status)));
+    }
+
+    void status(HttpApiExchange exchange) {
+        query(exchange, List.of());
+        exchange.place().require();
+        exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
+    }
+
+    private static void answerJson(HttpApiExchange exchange, JsonObject json) {
+        exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+        exchange.answer(200, json.toBuffer());
+    }
+}

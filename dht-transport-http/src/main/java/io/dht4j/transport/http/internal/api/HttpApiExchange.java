@@ -1,0 +1,417 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.security.Scope;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.server.HttpConnections;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its only answer. It keeps the connection's framing intact, whatever part of the body has come. It
+ * returns the reservations of the request when no work for it is left and at most a slice of its answer is unsent.
+ *
+ * <p>All fields belong to the request's event loop. All methods except {@link #cutFromAnyThread} must be called there.
+ */
+final class HttpApiExchange {
+
+    /** The code of RFC 9113 for a stream that is no longer needed. */
+    private static final long HTTP2_CANCEL = 8;
+
+    private static final long NO_TIMER = -1;
+    private static final int UNAUTHORIZED = 401;
+
+    private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
+
+    private final HttpServerRequest request;
+    private final HttpServerResponse response;
+    private final Vertx vertx;
+    private final Context context;
+    private final HttpApiLimits limits;
+    private final InFlightLease share;
+    private final boolean isHttp2;
+    private final HttpApiAnnouncedBody body;
+    private final HttpApiPlace place;
+    private boolean answered;
+    private boolean gone;
+    private boolean cut;
+    private boolean wasReset;
+    private long timer = NO_TIMER;
+    private Runnable whenGone = () -> {};
+    private Runnable tokenCheck = () -> {};
+    private Consumer<DhtException> whenRevoked = revoked -> {};
+
+    /**
+     * Begins an exchange.
+     *
+     * @param connections those of the port
+     */
+    HttpApiExchange(
+            HttpServerRequest request,
+            Vertx vertx,
+            HttpApiLimits limits,
+            HttpApiAdmission admission,
+            HttpConnections connections) {
+        this.place = new HttpApiPlace(request, connections);
+        this.request = request;
+        this.response = request.response();
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.limits = limits;
+        this.share = new InFlightLease(this, admission);
+        this.isHttp2 = request.version() == HttpVersion.HTTP_2;
+        this.body = new HttpApiAnnouncedBody(request);
+        request.exceptionHandler(e -> {
+            noteReset(e);
+            clientGone();
+        });
+        response.exceptionHandler(e -> {
+            noteReset(e);
+            LOG.debug("answering {} failed", request.remoteAddress(), e);
+        });
+        response.closeHandler(closed -> clientGone());
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    /** Returns the place of its connection. */
+    HttpApiPlace place() {
+        return place;
+    }
+
+    /** Returns the request's share of the bounds on requests in flight. */
+    InFlightLease share() {
+        return share;
+    }
+
+    HttpServerResponse response() {
+        return response;
+    }
+
+    HttpApiLimits limits() {
+        return limits;
+    }
+
+    boolean isHttp2() {
+        return isHttp2;
+    }
+
+    /** Returns what the head says of the body. */
+    HttpApiAnnouncedBody body() {
+        return body;
+    }
+
+    /** Returns whether nothing more can be sent. */
+    boolean isCutOrGone() {
+        return cut || gone;
+    }
+
+    /** Returns whether an answer was given or begun, or can no longer be given. */
+    boolean isOver() {
+        return answered || gone;
+    }
+
+    /** Sets the action to run, once, if the client goes before it has its whole answer. */
+    void whenGone(Runnable action) {
+        whenGone = action;
+    }
+
+    /**
+     * Continues only for a client whose token allows this scope, now and whenever the tokens change.
+     *
+     * @throws DhtException if it does not
+     */
+    void require(HttpApiGuard guard, Scope scope) {
+        guard.require(request, scope);
+        if (guard.hasTokens()) {
+            tokenCheck = () -> guard.require(request, scope);
+        }
+    }
+
+    /** Sets the action to run if the client's token is revoked; nothing, where the answer is about to come anyway. */
+    void whenRevoked(Consumer<DhtException> action) {
+        whenRevoked = action;
+    }
+
+    /** Checks whether the client's token is still valid. */
+    void recheckToken() {
+        if (isCutOrGone()) {
+            return;
+        }
+        try {
+            tokenCheck.run();
+        } catch (DhtException e) {
+            whenRevoked.accept(e);
+        }
+    }
+
+    /** Runs an action after a time, unless another timer is started, this one is stopped or the exchange ends. */
+    void startTimer(Duration delay, Runnable action) {
+        stopTimer();
+        timer = vertx.setTimer(Math.max(1, delay.toMillis()), fired -> {
+            timer = NO_TIMER;
+            action.run();
+        });
+    }
+
+    void stopTimer() {
+        if (timer != NO_TIMER) {
+            vertx.cancelTimer(timer);
+            timer = NO_TIMER;
+        }
+    }
+
+    /**
+     * Starts a call and continues with its outcome on this event loop: a failure is answered, a result is passed on.
+     *
+     * @param call what to start
+     * @param then answers
+     */
+    <T> void await(Supplier<CompletionStage<T>> call, Consumer<T> then) {
+        await(call, result -> 0, then);
+    }
+
+    /**
+     * Does the same as {@link #await(Supplier, Consumer)} for a result with values, whose bytes count from the moment
+     * of its arrival.
+     *
+     * @param bytes how many there are
+     */
+    <T> void await(Supplier<CompletionStage<T>> call, ToLongFunction<T> bytes, Consumer<T> then) {
+        CompletionStage<T> stage;
+        try {
+            stage = call.get();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            return;
+        }
+        stage.whenComplete((result, error) -> {
+            @Nullable Throwable failure = error;
+            long count = 0;
+            if (failure == null) {
+                try {
+                    count = bytes.applyAsLong(result);
+                    if (count > 0) {
+                        share.reserveAhead(count);
+                    }
+                } catch (RuntimeException | Error e) {
+                    failure = e;
+                }
+            }
+            go(result, failure, count, then);
+        });
+    }
+
+    private <T> void go(T result, @Nullable Throwable failure, long count, Consumer<T> then) {
+        onContext(() -> {
+            if (failure != null) {
+                fail(failure);
+                return;
+            }
+            share.adopt(count);
+            try {
+                then.accept(result);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        });
+    }
+
+    /** Runs an action on this event loop, at once if this is it. */
+    private void onContext(Runnable action) {
+        if (Vertx.currentContext() == context) {
+            action.run();
+        } else {
+            context.runOnContext(ignored -> action.run());
+        }
+    }
+
+    /** Runs an action on this event loop, later. */
+    void later(Runnable action) {
+        context.runOnContext(ignored -> action.run());
+    }
+
+    /** Answers without a body. */
+    void answer(int status) {
+        answer(status, null);
+    }
+
+    /**
+     * Answers with an error. An unexpected one is logged, and its details stay here. An answer that has begun is cut
+     * off. The reservations are returned.
+     */
+    void fail(Throwable error) {
+        if (answered) {
+            if (!isCutOrGone()) {
+                logAndCut(error);
+            }
+            release();
+            return;
+        }
+        try {
+            answerFailure(error);
+        } catch (RuntimeException | Error e) {
+            // No memory even for this answer.
+            cutAndRelease();
+            throw e;
+        }
+    }
+
+    private void answerFailure(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            answer(HttpProblem.of(known.code(), String.valueOf(known.getMessage())));
+        } else {
+            LOG.error("{} {} failed", request.method(), HttpText.shown(request.path()), cause);
+            answer(HttpProblem.of(
+                    ErrorCode.INTERNAL,
+                    "an internal fault, logged at this node; the request may have been carried out"));
+        }
+    }
+
+    /** Closes the connection in the middle of an answer, whose status was already sent. */
+    void logAndCut(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            LOG.warn("{} {} truncated: {}", request.method(), HttpText.shown(request.path()), known.getMessage());
+        } else {
+            LOG.error("{} {} truncated", request.method(), HttpText.shown(request.path()), cause);
+        }
+        cut();
+    }
+
+    /** Answers with an error. */
+    void answer(HttpProblem problem) {
+        if (!isOver()) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE);
+            if (problem.retryLater()) {
+                response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+            }
+            if (problem.status() == UNAUTHORIZED) {
+                response.putHeader("WWW-Authenticate", CHALLENGE);
+            }
+            place.refused(problem.status(), this::later);
+        }
+        answer(problem.status(), problem.body());
+    }
+
+    /**
+     * Answers. Headers of the response must have been set.
+     *
+     * @param text the body, null for none
+     */
+    void answer(int status, @Nullable Buffer text) {
+        stopTimer();
+        if (isOver()) {
+            // The client went while its request was in progress.
+            if (gone) {
+                releaseAll();
+            }
+            return;
+        }
+        answered = true;
+        whenRevoked = revoked -> {};
+        response.setStatusCode(status);
+        if (body.isUnderWay()) {
+            HttpApiUnwantedBody.answerBefore(this, text, body.endsConnection());
+        } else {
+            // Before the end: a client that has its answer must find the place free for its next request.
+            release();
+            watch(text == null ? response.end() : response.end(text));
+        }
+    }
+
+    /** Notes that the head of an answer is being written elsewhere. {@link #watch} or {@link #cut} must follow. */
+    void answerBegins() {
+        answered = true;
+    }
+
+    /**
+     * Ends the exchange when the operating system has the last of the answer; a client that does not read is cut off.
+     */
+    void watch(Future<Void> end) {
+        if (end.isComplete()) {
+            releaseAll();
+            return;
+        }
+        startTimer(limits.writeTimeout(), this::cutAndRelease);
+        end.onComplete(done -> releaseAll());
+    }
+
+    /**
+     * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees
+     * that it is truncated. The close waits for the data in the socket's queue, at most until the connection's idle
+     * timeout, so nothing large must be kept for it.
+     */
+    void cut() {
+        cut = true;
+        stopTimer();
+        response.drainHandler(null);
+        if (isHttp2) {
+            response.reset(HTTP2_CANCEL);
+        } else {
+            request.connection().close();
+        }
+        share.leave();
+        place.leave();
+    }
+
+    /** Does the same as {@link #cut()}, and returns the reservations. */
+    void cutAndRelease() {
+        cut();
+        release();
+    }
+
+    /** Does the same as {@link #cut()}, from any thread. */
+    void cutFromAnyThread() {
+        later(this::cut);
+    }
+
+    private void noteReset(Throwable error) {
+        if (error instanceof StreamResetException && !wasReset) {
+            wasReset = true;
+            place.streamReset();
+        }
+    }
+
+    private void clientGone() {
+        if (gone) {
+            return;
+        }
+        gone = true;
+        stopTimer();
+        place.leave();
+        whenGone.run();
+    }
+
+    private void releaseAll() {
+        release();
+        place.leave();
+    }
+
+    /** Returns the reservations. A second call does nothing. */
+    void release() {
+        stopTimer();
+        share.release();
+    }
+}

@@ -1,0 +1,261 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.ScanScope;
+import io.dht4j.security.Scope;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.server.HttpListener;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The front of the public HTTP API: checks the token, finds the resource, checks the method, and passes the request on.
+ * Does not block. Safe for use by any number of event loops.
+ */
+public final class HttpApiHandler implements Handler<HttpServerRequest> {
+
+    private final Vertx vertx;
+    private final HttpListener listener;
+    private final HttpApiLimits limits;
+    private final HttpApiAdmission admission;
+    private final HttpApiGuard guard;
+    private final HttpApiCalls calls;
+    private final HttpApiBrowsers browsers;
+    private final HttpApiProbes probes;
+
+    public HttpApiHandler(
+            HttpListener listener,
+            Cluster cluster,
+            HttpApiLimits limits,
+            HttpApiAdmission admission,
+            HttpApiGuard guard,
+            HttpApiBrowsers browsers) {
+        this.listener = listener;
+        this.vertx = listener.vertx();
+        this.limits = limits;
+        this.admission = admission;
+        this.guard = guard;
+        this.calls = new HttpApiCalls(cluster);
+        this.browsers = browsers;
+        this.probes = new HttpApiProbes(cluster, admission);
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        HttpApiExchange exchange = new HttpApiExchange(request, vertx, limits, admission, listener.connections());
+        if (request.response().writeQueueFull()) {
+            // A client that sends requests without reading the answers waits, and its next requests with it.
+            request.pause();
+            exchange.startTimer(limits.writeTimeout(), exchange::cut);
+            request.response().drainHandler(drained -> {
+                request.response().drainHandler(null);
+                exchange.stopTimer();
+                route(exchange);
+                request.resume();
+            });
+            return;
+        }
+        route(exchange);
+    }
+
+    private void route(HttpApiExchange exchange) {
+        try {
+            String path = Objects.requireNonNullElse(exchange.request().path(), "");
+            if (ApiProtocol.isProbe(path)) {
+                probe(exchange, path.equals(ApiProtocol.LIVEZ));
+                return;
+            }
+            Optional<HttpProblem> refusal = browsers.refusal(exchange.request());
+            if (refusal.isPresent()) {
+                exchange.answer(refusal.get());
+                return;
+            }
+            admission.requireServing();
+            switch (path) {
+                case ApiProtocol.ENTITY -> entity(exchange);
+                case ApiProtocol.ENTITIES -> entities(exchange);
+                case ApiProtocol.BATCH_GET -> batchGet(exchange);
+                case ApiProtocol.BATCH_PUT -> batchPut(exchange);
+                case ApiProtocol.SNAPSHOTS -> snapshots(exchange);
+                case ApiProtocol.PLACEMENT -> placement(exchange);
+                case ApiProtocol.STATUS -> status(exchange);
+                case ApiProtocol.REPAIR -> repair(exchange);
+                default -> {
+                    guard.requireAny(exchange.request());
+                    throw new InvalidRequestException(
+                            ErrorCode.UNKNOWN_RESOURCE,
+                            "no resource \"" + HttpText.shown(path) + "\"; there are "
+                                    + String.join(
+                                            ", ",
+                                            ApiProtocol.ENTITY,
+                                            ApiProtocol.ENTITIES,
+                                            ApiProtocol.BATCH_GET,
+                                            ApiProtocol.BATCH_PUT,
+                                            ApiProtocol.SNAPSHOTS,
+                                            ApiProtocol.PLACEMENT,
+                                            ApiProtocol.STATUS,
+                                            ApiProtocol.REPAIR,
+                                            ApiProtocol.LIVEZ,
+                                            ApiProtocol.READYZ));
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            exchange.fail(e);
+        }
+    }
+
+    /** Answers a monitor of the process, which has no token and does not know by which name the node is called. */
+    private void probe(HttpApiExchange exchange, boolean asksForLife) {
+        if (!exchange.request().method().name().equals("GET")) {
+            answerMethod(exchange, "GET");
+            return;
+        }
+        requireNoBody(exchange);
+        if (asksForLife) {
+            probes.live(exchange);
+        } else {
+            probes.ready(exchange);
+        }
+    }
+
+    private void entity(HttpApiExchange exchange) {
+        switch (exchange.request().method().name()) {
+            case "GET" -> {
+                exchange.require(guard, Scope.READ);
+                requireNoBody(exchange);
+                calls.get(exchange);
+            }
+            case "PUT" -> {
+                exchange.require(guard, Scope.WRITE);
+                calls.put(exchange);
+            }
+            case "DELETE" -> {
+                exchange.require(guard, Scope.WRITE);
+                requireNoBody(exchange);
+                calls.delete(exchange);
+            }
+            default -> refuseMethod(exchange, "GET, PUT, DELETE");
+        }
+    }
+
+    private void entities(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            exchange.require(guard, Scope.READ);
+            requireNoBody(exchange);
+            calls.scan(exchange, scope -> {
+                if (scope == ScanScope.NODE) {
+                    exchange.require(guard, Scope.ADMIN);
+                }
+            });
+        }
+    }
+
+    private void batchGet(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "POST")) {
+            exchange.require(guard, Scope.READ);
+            calls.getAll(exchange);
+        }
+    }
+
+    private void batchPut(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "POST")) {
+            exchange.require(guard, Scope.WRITE);
+            calls.putAll(exchange);
+        }
+    }
+
+    /**
+     * Handles snapshots. They cost every node memory, so that beginning one needs a scope of its own; reading one needs
+     * that of scans.
+     */
+    private void snapshots(HttpApiExchange exchange) {
+        switch (exchange.request().method().name()) {
+            case "POST" -> {
+                exchange.require(guard, Scope.ADMIN);
+                requireNoAnnouncedBody(exchange);
+                calls.openSnapshot(exchange);
+            }
+            case "DELETE" -> {
+                exchange.require(guard, Scope.ADMIN);
+                requireNoBody(exchange);
+                calls.closeSnapshot(exchange);
+            }
+            default -> refuseMethod(exchange, "POST, DELETE");
+        }
+    }
+
+    private void placement(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            exchange.require(guard, Scope.READ);
+            requireNoBody(exchange);
+            calls.locate(exchange);
+        }
+    }
+
+    private void status(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            guard.requireAny(exchange.request());
+            requireNoBody(exchange);
+            calls.status(exchange);
+        }
+    }
+
+    private void repair(HttpApiExchange exchange) {
+        switch (exchange.request().method().name()) {
+            case "GET" -> {
+                guard.requireAny(exchange.request());
+                requireNoBody(exchange);
+                calls.repairStatus(exchange);
+            }
+            case "POST" -> {
+                exchange.require(guard, Scope.ADMIN);
+                requireNoAnnouncedBody(exchange);
+                calls.repair(exchange);
+            }
+            default -> refuseMethod(exchange, "GET, POST");
+        }
+    }
+
+    private boolean isAllowed(HttpApiExchange exchange, String method) {
+        if (exchange.request().method().name().equals(method)) {
+            return true;
+        }
+        refuseMethod(exchange, method);
+        return false;
+    }
+
+    private void refuseMethod(HttpApiExchange exchange, String allowed) {
+        guard.requireAny(exchange.request());
+        answerMethod(exchange, allowed);
+    }
+
+    private static void answerMethod(HttpApiExchange exchange, String allowed) {
+        exchange.response().putHeader("Allow", allowed);
+        exchange.answer(HttpProblem.of(
+                ErrorCode.METHOD_NOT_ALLOWED,
+                HttpText.shown(exchange.request().method().name()) + " is not allowed here; allowed: " + allowed));
+    }
+
+    /**
+     * Refuses an announced body. Over HTTP/2 it is still unknown whether a body comes to a request that may have one:
+     * if it does, it is dropped.
+     */
+    private static void requireNoAnnouncedBody(HttpApiExchange exchange) {
+        if (!exchange.isHttp2() || exchange.body().length() > 0) {
+            requireNoBody(exchange);
+        }
+    }
+
+    private static void requireNoBody(HttpApiExchange exchange) {
+        if (exchange.body().exists()) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "this request takes no body");
+        }
+    }
+}

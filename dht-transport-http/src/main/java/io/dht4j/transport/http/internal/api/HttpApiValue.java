@@ -1,0 +1,85 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The one that
+ * it replaces, at most as long as what has come, is there beside it for the moment of a copy and counts no more.
+ * Belongs to the request's event loop.
+ */
+final class HttpApiValue implements HttpApiBody.Receiver {
+
+    private static final int FIRST_CAPACITY = 64 * 1024;
+
+    private final int maxBytes;
+    private final long announced;
+    private final InFlightLease share;
+    private final Consumer<byte[]> whenWhole;
+    private byte[] bytes;
+    private int size;
+
+    /**
+     * Waits for a value.
+     *
+     * @param whenWhole receives the bytes, which nobody else keeps
+     */
+    HttpApiValue(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
+        this.maxBytes = exchange.limits().maxValueBytes();
+        this.announced = exchange.body().length();
+        this.whenWhole = whenWhole;
+        this.share = exchange.share();
+        this.bytes = new byte[0];
+    }
+
+    @Override
+    public int maxBytes() {
+        return maxBytes;
+    }
+
+    @Override
+    public InvalidRequestException tooLarge() {
+        return tooLarge(maxBytes);
+    }
+
+    static InvalidRequestException tooLarge(int maxBytes) {
+        return new InvalidRequestException(
+                ErrorCode.VALUE_TOO_LARGE, "a value has at most " + maxBytes + " bytes on this node");
+    }
+
+    @Override
+    public void received(Buffer chunk) {
+        int length = chunk.length();
+        if (bytes.length - size < length) {
+            grow(size + length);
+        }
+        chunk.getBytes(bytes, size);
+        size += length;
+    }
+
+    private void grow(int needed) {
+        // While an array grows it is there twice: the fewer steps, the smaller the one before the last.
+        long factor = announced < 0 ? 2 : 4;
+        long larger = Math.min(maxBytes, Math.max(FIRST_CAPACITY, factor * bytes.length));
+        long capacity = announced < 0 ? larger : Math.min(larger, announced);
+        int length = (int) Math.max(needed, capacity);
+        share.reserve(length - bytes.length);
+        bytes = Arrays.copyOf(bytes, length);
+    }
+
+    @Override
+    public void ended() {
+        byte[] whole = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+        share.unreserve(bytes.length - size);
+        bytes = new byte[0];
+        whenWhole.accept(whole);
+    }
+
+    @Override
+    public void dropped() {
+        bytes = new byte[0];
+    }
+}

@@ -1,0 +1,134 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.DhtException;
+import io.dht4j.OverloadedException;
+
+/**
+ * The places and bytes that one request holds of an API's bounds on requests in flight. Belongs to the request's event
+ * loop.
+ */
+final class InFlightLease {
+
+    private final HttpApiExchange exchange;
+    private final HttpApiAdmission admission;
+    private boolean begun;
+    private boolean awaiting;
+    private boolean entered;
+    private long reserved;
+
+    InFlightLease(HttpApiExchange exchange, HttpApiAdmission admission) {
+        this.exchange = exchange;
+        this.admission = admission;
+    }
+
+    /**
+     * Waits for the request's body, without a place among the requests in flight.
+     *
+     * @param giveWay refuses the request, if others need the room; called on its event loop
+     * @throws DhtException if the request would have no place now
+     */
+    void awaitBody(Runnable giveWay) {
+        begin();
+        admission.awaitBody(exchange, giveWay);
+        awaiting = true;
+    }
+
+    /**
+     * Takes a place among the requests in flight, and one for the connection if it has none. The body, if there is one,
+     * has come.
+     *
+     * @throws DhtException if there is none left
+     */
+    void enter() {
+        exchange.place().require();
+        begin();
+        bodyCame();
+        admission.enter();
+        entered = true;
+    }
+
+    /** Returns whether the body is still to come. */
+    boolean isAwaitingBody() {
+        return awaiting;
+    }
+
+    private void begin() {
+        if (!begun) {
+            admission.begin(exchange);
+            begun = true;
+        }
+    }
+
+    private void bodyCame() {
+        if (awaiting) {
+            awaiting = false;
+            admission.bodyCame(exchange);
+        }
+    }
+
+    /**
+     * Takes bytes of the budget until this lease is released.
+     *
+     * @throws OverloadedException if there are too few
+     */
+    void reserve(long count) {
+        if (!admission.reserve(count)) {
+            throw admission.outOfBytes();
+        }
+        reserved += count;
+    }
+
+    /**
+     * Reserves as {@link #reserve} does, on any thread: bytes on their way to the event loop count too. They become
+     * part of this lease when the event loop {@linkplain #adopt adopts} them.
+     *
+     * @throws OverloadedException if there are too few
+     */
+    void reserveAhead(long count) {
+        if (!admission.reserve(count)) {
+            throw admission.outOfBytes();
+        }
+    }
+
+    /** Takes over bytes that were reserved ahead. */
+    void adopt(long count) {
+        reserved += count;
+    }
+
+    /**
+     * Refuses a body for which the budget has no room now.
+     *
+     * @throws OverloadedException if there are too few bytes
+     */
+    void requireRoomFor(long count) {
+        if (!admission.hasRoomFor(count)) {
+            throw admission.outOfBytes();
+        }
+    }
+
+    /** Returns a part of the reserved bytes. */
+    void unreserve(long count) {
+        long part = Math.min(count, reserved);
+        reserved -= part;
+        admission.release(part);
+    }
+
+    /** Returns everything. A second call does nothing. */
+    void release() {
+        unreserve(reserved);
+        leave();
+    }
+
+    /** Returns the place among the requests in flight. */
+    void leave() {
+        bodyCame();
+        if (entered) {
+            entered = false;
+            admission.leave();
+        }
+        if (begun) {
+            begun = false;
+            admission.end(exchange);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.dht4j.transport.http.internal.common;
+
+import io.vertx.core.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
+
+/** The paths and headers of the public API. */
+public final class ApiProtocol {
+
+    public static final String ENTITY = "/v0/entity";
+    public static final String ENTITIES = "/v0/entities";
+    public static final String BATCH_GET = "/v0/batch-get";
+    public static final String BATCH_PUT = "/v0/batch-put";
+    public static final String SNAPSHOTS = "/v0/snapshots";
+    public static final String PLACEMENT = "/v0/placement";
+    public static final String STATUS = "/v0/status";
+    public static final String REPAIR = "/v0/repair";
+    public static final String LIVEZ = "/livez";
+    public static final String READYZ = "/readyz";
+
+    /** The header with the version of an entry. */
+    public static final CharSequence VERSION_HEADER = HttpHeaders.createOptimized("Dht-Version");
+
+    /** The header with the time at which an entry expires, in milliseconds since 1970. */
+    public static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
+
+    private ApiProtocol() {}
+
+    /** Returns whether a path is that of a probe, which anyone may ask. */
+    public static boolean isProbe(@Nullable String path) {
+        return LIVEZ.equals(path) || READYZ.equals(path);
+    }
+}

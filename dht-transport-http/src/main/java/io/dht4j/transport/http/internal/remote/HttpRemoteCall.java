@@ -1,0 +1,155 @@
+package io.dht4j.transport.http.internal.remote;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.spi.ConnectFailure;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.net.HostAndPort;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its answer: it waits for a connection, is sent, and is answered. The first event that ends it takes
+ * effect, its deadline at the latest. All fields except the stage and the progress belong to the event loop.
+ */
+final class HttpRemoteCall<T> {
+
+    private enum Progress {
+        WAITING,
+        SENT,
+        GIVEN_UP
+    }
+
+    private final String address;
+    private final HttpRemoteRequest request;
+    private final HttpRemoteAnswer<T> answer;
+    private final HttpRemoteClient client;
+    private final long deadline;
+    private final CompletableFuture<T> stage = new CompletableFuture<>();
+    private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.WAITING);
+    private @Nullable HttpClientRequest connected;
+    /** Whether the end of the answer has come. */
+    private boolean ended;
+
+    HttpRemoteCall(String address, HttpRemoteRequest request, HttpRemoteAnswer<T> answer, HttpRemoteClient client) {
+        this.address = address;
+        this.request = request;
+        this.answer = answer;
+        this.client = client;
+        this.deadline = System.nanoTime() + request.timeoutMillis() * 1_000_000;
+    }
+
+    CompletableFuture<T> stage() {
+        return stage;
+    }
+
+    /** Ends it, unless it has been sent. From any thread. */
+    void refuse(String why) {
+        if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
+            stage.completeExceptionally(DhtException.of(ErrorCode.NOT_SENT, address + ": " + why));
+        }
+    }
+
+    /** Ends a call for which this client has no room, before any byte of it is sent. */
+    void overload(String why) {
+        if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
+            stage.completeExceptionally(DhtException.of(ErrorCode.OVERLOADED, address + ": " + why));
+        }
+    }
+
+    private void fail(String why) {
+        stage.completeExceptionally(DhtException.of(ErrorCode.INTERNAL, address + ": " + why));
+    }
+
+    /** Ends it, unless it has ended. From any thread. */
+    void abandon(String why) {
+        refuse(why);
+        fail(why);
+    }
+
+    /** Begins the call. */
+    void start(HostAndPort node) {
+        if (stage.isDone()) {
+            return;
+        }
+        long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
+        long timer = client.vertx().setTimer(millis, passed -> {
+            abandon("no answer within " + request.timeoutMillis() + " ms");
+            reset();
+        });
+        stage.whenComplete((result, error) -> client.vertx().cancelTimer(timer));
+        client.connect(node, request).onComplete(connection -> {
+            if (connection.failed()) {
+                refuse(ConnectFailure.inWords(connection.cause())
+                        .orElseGet(() -> "no connection: " + reason(connection.cause())));
+            } else {
+                send(connection.result());
+            }
+        });
+    }
+
+    private void send(HttpClientRequest connection) {
+        connected = connection;
+        if (!progress.compareAndSet(Progress.WAITING, Progress.SENT)) {
+            reset();
+            return;
+        }
+        connection.exceptionHandler(e -> fail(reason(e)));
+        connection.response().onComplete(response -> {
+            if (response.failed()) {
+                fail(reason(response.cause()));
+            } else {
+                receive(response.result());
+            }
+        });
+        if (request.bodyBytes() > 0) {
+            Buffer body = request.body();
+            connection.end(body);
+        } else {
+            connection.end();
+        }
+    }
+
+    private void receive(HttpClientResponse response) {
+        guarded(() -> answer.begin(response));
+        response.exceptionHandler(e -> fail("the answer was cut: " + reason(e)));
+        response.handler(piece -> guarded(() -> answer.add(piece)));
+        response.endHandler(end -> {
+            ended = true;
+            guarded(() -> stage.complete(answer.end()));
+        });
+    }
+
+    /** Runs a step, and ends the call if the step throws. */
+    private void guarded(Runnable step) {
+        if (stage.isDone()) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (DhtException e) {
+            stage.completeExceptionally(e);
+            if (!ended) {
+                // Nobody reads the rest.
+                reset();
+            }
+        } catch (RuntimeException e) {
+            fail("not an answer of this API: " + reason(e));
+            reset();
+        }
+    }
+
+    /** Closes the connection; it can carry no other request while this one is in flight. */
+    private void reset() {
+        if (connected != null) {
+            connected.reset();
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+}

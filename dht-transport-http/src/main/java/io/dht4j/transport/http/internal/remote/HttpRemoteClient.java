@@ -1,0 +1,212 @@
+package io.dht4j.transport.http.internal.remote;
+
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
+import io.dht4j.transport.http.internal.common.HttpAwait;
+import io.dht4j.transport.http.internal.common.Ndjson;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.TrustOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The connections of a client of the public API, and the calls in flight. Safe for use by any number of threads. */
+public final class HttpRemoteClient implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpRemoteClient.class);
+
+    /** The bound on closing sockets and threads, which end well within it. */
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+    private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
+
+    private final HttpRemoteConnections connections;
+    private final HttpRemoteLimits limits;
+    private final Optional<Tls> tls;
+    private final Optional<String> authorization;
+    private final Vertx vertx;
+    private final Context context;
+    private final HttpClientAgent agent;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicLong inFlightBytes = new AtomicLong();
+    private final Set<HttpRemoteCall<?>> underWay = ConcurrentHashMap.newKeySet();
+    /** Hosts to which the token may go in plaintext. */
+    private final Set<String> trusted = ConcurrentHashMap.newKeySet();
+
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+
+    public HttpRemoteClient(HttpRemoteConnections connections, HttpRemoteLimits limits) {
+        this.connections = connections;
+        this.limits = limits;
+        this.tls = connections.tls().map(files -> Tls.load(files, LOG::warn));
+        this.authorization = connections.token().map(token -> "Bearer " + token);
+        this.vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(1)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(2)
+                .setPreferNativeTransport(true)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        this.context = vertx.getOrCreateContext();
+        this.agent = vertx.httpClientBuilder()
+                .with(clientOptions())
+                .with(new PoolOptions()
+                        .setHttp1MaxSize(connections.perNode())
+                        .setMaxWaitQueueSize(limits.maxInFlight()))
+                .build();
+    }
+
+    private HttpClientOptions clientOptions() {
+        HttpClientOptions client = new HttpClientOptions()
+                .setKeepAlive(true)
+                .setKeepAliveTimeout((int) Math.max(1, connections.idleTimeout().toSeconds()))
+                .setPipelining(false)
+                .setTcpNoDelay(true)
+                .setConnectTimeout((int) connections.connectTimeout().toMillis());
+        tls.ifPresent(own -> {
+            client.setSsl(true)
+                    .setVerifyHost(true)
+                    .setTrustOptions(TrustOptions.wrap(own.trustManager()))
+                    .setEnabledSecureTransportProtocols(TLS_VERSIONS)
+                    .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+                    .setSslHandshakeTimeout(connections.connectTimeout().toMillis());
+            if (connections.tls().flatMap(files -> files.certificate()).isPresent()) {
+                client.setKeyCertOptions(KeyCertOptions.wrap(own.keyManager()));
+            }
+        });
+        return client;
+    }
+
+    /**
+     * Sends a request, and reads its answer.
+     *
+     * @return completes on the event loop, by the request's timeout
+     */
+    public <T> CompletionStage<T> call(String address, HttpRemoteRequest request, HttpRemoteAnswer<T> answer) {
+        HttpRemoteCall<T> call = new HttpRemoteCall<>(address, request, answer, this);
+        HostAndPort node = HostAndPort.parseAuthority(address, -1);
+        if (node == null
+                || node.port() < 1
+                || node.port() > 65_535
+                || node.host().isEmpty()) {
+            call.refuse("not an address of the form host:port with a port of 1 to 65535");
+            return call.stage();
+        }
+        if (inFlight.incrementAndGet() > limits.maxInFlight()) {
+            inFlight.decrementAndGet();
+            call.overload(limits.maxInFlight() + " calls are in flight, the most that this client makes");
+            return call.stage();
+        }
+        if (inFlightBytes.addAndGet(request.bodyBytes()) > limits.maxInFlightBytes()) {
+            leave(request);
+            call.overload("requests in flight would exceed " + limits.maxInFlightBytes() + " bytes");
+            return call.stage();
+        }
+        underWay.add(call);
+        call.stage().whenComplete((result, error) -> {
+            underWay.remove(call);
+            leave(request);
+        });
+        try {
+            context.runOnContext(now -> call.start(node));
+        } catch (RejectedExecutionException e) {
+            call.refuse("the client is closed");
+        }
+        // Closing sets its mark first and looks for calls afterwards.
+        if (closed.get()) {
+            call.refuse("the client is closed");
+        }
+        return call.stage();
+    }
+
+    private void leave(HttpRemoteRequest request) {
+        inFlight.decrementAndGet();
+        inFlightBytes.addAndGet(-request.bodyBytes());
+    }
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    /**
+     * Gets a connection to a node for a request.
+     *
+     * @return fails if there is none; nothing has been sent then
+     */
+    Future<HttpClientRequest> connect(HostAndPort node, HttpRemoteRequest request) {
+        RequestOptions head = new RequestOptions()
+                .setHost(node.host())
+                .setPort(node.port())
+                .setMethod(request.method())
+                .setURI(request.target());
+        authorization.ifPresent(header -> head.putHeader(HttpHeaders.AUTHORIZATION, header));
+        if (request.isScanOrBatch()) {
+            head.putHeader(HttpHeaders.ACCEPT, Ndjson.CONTENT_TYPE);
+        }
+        if (request.bringsLines()) {
+            head.putHeader(HttpHeaders.CONTENT_TYPE, Ndjson.CONTENT_TYPE);
+        }
+        return guardToken(node.host()).compose(allowed -> agent.request(head));
+    }
+
+    /** Refuses to send the token in plaintext to a host where that is not allowed. */
+    private Future<Void> guardToken(String host) {
+        if (authorization.isEmpty() || tls.isPresent() || trusted.contains(host)) {
+            return Future.succeededFuture();
+        }
+        return vertx.executeBlocking(
+                () -> {
+                    Plaintext.require(
+                            "the token for HTTP",
+                            host,
+                            connections.plaintextAllowed(),
+                            "withPlaintextAllowed()",
+                            LOG::warn);
+                    trusted.add(host);
+                    return null;
+                },
+                false);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            for (HttpRemoteCall<?> call : underWay) {
+                call.abandon("the client was closed");
+            }
+            vertx.close().onComplete(result -> {
+                tls.ifPresent(Tls::close);
+                if (result.failed()) {
+                    LOG.warn("closing failed", result.cause());
+                }
+                closing.complete(null);
+            });
+        }
+        if (!HttpAwait.done(closing, CLOSE_BOUND)) {
+            LOG.warn("the client did not close in time; its threads go on in the background");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.dht4j.transport.http.internal.remote;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Version;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** A request to the public HTTP API under construction. Belongs to one thread at a time. */
+public final class HttpRemoteRequest {
+
+    /** The part of the timeout that is kept for the answer's way back, but at most a tenth of it. */
+    private static final Duration WAY_BACK = Duration.ofMillis(50);
+
+    private static final int MILLION = 1_000_000;
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    private final HttpMethod method;
+    private final String path;
+    private final Duration timeout;
+    private final StringBuilder query = new StringBuilder();
+    private long bodyBytes;
+    private Supplier<Buffer> body = Buffer::buffer;
+
+    /** Creates a request with the policy, timeout and time to live of the options. */
+    public HttpRemoteRequest(HttpMethod method, String path, CallOptions options) {
+        this.method = method;
+        this.path = path;
+        this.timeout = options.timeout().orElse(CallOptions.MAX_TIMEOUT);
+        Duration wayBack = timeout.dividedBy(10).compareTo(WAY_BACK) < 0 ? timeout.dividedBy(10) : WAY_BACK;
+        add("timeout", Long.toString(roundedUp(timeout.minus(wayBack))));
+        options.policy().ifPresent(policy -> {
+            add("ack", Integer.toString(policy.ack()));
+            add("from", Integer.toString(policy.from()));
+        });
+        options.timeToLive().ifPresent(ttl -> add("ttl", Long.toString(ttl.toMillis())));
+        options.ordering()
+                .ifPresent(ordering ->
+                        add("ordering", ordering.name().toLowerCase(Locale.ROOT).replace('_', '-')));
+    }
+
+    /** Returns milliseconds, rounded up; at least one. */
+    private static long roundedUp(Duration duration) {
+        return Math.max(1, duration.plusNanos(MILLION - 1).toMillis());
+    }
+
+    HttpMethod method() {
+        return method;
+    }
+
+    /** Returns whether the answer consists of lines of JSON. */
+    boolean isScanOrBatch() {
+        return path.equals(ApiProtocol.ENTITIES) || path.equals(ApiProtocol.BATCH_GET);
+    }
+
+    /** Returns whether the body consists of lines of JSON. */
+    boolean bringsLines() {
+        return path.equals(ApiProtocol.BATCH_GET) || path.equals(ApiProtocol.BATCH_PUT);
+    }
+
+    String target() {
+        return query.isEmpty() ? path : path + "?" + query;
+    }
+
+    /** Returns the time in which the answer must arrive, in milliseconds from now. */
+    long timeoutMillis() {
+        return roundedUp(timeout);
+    }
+
+    /** Returns the most bytes that the body may have. */
+    long bodyBytes() {
+        return bodyBytes;
+    }
+
+    Buffer body() {
+        return body.get();
+    }
+
+    public HttpRemoteRequest key(Key key) {
+        return add("id_base64", BASE64.encodeToString(key.unsafeBytes()));
+    }
+
+    /** Removes the parameters, for a resource that takes no options. */
+    public HttpRemoteRequest withoutParameters() {
+        query.setLength(0);
+        return this;
+    }
+
+    public HttpRemoteRequest onlyKey(Key key) {
+        return withoutParameters().key(key);
+    }
+
+    public HttpRemoteRequest partitions(Set<Integer> partitions) {
+        withoutParameters();
+        if (!partitions.isEmpty()) {
+            add("partition", partitions.stream().map(String::valueOf).collect(Collectors.joining(",")));
+        }
+        return this;
+    }
+
+    public HttpRemoteRequest range(KeyRange range, ScanScope scope, int limit, int bytes) {
+        add("start_base64", BASE64.encodeToString(range.start().unsafeBytes()));
+        range.end().ifPresent(end -> add("end_base64", BASE64.encodeToString(end.unsafeBytes())));
+        add("limit", Integer.toString(limit));
+        add("bytes", Integer.toString(bytes));
+        return add("scope", scope.name().toLowerCase(Locale.ROOT));
+    }
+
+    public HttpRemoteRequest snapshot(Version version) {
+        return add("snapshot", version.toString());
+    }
+
+    public HttpRemoteRequest lease(Duration lease) {
+        return add("lease", Long.toString(lease.toMillis()));
+    }
+
+    /** Sets the body, which is made when there is room for it. */
+    public HttpRemoteRequest body(long maxBytes, Supplier<Buffer> bytes) {
+        this.bodyBytes = maxBytes;
+        this.body = bytes;
+        return this;
+    }
+
+    private HttpRemoteRequest add(String name, String value) {
+        if (!query.isEmpty()) {
+            query.append('&');
+        }
+        query.append(name).append('=').append(value);
+        return this;
+    }
+}

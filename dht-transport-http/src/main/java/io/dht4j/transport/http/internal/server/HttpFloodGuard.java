@@ -1,0 +1,104 @@
+package io.dht4j.transport.http.internal.server;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends an HTTP/2 connection that carries more free frames than anybody needs: stream resets, pings and settings. A
+ * stream that this node resets counts too, since the client's errors make it do so. The client receives the reason.
+ * Peers are exempt: an abandoned call resets its stream, and an authorised peer could do worse. Belongs to the
+ * connection's event loop.
+ */
+final class HttpFloodGuard {
+
+    static final int WINDOW_SECONDS = 30;
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
+
+    /**
+     * The bound on resets. An abandoned call resets its stream, and a proxy has those of all its users on one
+     * connection.
+     */
+    static final int MAX_RESETS = 6_000;
+
+    private static final int MAX_PINGS = 200;
+    private static final int MAX_SETTINGS = 50;
+
+    /** ENHANCE_YOUR_CALM of RFC 9113. */
+    private static final long ENHANCE_YOUR_CALM = 11;
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpFloodGuard.class);
+
+    private final HttpConnection connection;
+    private final BooleanSupplier isPeer;
+    private final Count resets = new Count("streams reset", MAX_RESETS);
+    private final Count pings = new Count("pings", MAX_PINGS);
+    private final Count settings = new Count("settings", MAX_SETTINGS);
+    private boolean ended;
+
+    private HttpFloodGuard(HttpConnection connection, BooleanSupplier isPeer) {
+        this.connection = connection;
+        this.isPeer = isPeer;
+    }
+
+    /**
+     * Watches an HTTP/2 connection from now on.
+     *
+     * @param isPeer whether the other end has proved to be a peer
+     */
+    static HttpFloodGuard watch(HttpConnection connection, BooleanSupplier isPeer) {
+        HttpFloodGuard guard = new HttpFloodGuard(connection, isPeer);
+        connection.pingHandler(ping -> guard.count(guard.pings));
+        connection.remoteSettingsHandler(changed -> guard.count(guard.settings));
+        return guard;
+    }
+
+    /** Counts a stream that was reset, by the client or by this node because of the client's error. */
+    void streamReset() {
+        count(resets);
+    }
+
+    private void count(Count what) {
+        if (!isPeer.getAsBoolean() && what.isTooMany(System.nanoTime())) {
+            end("more than " + what.most + " " + what.name + " in " + WINDOW_SECONDS + " s");
+        }
+    }
+
+    /** Ends the connection, and sends the client the reason. A second call does nothing. */
+    @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
+    void end(String why) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        LOG.info("closing the connection of {}: {}", connection.remoteAddress(), why);
+        connection.goAway(ENHANCE_YOUR_CALM, -1, Buffer.buffer(why));
+        connection.close();
+    }
+
+    /** The number of events since the window began. */
+    private static final class Count {
+
+        private final String name;
+        private final int most;
+        private long since = System.nanoTime();
+        private int count;
+
+        Count(String name, int most) {
+            this.name = name;
+            this.most = most;
+        }
+
+        boolean isTooMany(long now) {
+            if (now - since > WINDOW_NANOS) {
+                since = now;
+                count = 0;
+            }
+            return ++count > most;
+        }
+    }
+}

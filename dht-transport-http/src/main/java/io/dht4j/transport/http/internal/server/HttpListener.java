@@ -1,0 +1,378 @@
+package io.dht4j.transport.http.internal.server;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.security.HandshakeFailureLog;
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.common.ThreadWatch;
+import io.dht4j.transport.http.internal.common.HttpAwait;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.peer.PeerLoop;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One port and the event loops behind it. Where peers call, requests to {@link PeerProtocol#PATH} go to the peer
+ * handler; all others go to the public handler. Either may be attached and detached while the listener runs. Without a
+ * handler the answer is 503.
+ *
+ * <p>There is one HTTP server per event loop. The servers share the port, and each connection stays with the loop that
+ * accepted it. Handlers run on that loop and must not block. Their later work on a response must run on that loop too
+ * ({@code Vertx.currentContext()} while handling, then {@code runOnContext}). A handler must not replace
+ * {@link HttpConnection#closeHandler}, which counts connections. Safe for use by any number of threads.
+ */
+public final class HttpListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+
+    /** The bound on closing sockets and threads. They end well within it once no request is in flight. */
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+    /** The bound when event loops have ended, whose tasks never end. */
+    private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
+
+    private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
+            .setStatusCode(503)
+            .putHeader("Retry-After", "1")
+            .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
+            .end("not serving");
+
+    private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false);
+
+    private final HttpListenerOptions options;
+    private final HttpConnections connections;
+    private final Vertx vertx;
+    private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
+    private final Queue<PeerLoop> loops = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> started = new CompletableFuture<>();
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    /** Watches the event loops, and the thread that accepts connections for them. */
+    private final ThreadWatch watch;
+
+    private final HandshakeFailureLog refusedCallers = new HandshakeFailureLog(LOG::warn);
+    private volatile Optional<Tls> tls = Optional.empty();
+    private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
+    private volatile PublicHandler publicHandler = NOBODY;
+    private volatile int port;
+
+    /** Starts the event loops; nothing listens before {@link #start}. */
+    public HttpListener(HttpListenerOptions options) {
+        this(options, OpenFiles.limit());
+    }
+
+    /** Does the same as {@link #HttpListener(HttpListenerOptions)}, with this limit of open files. */
+    public HttpListener(HttpListenerOptions options, OptionalLong openFiles) {
+        this.options = options;
+        this.connections = new HttpConnections(options, openFiles);
+        this.vertx = Vertx.builder()
+                .with(HttpServerSetup.ofVertx(options.eventLoops()))
+                .withTransport(connections.transport())
+                .build();
+        this.watch = ThreadWatch.start(
+                "dht4j-http-watch",
+                "an event loop of " + options.host() + ":" + options.port()
+                        + " has ended, most likely for lack of memory");
+    }
+
+    /** Returns the response of a request after which its connection ends; HTTP/2 has no such header. */
+    static HttpServerResponse closing(HttpServerRequest request) {
+        return request.version() == HttpVersion.HTTP_2
+                ? request.response()
+                : request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+
+    /** Returns the Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    /** Returns the event loops that accept connections, once {@link #start} has completed. */
+    public List<PeerLoop> loops() {
+        return List.copyOf(loops);
+    }
+
+    /**
+     * Reads the certificates and binds the port.
+     *
+     * @return completes when connections are accepted; fails with a {@link TransportException} that names host and
+     *     port, and the file if one is invalid
+     */
+    public CompletionStage<Void> start() {
+        connections.warnOfLimits();
+        return start(Optional.of(
+                options.port() == 0
+                        ? SocketAddress.sharedRandomPort(1, options.host())
+                        : SocketAddress.inetSocketAddress(options.port(), options.host())));
+    }
+
+    /**
+     * Reads the certificates and starts the event loops, for a member that only calls.
+     *
+     * @return completes when that is done; fails with a {@link TransportException} that names an invalid file
+     */
+    public CompletionStage<Void> startWithoutListening() {
+        return start(Optional.empty());
+    }
+
+    private CompletionStage<Void> start(Optional<SocketAddress> address) {
+        DeploymentOptions onEveryLoop = new DeploymentOptions().setInstances(options.eventLoops());
+        vertx.executeBlocking(() -> secure(address.isPresent()), false)
+                .compose(secured -> vertx.deployVerticle(() -> new Server(address), onEveryLoop))
+                .onComplete(result -> {
+                    if (result.succeeded()) {
+                        loops.forEach(loop -> watch.add(loop.thread()));
+                        connections.acceptor().ifPresent(watch::add);
+                        started.complete(null);
+                    } else {
+                        String what = address.isEmpty()
+                                ? "cannot start"
+                                : "cannot listen on " + options.host() + ":" + options.port();
+                        String message = what + ": " + reason(result.cause());
+                        started.completeExceptionally(
+                                new TransportException(Outcome.NOT_SENT, message, result.cause()));
+                    }
+                });
+        return started;
+    }
+
+    /** Reads the certificates, or checks that none are needed. Blocks. */
+    private boolean secure(boolean listens) {
+        if (options.tls().isEmpty() && !listens) {
+            return false;
+        }
+        if (options.tls().isEmpty()) {
+            Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
+            return false;
+        }
+        Tls loaded = Tls.load(options.tls().get(), LOG::warn);
+        tls = Optional.of(loaded);
+        // Closing sets its mark first and looks for files afterwards; this method does the opposite.
+        if (closed.get()) {
+            loaded.close();
+            throw new IllegalStateException("closed");
+        }
+        return true;
+    }
+
+    /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
+    public CompletionStage<String> failure() {
+        return watch.failure();
+    }
+
+    /**
+     * Returns the own keys and certificates, once {@link #start} has completed, if there are any. {@link #close} closes
+     * them.
+     */
+    public Optional<Tls> tls() {
+        return tls;
+    }
+
+    /** Returns the log of callers whose certificates are not acceptable. */
+    HandshakeFailureLog refusedCallers() {
+        return refusedCallers;
+    }
+
+    /** Returns the bound port, once {@link #start} has completed; 0 before. */
+    public int port() {
+        return port;
+    }
+
+    /** Returns whether the options have TLS. */
+    boolean isSecure() {
+        return options.tls().isPresent();
+    }
+
+    /** Returns the host of the options. */
+    public String host() {
+        return options.host();
+    }
+
+    /** Sends requests to {@link PeerProtocol#PATH} to a handler from now on, where the options are for peers. */
+    public void attachPeer(Handler<HttpServerRequest> handler) {
+        peerHandler = handler;
+    }
+
+    /** Answers further requests to {@link PeerProtocol#PATH} with 503. */
+    void detachPeer() {
+        peerHandler = UNATTACHED;
+    }
+
+    /** Sends requests to all other paths to a handler from now on. The first request gets its connection a place. */
+    public void attachPublic(Handler<HttpServerRequest> handler) {
+        publicHandler = new PublicHandler(handler, false);
+    }
+
+    /**
+     * Does the same as {@link #attachPublic} for a handler that asks by itself for a connection's place, when it
+     * carries out a request: refused requests need none.
+     */
+    public void attachApi(Handler<HttpServerRequest> handler) {
+        publicHandler = new PublicHandler(handler, true);
+    }
+
+    /** Answers further requests to all other paths with 503. */
+    public void detachPublic() {
+        publicHandler = NOBODY;
+    }
+
+    /** Returns the connections to this port. */
+    public HttpConnections connections() {
+        return connections;
+    }
+
+    /**
+     * Stops listening, gives requests in flight the time of the options, closes every connection and ends the threads.
+     * Blocks for a bounded time; must not be called on an event loop. May be called repeatedly and by several threads:
+     * each returns when it is done.
+     */
+    public void close() {
+        close(options.drainTimeout());
+    }
+
+    /** Does the same as {@link #close()}, with another time for requests in flight. */
+    public void close(Duration drainTimeout) {
+        if (closed.compareAndSet(false, true)) {
+            watch.close();
+            try {
+                shutDown(drainTimeout);
+            } catch (RejectedExecutionException e) {
+                // An event loop has ended that would close its part of the port: only the end of the process closes it.
+                LOG.debug("{}:{} cannot be closed in order", options.host(), port, e);
+                closed(Optional.of(e));
+            }
+        }
+        awaitClosed();
+    }
+
+    private void shutDown(Duration drainTimeout) {
+        Future<Void> drained = Future.succeededFuture();
+        for (HttpServer server : servers) {
+            Future<Void> shutdown = server.shutdown(drainTimeout);
+            drained = drained.eventually(() -> shutdown);
+        }
+        drained.eventually(vertx::close).onComplete(result -> closed(Optional.ofNullable(result.cause())));
+    }
+
+    private void closed(Optional<Throwable> problem) {
+        tls.ifPresent(Tls::close);
+        problem.ifPresent(cause -> LOG.warn("closing {}:{} failed: {}", options.host(), port, cause.toString()));
+        // A start that was overtaken may have been dropped with the threads.
+        started.completeExceptionally(
+                new TransportException(Outcome.NOT_SENT, options.host() + ":" + options.port() + " is closed"));
+        closing.complete(null);
+    }
+
+    private void awaitClosed() {
+        Duration bound =
+                watch.hasFailed() ? FAILED_BOUND : options.drainTimeout().plus(CLOSE_BOUND);
+        if (!HttpAwait.done(closing, bound)) {
+            LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    private void handle(HttpServerRequest request) {
+        PublicHandler known = publicHandler;
+        Handler<HttpServerRequest> handler = known.handler;
+        boolean isPeers = options.forPeers() && PeerProtocol.PATH.equals(request.path());
+        if (!connections.admitsHead(request, isPeers || known.asksForPlaces)) {
+            return;
+        }
+        if (PeerProtocol.PATH.equals(request.path())) {
+            if (options.forPeers()) {
+                handler = peerHandler;
+            } else {
+                // The public API refuses it as it does any other path; a peer that was given the wrong port learns that
+                // nothing was done.
+                request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+            }
+        }
+        try {
+            handler.handle(request);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("handling {} {} failed", request.method(), HttpText.shown(request.path()), e);
+            if (!request.response().ended() && !request.response().headWritten()) {
+                closing(request).setStatusCode(500).end("internal error");
+            } else if (!request.response().ended()) {
+                request.connection().close();
+            }
+        }
+    }
+
+    /** Answers bytes that are not HTTP, or longer than HTTP requests may be here, and closes the connection. */
+    private static void answerMalformed(HttpServerRequest request) {
+        HttpProblem problem = HttpProblem.of(
+                ErrorCode.BAD_REQUEST,
+                "not a well-formed HTTP/1.1 request, or one whose request line is over "
+                        + HttpListenerOptions.MAX_REQUEST_LINE + " or whose headers are over "
+                        + HttpListenerOptions.MAX_HEADERS + " bytes");
+        closing(request)
+                .setStatusCode(problem.status())
+                .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE)
+                .end(problem.body())
+                .onComplete(sent -> request.connection().close());
+    }
+
+    /**
+     * A handler of public requests.
+     *
+     * @param asksForPlaces whether it does so by itself
+     */
+    private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces) {}
+
+    /** The server of one event loop. */
+    private final class Server extends VerticleBase {
+
+        private final Optional<SocketAddress> address;
+
+        Server(Optional<SocketAddress> address) {
+            this.address = address;
+        }
+
+        @Override
+        public Future<?> start() {
+            loops.add(new PeerLoop(context, Thread.currentThread()));
+            if (address.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            HttpServer server = vertx.createHttpServer(HttpServerSetup.ofServer(options, tls, refusedCallers))
+                    .connectionHandler(connections::connected)
+                    .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
+                    .invalidRequestHandler(HttpListener::answerMalformed)
+                    .requestHandler(HttpListener.this::handle);
+            servers.add(server);
+            return server.listen(address.get()).onSuccess(listening -> port = listening.actualPort());
+        }
+    }
+}

@@ -1,0 +1,369 @@
+package io.dht4j.transport.http.internal.server;
+
+import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.http.internal.peer.PeerBody;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.dht4j.transport.http.internal.server.HttpTransportCallers.Verdict;
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The peer endpoint: reads frames, passes them to the handler, and writes replies. It refuses malformed, too large and
+ * too many requests before the handler sees them, and marks these answers by a header. Safe for use by any number of
+ * threads.
+ */
+public final class HttpTransportServer implements Handler<HttpServerRequest> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpTransportServer.class);
+    private static final long MAX_DEADLINE_MICROS = TimeUnit.HOURS.toMicros(1);
+    private static final int MAX_ERROR_TEXT = 200;
+
+    /** HTTP/2's code for a stream that ends without an error. */
+    private static final long NO_ERROR = 0;
+
+    /** A refused body up to this size is read and dropped, so that the connection can continue. */
+    private static final int SMALL_BODY = 64 * 1024;
+
+    private final FrameHandler frames;
+    private final int maxFrameBytes;
+    private final int maxInFlight;
+    private final long maxInFlightBytes;
+    /** Allocated once instead of for each request. */
+    private final LongPredicate replyRoom = this::hasRoomFor;
+
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicLong inFlightBytes = new AtomicLong();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean draining;
+    private final HttpListener listener;
+    private final boolean secure;
+    private volatile Optional<HttpTransportCallers> callers = Optional.empty();
+
+    /**
+     * Creates an endpoint.
+     *
+     * @param listener has the own keys and certificates before the first connection is accepted, if the options require
+     *     TLS
+     */
+    public HttpTransportServer(FrameHandler frames, HttpTransportLimits limits, HttpListener listener) {
+        this.listener = listener;
+        this.secure = listener.isSecure();
+        this.frames = frames;
+        this.maxFrameBytes = limits.maxFrameBytes();
+        this.maxInFlight = limits.maxInFlight();
+        this.maxInFlightBytes = limits.maxInFlightBytes();
+    }
+
+    public int inFlight() {
+        return inFlight.get();
+    }
+
+    public long inFlightBytes() {
+        return inFlightBytes.get();
+    }
+
+    /**
+     * Refuses further requests.
+     *
+     * @return completes when the last request in flight has been answered
+     */
+    public CompletableFuture<Void> drain() {
+        draining = true;
+        if (inFlight.get() == 0) {
+            drained.complete(null);
+        }
+        return drained;
+    }
+
+    /**
+     * Bounds replies that callers do not take, as requests are bounded. A reply of any size passes when nothing else is
+     * held.
+     */
+    private boolean hasRoomFor(long replyBytes) {
+        long held = inFlightBytes.get();
+        return replyBytes <= SMALL_BODY || held <= SMALL_BODY || held + replyBytes <= maxInFlightBytes;
+    }
+
+    /** Counts the end of a request, whatever its outcome. */
+    private void leave(long bytes) {
+        inFlightBytes.addAndGet(-bytes);
+        if (inFlight.decrementAndGet() == 0 && draining) {
+            drained.complete(null);
+        }
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        Verdict caller = secure ? verdict(request.connection()) : Verdict.ANYBODY;
+        if (caller.refusal().isPresent()) {
+            refuse(request, 403, caller.refusal().get(), Integer.MAX_VALUE);
+            return;
+        }
+        if (!request.method().equals(HttpMethod.POST)) {
+            request.response().putHeader(HttpHeaders.ALLOW, "POST");
+            refuse(request, 405, "only POST is allowed", Integer.MAX_VALUE);
+            return;
+        }
+        String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (declared == null && request.version() == HttpVersion.HTTP_2) {
+            // Some clients omit it where it is 0. A body that comes all the same is refused then.
+            declared = "0";
+        }
+        if (declared == null || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
+            refuse(request, 411, "Content-Length is missing", Integer.MAX_VALUE);
+            return;
+        }
+        int length = PeerBody.length(declared);
+        if (length < 0) {
+            refuse(request, 400, "Content-Length is not a whole number", Integer.MAX_VALUE);
+            return;
+        }
+        if (length > maxFrameBytes) {
+            refuse(request, 413, "a frame may have " + maxFrameBytes + " bytes, not " + declared, length);
+            return;
+        }
+        long micros = deadlineMicros(request.getHeader(PeerProtocol.DEADLINE_HEADER));
+        if (micros < 1) {
+            String message = PeerProtocol.DEADLINE_HEADER + " must be 1 to " + MAX_DEADLINE_MICROS;
+            refuse(request, 400, message, length);
+            return;
+        }
+        int requests = inFlight.incrementAndGet();
+        long bytes = inFlightBytes.addAndGet(length);
+        // Draining sets its mark first and then counts; this method counts first and then checks the mark.
+        if (draining || requests > maxInFlight || bytes > maxInFlightBytes) {
+            leave(length);
+            String why = draining
+                    ? "shutting down"
+                    : requests > maxInFlight
+                            ? maxInFlight + " requests are under way"
+                            : maxInFlightBytes + " bytes are under way";
+            refuse(request, draining ? 503 : PeerProtocol.NO_ROOM, why, draining ? Integer.MAX_VALUE : length);
+            return;
+        }
+        try {
+            new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
+        } catch (RuntimeException | Error e) {
+            leave(length);
+            throw e;
+        }
+    }
+
+    private Verdict verdict(HttpConnection connection) {
+        if (callers.isEmpty()) {
+            callers = listener.tls()
+                    .map(own ->
+                            new HttpTransportCallers(own, frames, listener.refusedCallers(), listener.connections()));
+        }
+        return callers.map(known -> known.verdict(connection)).orElseGet(() -> Verdict.refused("not ready"));
+    }
+
+    /** Returns the header's value, at most an hour, or -1. */
+    private static long deadlineMicros(@Nullable String header) {
+        if (header == null) {
+            return -1;
+        }
+        try {
+            return Math.min(Long.parseLong(header), MAX_DEADLINE_MICROS);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    /** Answers a request that the handler has not seen. */
+    private static void refuse(HttpServerRequest request, int status, String message, int length) {
+        boolean unread = length > SMALL_BODY;
+        HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
+                .setStatusCode(status)
+                .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
+                .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8");
+        if (unread) {
+            response.end(message).onComplete(done -> hangUp(request));
+        } else {
+            response.end(message);
+        }
+    }
+
+    /** Ends the source of the request's body: its stream, or the connection where there are none. */
+    private static void hangUp(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            request.response().reset(NO_ERROR);
+        } else {
+            request.connection().close();
+        }
+    }
+
+    /** One request and its reply. Everything except {@link #accept} runs on the connection's event loop. */
+    private final class Exchange {
+
+        private final HttpServerRequest request;
+        private final HttpServerResponse response;
+        private final PeerBody body;
+        private final Thread thread = Thread.currentThread();
+        private final Context loop = Vertx.currentContext();
+        private final CallContext context;
+        private long heldBytes;
+        private boolean received;
+        private boolean released;
+        private @Nullable Long bodyTimer;
+
+        Exchange(HttpServerRequest request, int length, long remainingNanos, Set<String> callerNames) {
+            this.request = request;
+            this.response = request.response();
+            this.body = new PeerBody(length);
+            this.heldBytes = length;
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, replyRoom);
+        }
+
+        void begin() {
+            response.exceptionHandler(e -> LOG.debug("writing a reply failed", e));
+            response.closeHandler(gone -> abort());
+            request.exceptionHandler(e -> abort());
+            request.handler(this::add);
+            request.endHandler(end -> dispatch());
+            // Most bodies have come with their heads, and need no timer.
+            loop.runOnContext(later -> limitTime());
+        }
+
+        private void add(Buffer chunk) {
+            if (released) {
+                return;
+            }
+            try {
+                body.add(chunk);
+            } catch (OutOfMemoryError e) {
+                LOG.warn("no memory for a frame from {}", request.remoteAddress());
+                hangUp(request);
+                abort();
+            }
+        }
+
+        private void limitTime() {
+            if (!received && !released) {
+                // A slow or missing body must not hold its place for longer than its caller waits.
+                long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(context.remainingNanos()));
+                bodyTimer = loop.owner().setTimer(millis, late -> {
+                    if (!received) {
+                        hangUp(request);
+                    }
+                });
+            }
+        }
+
+        private void dispatch() {
+            received = true;
+            stopBodyTimer();
+            if (released) {
+                return;
+            }
+            if (!body.isComplete()) {
+                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+                write(400, Buffer.buffer("the body is not as long as Content-Length says"));
+                return;
+            }
+            listener.connections().provePeer(request.connection());
+            if (context.isExpired()) {
+                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+                write(504, Buffer.buffer("the deadline passed before the request was complete"));
+                return;
+            }
+            try {
+                CompletionStage<byte[]> reply = frames.handle(body.take(), context);
+                reply.whenComplete(this::accept);
+            } catch (Throwable e) {
+                accept(null, e);
+            }
+        }
+
+        /** Takes the reply, on any thread. */
+        private void accept(byte @Nullable [] reply, @Nullable Throwable error) {
+            if (Thread.currentThread() == thread) {
+                answer(reply, error);
+                return;
+            }
+            try {
+                loop.runOnContext(now -> answer(reply, error));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("a reply came after the transport was closed");
+            }
+        }
+
+        private void answer(byte @Nullable [] reply, @Nullable Throwable error) {
+            if (released) {
+                return;
+            }
+            if (error != null || reply == null) {
+                Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
+                LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
+                String text = PrintableText.of(cause);
+                write(500, Buffer.buffer(text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
+            } else if (reply.length > maxFrameBytes) {
+                LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, maxFrameBytes);
+                write(500, Buffer.buffer("the reply of " + reply.length + " bytes is over the limit"));
+            } else {
+                inFlightBytes.addAndGet(reply.length);
+                heldBytes += reply.length;
+                write(200, PeerBody.buffer(reply));
+            }
+        }
+
+        private void write(int status, Buffer text) {
+            response.setStatusCode(status)
+                    .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(text.length()))
+                    .end(text)
+                    .onComplete(written -> {
+                        release();
+                        if (written.failed()) {
+                            // The caller would wait for the rest until its deadline.
+                            hangUp(request);
+                        }
+                    });
+        }
+
+        /** Handles a caller that has gone. */
+        private void abort() {
+            if (!released) {
+                release();
+                context.cancel();
+            }
+        }
+
+        private void release() {
+            if (!released) {
+                released = true;
+                stopBodyTimer();
+                leave(heldBytes);
+            }
+        }
+
+        private void stopBodyTimer() {
+            if (bodyTimer != null) {
+                loop.owner().cancelTimer(bodyTimer);
+                bodyTimer = null;
+            }
+        }
+    }
+}
