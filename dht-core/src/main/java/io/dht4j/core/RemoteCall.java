@@ -156,17 +156,17 @@ final class RemoteCall<T> {
     }
 
     private void end(DhtException last) {
-        List<String> told;
+        List<String> messages;
         synchronized (failures) {
-            told = List.copyOf(failures);
+            messages = List.copyOf(failures);
         }
         if (kind == Kind.SEARCH) {
             result.completeExceptionally(
-                    DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + String.join("; ", told)));
-        } else if (told.size() < 2) {
+                    DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + String.join("; ", messages)));
+        } else if (messages.size() < 2) {
             result.completeExceptionally(last);
         } else {
-            result.completeExceptionally(DhtException.of(last.code(), String.join("; ", told)));
+            result.completeExceptionally(DhtException.of(last.code(), String.join("; ", messages)));
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
  * @param baseNanos the first wait, at least 1
  * @param capNanos the longest wait, at least the base
  * @param factor the growth from one wait to the next, at least 1
- * @param jitter the greatest part of a wait that chance takes off, 0 to 1
+ * @param jitter the greatest random reduction of a wait, as a part of it, 0 to 1
  */
 public record Backoff(long baseNanos, long capNanos, double factor, double jitter) {
 
@@ -51,7 +51,7 @@ public record Backoff(long baseNanos, long capNanos, double factor, double jitte
     /**
      * Returns the same backoff with another jitter.
      *
-     * @param part the greatest part of a wait that chance takes off, 0 to 1
+     * @param part the greatest random reduction of a wait, as a part of it, 0 to 1
      * @return a new backoff
      * @throws IllegalArgumentException if the part is out of range
      */
@@ -74,7 +74,7 @@ public record Backoff(long baseNanos, long capNanos, double factor, double jitte
      * Returns the wait after some failures, with jitter.
      *
      * @param failures the number of failures before the last one: 0 after the first
-     * @param random the source of chance
+     * @param random the source of random numbers
      * @return nanoseconds, from a part {@code 1 - jitter} of the wait to all of it, each with the same probability
      */
     public long nanos(int failures, RandomGenerator random) {

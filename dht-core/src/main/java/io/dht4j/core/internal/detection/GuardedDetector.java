@@ -17,7 +17,7 @@ public final class GuardedDetector implements FailureDetector {
 
     private static final Logger LOG = LoggerFactory.getLogger(GuardedDetector.class);
     /** The shortest time between two log messages, since a failing detector throws with every request. */
-    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** The patience when the detector fails to return one. */
     private static final Duration UNKNOWN_PATIENCE = Duration.ofMinutes(1);
@@ -26,7 +26,7 @@ public final class GuardedDetector implements FailureDetector {
 
     private final FailureDetector detector;
     private final Environment environment;
-    private final AtomicLong toldNanos;
+    private final AtomicLong loggedNanos;
 
     /**
      * Creates a guard.
@@ -37,7 +37,7 @@ public final class GuardedDetector implements FailureDetector {
     public GuardedDetector(FailureDetector detector, Environment environment) {
         this.detector = detector;
         this.environment = environment;
-        this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
+        this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
     }
 
     // No lambdas: these are called with every request and every reply.
@@ -47,7 +47,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.sent(node, nowNanos);
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
         }
     }
 
@@ -56,7 +56,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.heard(node, nowNanos);
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
         }
     }
 
@@ -65,7 +65,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.unreachable(node, nowNanos);
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
         }
     }
 
@@ -74,7 +74,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.resumed(nowNanos);
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
         }
     }
 
@@ -84,7 +84,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             return detector.isSuspected(node, nowNanos);
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
             return false;
         }
     }
@@ -95,16 +95,16 @@ public final class GuardedDetector implements FailureDetector {
             Duration patience = detector.patience();
             return patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
         } catch (RuntimeException | Error e) {
-            tell(e);
+            log(e);
             return UNKNOWN_PATIENCE;
         }
     }
 
-    private void tell(Throwable thrown) {
-        long told = toldNanos.get();
+    private void log(Throwable thrown) {
+        long logged = loggedNanos.get();
         long now = environment.nanoTime();
-        if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
-            LOG.warn("the failure detector threw what it may not throw; nobody is suspected by it", thrown);
+        if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
+            LOG.warn("the failure detector threw an exception against its contract; it suspects no node", thrown);
         }
     }
 }

@@ -163,7 +163,7 @@ public final class Suspicion {
             } else if (answered.contains(node.id())) {
                 LOG.info("{} answers again", node.id());
             } else if (suspects.contains(node.id())) {
-                LOG.debug("{} is not suspected any more: this node stood still and cannot tell", node.id());
+                LOG.debug("{} is not suspected any more: this node stood still and does not know", node.id());
             }
         }
         answered.clear();

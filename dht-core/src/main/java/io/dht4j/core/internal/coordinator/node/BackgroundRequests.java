@@ -5,7 +5,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -127,6 +127,6 @@ final class BackgroundRequests {
     }
 
     private void ask(Node node, Request request, Duration patience, ReplyHandler handler) {
-        client.ask(node, Outgoing.alone(request), client.context(patience), handler);
+        client.ask(node, OutboundRequest.alone(request), client.context(patience), handler);
     }
 }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What a node takes: each method refuses what is out of range, by an error that names the range, or fills in the
- * default.
+ * The rules for the arguments of calls: each method fills in a default, or refuses an argument out of range with an
+ * error that names the range. Immutable.
  */
 final class CallRules {
 
@@ -49,7 +49,7 @@ final class CallRules {
         return new CallContext(nanoTime, timeout.toNanos());
     }
 
-    /** Of a call that has no time to live. */
+    /** Returns the policy of a call that takes no time to live. */
     ReplicationPolicy readPolicy(CallOptions options) {
         refuseTimeToLive(options);
         return policy(options);
@@ -66,7 +66,7 @@ final class CallRules {
         return policy;
     }
 
-    /** The ordering of a call with a policy, which must fit. */
+    /** Returns the ordering of a call, which must fit its policy. */
     Ordering ordering(CallOptions options, ReplicationPolicy policy) {
         Ordering ordering = options.ordering().orElse(config.ordering());
         if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
@@ -78,7 +78,7 @@ final class CallRules {
         return ordering;
     }
 
-    /** Of a scan or a snapshot. */
+    /** Refuses an ordering, which scans and snapshots do not take. */
     void refuseOrdering(CallOptions options) {
         if (options.ordering().isPresent()) {
             throw new InvalidRequestException(
@@ -86,7 +86,7 @@ final class CallRules {
         }
     }
 
-    /** When what is written now expires, in milliseconds since 1970. */
+    /** Returns the expiry of an entry that is written now, in milliseconds since 1970. */
     long expiry(CallOptions options) {
         Optional<Duration> timeToLive = options.timeToLive();
         return timeToLive.isEmpty()

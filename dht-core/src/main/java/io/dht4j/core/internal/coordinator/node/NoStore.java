@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Stands where a member of the cluster that stores nothing would have its store. */
+/** The store of a member that stores nothing: it is empty, and refuses entries. */
 public final class NoStore implements Store {
 
-    /** Nothing to set. */
+    /** Creates the store. */
     public NoStore() {}
 
     private static StoreException nothingHere() {
@@ -69,7 +69,7 @@ public final class NoStore implements Store {
 
     @Override
     public void bind(String placement) {
-        // there is nothing that could be misplaced
+        // no entry can be misplaced
     }
 
     @Override
@@ -89,6 +89,6 @@ public final class NoStore implements Store {
 
     @Override
     public void close() {
-        // nothing is held
+        // nothing is open
     }
 }

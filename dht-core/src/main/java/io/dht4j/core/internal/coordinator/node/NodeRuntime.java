@@ -14,7 +14,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.AddressCheck;
 import io.dht4j.core.internal.coordinator.peer.Disagreements;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.PeerMonitor;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
@@ -229,7 +229,7 @@ final class NodeRuntime {
 
     private void resumeClock() {
         Version newest = components.store().newestAtOpen();
-        // A version that is too far ahead stems from a wrong clock: the others would refuse versions above it.
+        // A version that is too far ahead comes from a wrong clock: the others would refuse versions above it.
         if (!clock.observe(newest)) {
             LOG.warn(
                     "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: "
@@ -366,7 +366,7 @@ final class NodeRuntime {
     private void ping(Node node) {
         client.ask(
                 node,
-                Outgoing.alone(new Request.Ping()),
+                OutboundRequest.alone(new Request.Ping()),
                 client.context(PING_TIMEOUT),
                 ReplyHandler.of(reply -> LOG.debug("{} is there", node.id()), this::pingFailed));
     }

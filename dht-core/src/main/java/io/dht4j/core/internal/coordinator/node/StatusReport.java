@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The status of a node. A store may read its disk to count its entries, so that happens on a store thread, one count at
- * a time: those who ask meanwhile share it. The status is wanted most when the store threads are busy or stand still,
- * so nobody waits for them long: then the last count is returned, with how long a newer one has been due. Safe for use
- * by any number of threads; does not block.
+ * The status of a node. A store may read its disk to count its entries, so a store thread does this, one count at a
+ * time, which concurrent requests share. The status is needed most when the store threads are busy or stuck, so a
+ * request waits for a count only briefly. Then it returns the last count, and for how long a newer one has been due.
+ * Does not block; safe for use by any number of threads.
  */
 final class StatusReport {
 
@@ -38,7 +38,7 @@ final class StatusReport {
 
     private static final long UNKNOWN = -1;
 
-    /** The last count is returned if there is no newer one by then. */
+    /** The longest wait for a count. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NodeComponents components;
@@ -51,7 +51,7 @@ final class StatusReport {
     private final Supplier<Optional<ClockProblem>> clock;
     private final Environment environment;
     private final long startedNanos;
-    private final AtomicReference<@Nullable EntryCountRequest> underWay = new AtomicReference<>();
+    private final AtomicReference<@Nullable EntryCountRequest> running = new AtomicReference<>();
     private volatile EntryCount known;
 
     StatusReport(
@@ -76,19 +76,19 @@ final class StatusReport {
         this.known = new EntryCount(UNKNOWN, startedNanos);
     }
 
-    /** How many entries the store had, and when. */
+    /** The number of entries, and the time of the count. */
     private record EntryCount(long entries, long atNanos) {}
 
-    /** The store is asked for its entries. */
+    /** A running count, and the time when it began. */
     private record EntryCountRequest(CompletableFuture<EntryCount> count, long begunNanos) {}
 
-    /** Completes at once, or soon if the store answers soon. */
+    /** Returns the status. Completes at once, or when the store has counted its entries soon. */
     CompletableFuture<NodeStatus> ask() {
         EntryCountRequest own = new EntryCountRequest(new CompletableFuture<>(), environment.nanoTime());
-        EntryCountRequest shared = underWay.compareAndExchange(null, own);
+        EntryCountRequest shared = running.compareAndExchange(null, own);
         CompletableFuture<NodeStatus> answer = new CompletableFuture<>();
         if (shared != null && environment.nanoTime() - shared.begunNanos() >= PATIENCE_NANOS) {
-            // It may be long, so that nothing is hung on it.
+            // It may take long, so nothing is chained to it.
             complete(answer, known);
             return answer;
         }
@@ -113,12 +113,12 @@ final class StatusReport {
         return answer;
     }
 
-    /** The next request begins another count, whatever goes wrong here. */
+    /** Begins a count. After an error, the next request begins another one. */
     private void begin(EntryCountRequest request) {
         try {
             environment.storeExecutor().execute(() -> count(request));
         } catch (RuntimeException | Error e) {
-            underWay.set(null);
+            running.set(null);
             request.count().completeExceptionally(e);
         }
     }
@@ -140,11 +140,11 @@ final class StatusReport {
             count = new EntryCount(entries(), environment.nanoTime());
             known = count;
         } catch (RuntimeException | Error e) {
-            underWay.set(null);
+            running.set(null);
             request.count().completeExceptionally(e);
             return;
         }
-        underWay.set(null);
+        running.set(null);
         request.count().complete(count);
     }
 
@@ -152,7 +152,7 @@ final class StatusReport {
         try {
             return components.store().entries();
         } catch (RuntimeException | Error e) {
-            // Those who ask want to know what is wrong, all the more.
+            // The rest of the status is needed all the more.
             LOG.warn("the store cannot count its entries: {}", e.toString());
             return UNKNOWN;
         }
@@ -162,21 +162,21 @@ final class StatusReport {
         try {
             answer.complete(with(count));
         } catch (RuntimeException | Error e) {
-            LOG.error("the status cannot be put together", e);
+            LOG.error("the status cannot be assembled", e);
             answer.completeExceptionally(
                     new UnavailableException(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage())));
         }
     }
 
-    /** For how long a newer count has been due: nobody may have asked for one since the last. */
+    /** Returns for how long a newer count has been due; zero without a request since the last one. */
     private Duration overdue(EntryCount count) {
-        EntryCountRequest unanswered = underWay.get();
+        EntryCountRequest unanswered = running.get();
         long now = environment.nanoTime();
         long waited = now - count.atNanos();
         if (unanswered != null) {
             waited = Math.min(waited, now - unanswered.begunNanos());
         }
-        // What has just come is of now, however long this thread has waited for a processor.
+        // A count that has just arrived is current, however long this thread has waited for a processor.
         return waited < PATIENCE_NANOS ? Duration.ZERO : Duration.ofNanos(waited);
     }
 

@@ -113,7 +113,7 @@ final class WriteCalls {
         Environment.Timer deadline = environment.schedule(
                 () -> waiting.completeExceptionally(new UnavailableException(
                         ErrorCode.NOT_SERVING,
-                        "nothing done: nobody has told this node in time whether its clock is right")),
+                        "nothing done: no answer has confirmed in time that the clock of this node is right")),
                 Math.max(1, context.remainingNanos()));
         firstContact.over().thenCompose(over -> clocks.confirmedProblem()).whenComplete((problem, error) -> {
             if (error != null) {

@@ -96,8 +96,8 @@ final class Batcher {
     }
 
     /** Returns whether a request is so large that it is sent alone, so that small ones do not wait for it. */
-    boolean isLarge(Outgoing outgoing) {
-        return outgoing.bytes > maxBytes / 4 || outgoing.items > limits.maxEntries();
+    boolean isLarge(OutboundRequest outbound) {
+        return outbound.bytes > maxBytes / 4 || outbound.items > limits.maxEntries();
     }
 
     /** Sends a request now or in a later batch; fails it as overloaded if too many wait. */
@@ -105,10 +105,10 @@ final class Batcher {
         boolean full;
         synchronized (lock) {
             full = !waiting.isEmpty()
-                    && (waiting.size() >= maxWaiting || waitingBytes + request.outgoing().bytes > maxWaitingBytes);
+                    && (waiting.size() >= maxWaiting || waitingBytes + request.outbound().bytes > maxWaitingBytes);
             if (!full) {
                 waiting.add(request);
-                waitingBytes += request.outgoing().bytes;
+                waitingBytes += request.outbound().bytes;
             }
         }
         if (full) {
@@ -173,19 +173,19 @@ final class Batcher {
         int items = 0;
         int bytes = 0;
         for (PendingRequest request = waiting.peek(); request != null; request = waiting.peek()) {
-            Outgoing outgoing = request.outgoing();
+            OutboundRequest outbound = request.outbound();
             boolean wanted = request.isWanted() && !request.context().isExpired();
             if (wanted
                     && !requests.isEmpty()
-                    && (items + outgoing.items > limits.maxEntries() || bytes + outgoing.bytes > maxBytes)) {
+                    && (items + outbound.items > limits.maxEntries() || bytes + outbound.bytes > maxBytes)) {
                 break;
             }
             waiting.remove();
-            waitingBytes -= outgoing.bytes;
+            waitingBytes -= outbound.bytes;
             if (wanted) {
                 requests.add(request);
-                items += outgoing.items;
-                bytes += outgoing.bytes;
+                items += outbound.items;
+                bytes += outbound.bytes;
             } else {
                 drop(request);
             }

@@ -117,7 +117,7 @@ final class FrameSender {
             for (PendingRequest request : requests) {
                 long remaining = Math.max(1, request.context().remainingNanos());
                 latest = Math.max(latest, remaining);
-                encoded.add(new Request.Part(request.outgoing().request, remaining));
+                encoded.add(new Request.Part(request.outbound().request, remaining));
             }
             Request.Batch batch = new Request.Batch(encoded, 4 * maxBatchBytes, maxBatchBytes / 4);
             context = new CallContext(nanoTime, latest);
@@ -133,7 +133,7 @@ final class FrameSender {
 
     /** Cancels a frame of reads once none of them is wanted. */
     private static void cancelWithAll(List<PendingRequest> requests, CallContext frame) {
-        if (requests.get(0).outgoing().kind == Outgoing.Kind.READ) {
+        if (requests.get(0).outbound().kind == OutboundRequest.Kind.READ) {
             AtomicInteger wanted = new AtomicInteger(requests.size());
             for (PendingRequest request : requests) {
                 request.context().onCancel(() -> {
@@ -148,7 +148,7 @@ final class FrameSender {
     private CompletionStage<byte[]> call(PendingRequest request) {
         Frame frame;
         try {
-            frame = request.outgoing().frame(header(request.node()));
+            frame = request.outbound().frame(header(request.node()));
         } catch (RuntimeException | Error e) {
             return notEncoded(request.node(), e);
         }

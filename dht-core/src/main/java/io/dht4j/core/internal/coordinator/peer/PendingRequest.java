@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * An outstanding request to one replica, sent for the first or the second time.
  *
  * @param node the replica
- * @param outgoing the request
+ * @param outbound the request
  * @param context the deadline, and whether the reply is still wanted
  * @param handler receives the outcome
  * @param limit has admitted the request, which leaves it with the outcome; null if the node has no limit
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PendingRequest(
         Node node,
-        Outgoing outgoing,
+        OutboundRequest outbound,
         CallContext context,
         ReplyHandler handler,
         @Nullable PeerLimit limit,
@@ -37,7 +37,7 @@ record PendingRequest(
     }
 
     PendingRequest again(long now) {
-        return new PendingRequest(node, outgoing, context, handler, limit, now, false);
+        return new PendingRequest(node, outbound, context, handler, limit, now, false);
     }
 
     /**
@@ -61,7 +61,7 @@ record PendingRequest(
 
     /** Reports that it was sent and that its outcome is unknown. */
     void fail(ErrorCode code, String message, long now) {
-        if (limit != null && outgoing.isQuick()) {
+        if (limit != null && outbound.isQuick()) {
             limit.leaveUnanswered(since, now);
         } else if (limit != null) {
             limit.leave();
@@ -93,8 +93,8 @@ record PendingRequest(
             return;
         }
         // A large request is refused for lack of memory: fewer requests would not help, and it is sent again.
-        boolean tooMany = overloaded && !outgoing.isLarge();
-        if (tooMany || outgoing.isQuick()) {
+        boolean tooMany = overloaded && !outbound.isLarge();
+        if (tooMany || outbound.isQuick()) {
             limit.leave(since, now, tooMany);
         } else {
             limit.leave();

@@ -146,35 +146,35 @@ public final class ReplicaClient {
      * Asks a replica. Throws nothing: an error on the way is a failure of the request.
      *
      * @param node the replica, which may be this node's
-     * @param outgoing the request
+     * @param outbound the request
      * @param context the deadline, and whether the reply is still wanted
      * @param handler receives the outcome, perhaps before this returns
      */
-    public void ask(Node node, Outgoing outgoing, CallContext context, ReplyHandler handler) {
-        PeerLimit limit = outgoing.request instanceof Request.Ping ? null : limits.of(node.id());
+    public void ask(Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
+        PeerLimit limit = outbound.request instanceof Request.Ping ? null : limits.of(node.id());
         if (limit != null && !limit.tryEnter()) {
             handler.failed(new PeerFailure(
                     node.id(), true, ErrorCode.OVERLOADED, "overloaded: too many requests to it are outstanding"));
         } else if (order.isLocal(node)) {
-            askLocal(node, outgoing, context, handler, limit);
+            askLocal(node, outbound, context, handler, limit);
         } else {
             if (!handler.isRepeated()) {
                 budget.asked();
             }
-            send(new PendingRequest(node, outgoing, context, handler, limit, now(), true));
+            send(new PendingRequest(node, outbound, context, handler, limit, now(), true));
         }
     }
 
     private void askLocal(
-            Node node, Outgoing outgoing, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
+            Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
         CallLiveness liveness =
                 new CallLiveness(context::isExpired, () -> !handler.isWanted() || context.isCancelled());
         if (limit == null) {
-            PendingRequest request = new PendingRequest(node, outgoing, context, handler, null, 0, true);
-            replica.serve(outgoing.request, liveness, reply -> request.deliver(reply, 0));
+            PendingRequest request = new PendingRequest(node, outbound, context, handler, null, 0, true);
+            replica.serve(outbound.request, liveness, reply -> request.deliver(reply, 0));
         } else {
-            PendingRequest request = new PendingRequest(node, outgoing, context, handler, limit, now(), true);
-            replica.serve(outgoing.request, liveness, reply -> request.deliver(reply, now()));
+            PendingRequest request = new PendingRequest(node, outbound, context, handler, limit, now(), true);
+            replica.serve(outbound.request, liveness, reply -> request.deliver(reply, now()));
         }
     }
 
@@ -184,14 +184,14 @@ public final class ReplicaClient {
 
     private void send(PendingRequest request) {
         monitor.sent(request.node(), request.since());
-        Outgoing outgoing = request.outgoing();
+        OutboundRequest outbound = request.outbound();
         Lanes to = lanes.get(request.node().id());
-        if (to == null || outgoing.kind == Outgoing.Kind.ALONE) {
+        if (to == null || outbound.kind == OutboundRequest.Kind.ALONE) {
             sender.send(request, null);
             return;
         }
-        Batcher batcher = outgoing.kind == Outgoing.Kind.READ ? to.reads() : to.writes();
-        if (batcher.isLarge(outgoing)) {
+        Batcher batcher = outbound.kind == OutboundRequest.Kind.READ ? to.reads() : to.writes();
+        if (batcher.isLarge(outbound)) {
             sender.send(request, null);
         } else {
             batcher.submit(request);

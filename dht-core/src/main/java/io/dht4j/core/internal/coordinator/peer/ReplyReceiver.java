@@ -61,7 +61,7 @@ final class ReplyReceiver {
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
         // A node without room is reachable all the same. Not every transport gives that reason.
         boolean mayLackRoom = reason == Reason.NO_ROOM
-                || (reason == Reason.OTHER && request.outgoing().isLarge());
+                || (reason == Reason.OTHER && request.outbound().isLarge());
         if (notSent
                 && !mayLackRoom
                 && !request.context().isExpired()
@@ -106,7 +106,7 @@ final class ReplyReceiver {
         Optional<Reply> reply;
         try {
             if (wanted) {
-                Decoded<Reply> frame = FrameCodec.decodeReply(bytes, request.outgoing().request, names);
+                Decoded<Reply> frame = FrameCodec.decodeReply(bytes, request.outbound().request, names);
                 header = frame.header();
                 reply = Optional.of(frame.message());
             } else {
@@ -173,7 +173,7 @@ final class ReplyReceiver {
                 request.fail(ErrorCode.INTERNAL, DROPPED, now);
                 return;
             }
-            reply = in.next(request.outgoing().request);
+            reply = in.next(request.outbound().request);
         } catch (FrameException | RuntimeException | Error e) {
             failUnreadable(request, e);
             return;
@@ -223,7 +223,7 @@ final class ReplyReceiver {
         }
     }
 
-    /** Logs an error of a handler: nobody else hears of it. */
+    /** Logs an error of a handler, which nothing else reports. */
     static void logUndelivered(PendingRequest request, Throwable e) {
         LOG.error("an answer of {} could not be delivered", request.node().id(), e);
     }

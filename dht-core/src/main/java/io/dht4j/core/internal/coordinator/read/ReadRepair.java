@@ -6,7 +6,7 @@ import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
@@ -97,7 +97,7 @@ public final class ReadRepair {
         CallContext context = client.context(config.timeout());
         client.ask(
                 node,
-                Outgoing.of(new Request.ApplyEntries(entries)),
+                OutboundRequest.of(new Request.ApplyEntries(entries)),
                 context,
                 ReplyHandler.of(
                         reply -> {

@@ -4,7 +4,7 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -101,7 +101,8 @@ final class ReadRequests {
                         queries,
                         (node, some) -> RequestGroups.split(
                                 some,
-                                query -> Outgoing.BYTES_PER_KEY + query.key().length(),
+                                query -> OutboundRequest.BYTES_PER_KEY
+                                        + query.key().length(),
                                 MAX_REQUEST_BYTES,
                                 part -> ask(node, part, first)));
     }
@@ -120,7 +121,7 @@ final class ReadRequests {
             wanted.add(new Request.Query(query.key(), query.whole()));
         }
         Request request = new Request.ReadKeys(wanted, config.inlineValueBytes());
-        send(node, Outgoing.of(request), new Handler(first) {
+        send(node, OutboundRequest.of(request), new Handler(first) {
             @Override
             public void replied(Reply reply) {
                 operation.replied(node, queries, (Reply.Found) reply);
@@ -136,7 +137,7 @@ final class ReadRequests {
     /** Asks a replica for the value of a key. */
     void fetch(Node node, Key key, ReplyHandler outcome) {
         Request request = new Request.ReadKeys(List.of(new Request.Query(key, true)), config.inlineValueBytes());
-        send(node, Outgoing.alone(request), new Handler(false) {
+        send(node, OutboundRequest.alone(request), new Handler(false) {
             @Override
             public void replied(Reply reply) {
                 outcome.replied(reply);
@@ -149,14 +150,14 @@ final class ReadRequests {
         });
     }
 
-    private void send(Node node, Outgoing outgoing, Handler handler) {
+    private void send(Node node, OutboundRequest outbound, Handler handler) {
         if (config.cancellation() != CancellationPolicy.PROPAGATE) {
-            client.ask(node, outgoing, context, handler);
+            client.ask(node, outbound, context, handler);
             return;
         }
         awaited.incrementAndGet();
         long since = environment.nanoTime();
-        client.ask(node, outgoing, context, new Handler(handler.isFirst()) {
+        client.ask(node, outbound, context, new Handler(handler.isFirst()) {
             @Override
             public void replied(Reply reply) {
                 awaited.decrementAndGet();

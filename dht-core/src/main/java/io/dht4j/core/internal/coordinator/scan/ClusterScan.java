@@ -14,7 +14,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -273,7 +273,11 @@ public final class ClusterScan {
     private void keepSnapshot(Version version, List<ScanCursor> asked, CallContext context) {
         for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
             if (!asked.contains(cursor)) {
-                client.ask(cursor.node, Outgoing.alone(new Request.KeepCut(version)), context, ReplyHandler.ignoring());
+                client.ask(
+                        cursor.node,
+                        OutboundRequest.alone(new Request.KeepCut(version)),
+                        context,
+                        ReplyHandler.ignoring());
             }
         }
     }
@@ -299,7 +303,7 @@ public final class ClusterScan {
                     advance(request);
                 }
             };
-            client.ask(cursor.node, Outgoing.alone(page), request.context, ReplyHandler.of(received, received));
+            client.ask(cursor.node, OutboundRequest.alone(page), request.context, ReplyHandler.of(received, received));
         }
     }
 

@@ -8,7 +8,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -305,7 +305,7 @@ public final class SnapshotOpening {
                     complete.complete(null);
                 }
             };
-            client.ask(node, Outgoing.alone(request), context, ReplyHandler.of(received, received));
+            client.ask(node, OutboundRequest.alone(request), context, ReplyHandler.of(received, received));
         }
     }
 }

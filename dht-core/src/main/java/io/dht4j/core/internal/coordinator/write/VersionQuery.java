@@ -7,7 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -141,7 +141,7 @@ public final class VersionQuery {
                         groups,
                         (node, group) -> RequestGroups.split(
                                 group,
-                                query -> Outgoing.BYTES_PER_KEY + query.key.length(),
+                                query -> OutboundRequest.BYTES_PER_KEY + query.key.length(),
                                 MAX_REQUEST_BYTES,
                                 part -> ask(node, part)));
     }
@@ -149,7 +149,7 @@ public final class VersionQuery {
     private void ask(Node node, List<KeyQuery> group) {
         List<Request.Query> queries =
                 group.stream().map(query -> new Request.Query(query.key, false)).toList();
-        client.ask(node, Outgoing.of(new Request.ReadKeys(queries, 0)), context, new ReplyHandler() {
+        client.ask(node, OutboundRequest.of(new Request.ReadKeys(queries, 0)), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();

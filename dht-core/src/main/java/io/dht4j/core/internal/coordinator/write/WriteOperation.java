@@ -10,7 +10,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.peer.Outgoing;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
@@ -203,8 +203,8 @@ public final class WriteOperation {
         List<Entry> entries = part.size() == 1
                 ? List.of(part.get(0).entry)
                 : part.stream().map(Stamp::entry).toList();
-        Outgoing outgoing = Outgoing.of(new Request.ApplyEntries(entries));
-        client.order().localLast(nodes, new PartHandler(nodes, part, outgoing, 0));
+        OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries));
+        client.order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
     }
 
     /** Sends one request of the write to replicas, and receives their answers. */
@@ -212,20 +212,20 @@ public final class WriteOperation {
 
         private final List<Node> nodes;
         private final List<Stamp> part;
-        private final Outgoing outgoing;
+        private final OutboundRequest outbound;
         /** The number of times that a replica has refused it for lack of room. */
         private final int refusals;
 
-        PartHandler(List<Node> nodes, List<Stamp> part, Outgoing outgoing, int refusals) {
+        PartHandler(List<Node> nodes, List<Stamp> part, OutboundRequest outbound, int refusals) {
             this.nodes = nodes;
             this.part = part;
-            this.outgoing = outgoing;
+            this.outbound = outbound;
             this.refusals = refusals;
         }
 
         @Override
         public void accept(Node node) {
-            client.ask(node, outgoing, context, this);
+            client.ask(node, outbound, context, this);
         }
 
         @Override
@@ -240,7 +240,7 @@ public final class WriteOperation {
 
         @Override
         public void failed(PeerFailure failure) {
-            if (!outgoing.isLarge() || !isOfferedAgain(failure)) {
+            if (!outbound.isLarge() || !isOfferedAgain(failure)) {
                 giveUp(failure);
             }
         }
@@ -254,7 +254,7 @@ public final class WriteOperation {
             List<Node> again = nodes.stream()
                     .filter(node -> node.id().equals(failure.node()))
                     .toList();
-            PartHandler next = new PartHandler(again, part, outgoing, refusals + 1);
+            PartHandler next = new PartHandler(again, part, outbound, refusals + 1);
             return parked.park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
         }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A request that is sent to several replicas. The body of its frame is encoded once for all of them, and not at all if
  * only the local one is asked or the request shares a frame with others. Safe for use by any number of threads.
  */
-public final class Outgoing {
+public final class OutboundRequest {
 
     /** An upper bound of the bytes of a part of a batch besides its keys or entries, in the request and the reply. */
     private static final int PART_BYTES = 32;
@@ -39,7 +39,7 @@ public final class Outgoing {
     public final int bytes;
     private volatile byte @Nullable [] body;
 
-    private Outgoing(Request request, Kind kind, int items, long bytes) {
+    private OutboundRequest(Request request, Kind kind, int items, long bytes) {
         this.request = request;
         this.kind = kind;
         this.items = items;
@@ -52,16 +52,16 @@ public final class Outgoing {
      * @param request reads or writes; others have a frame of their own
      * @return the request, to be sent any number of times
      */
-    public static Outgoing of(Request request) {
+    public static OutboundRequest of(Request request) {
         if (request instanceof Request.ReadKeys read) {
             long bytes = PART_BYTES;
             for (int i = 0; i < read.queries().size(); i++) {
                 bytes += BYTES_PER_KEY + read.queries().get(i).key().length();
             }
-            return new Outgoing(request, Kind.READ, read.queries().size(), bytes);
+            return new OutboundRequest(request, Kind.READ, read.queries().size(), bytes);
         }
         if (request instanceof Request.ApplyEntries apply) {
-            return new Outgoing(request, Kind.WRITE, apply.entries().size(), bytes(apply));
+            return new OutboundRequest(request, Kind.WRITE, apply.entries().size(), bytes(apply));
         }
         return alone(request);
     }
@@ -80,9 +80,9 @@ public final class Outgoing {
      * @param request any request
      * @return the request, to be sent any number of times
      */
-    public static Outgoing alone(Request request) {
+    public static OutboundRequest alone(Request request) {
         long bytes = request instanceof Request.ApplyEntries apply ? bytes(apply) : 0;
-        return new Outgoing(request, Kind.ALONE, 0, bytes);
+        return new OutboundRequest(request, Kind.ALONE, 0, bytes);
     }
 
     /**
