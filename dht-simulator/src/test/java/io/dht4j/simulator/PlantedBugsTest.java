@@ -120,7 +120,7 @@ class PlantedBugsTest {
                         disk -> disk.method(named("sync")).intercept(StubMethod.INSTANCE)));
     }
 
-    /** Tombstones go with the next round, whether or not all replicas have had them. */
+    /** Tombstones go with the next session, whether or not all replicas have had them. */
     static final class AnyTombstone {
 
         private AnyTombstone() {}
@@ -136,8 +136,8 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "repair.purge.PurgeWatermarks",
-                        fence -> fence.visit(Advice.to(AnyTombstone.class).on(named("isOver")))));
+                        INTERNAL + "repair.purge.WatermarkFilter",
+                        filter -> filter.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))));
     }
 
     /** Nobody is taken to be behind, so that nobody is repaired. */
@@ -157,7 +157,7 @@ class PlantedBugsTest {
                 LOST,
                 in(
                         INTERNAL + "refill.PartitionReadBarrier",
-                        unfilled -> unfilled.method(named("isEmpty")).intercept(FixedValue.value(true))),
+                        barrier -> barrier.method(named("isEmpty")).intercept(FixedValue.value(true))),
                 shortlyBefore(40),
                 SEEDS);
     }

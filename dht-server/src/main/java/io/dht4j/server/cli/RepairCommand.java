@@ -109,7 +109,7 @@ final class RepairCommand implements Callable<Integer> {
         }
         int partitions = status.path("partitions").asInt();
         if (partitions == 0) {
-            return id + " has not begun: after a start it adds up what it holds first";
+            return id + " has not begun: after a start it builds its hash trees first";
         }
         return status.path("partitions_done").asInt() + " of " + partitions + " partitions compared"
                 + (status.has("last_error")

@@ -396,7 +396,7 @@ class FuzzedServerTest {
      * A good write is done, and the server's own copy shows it. Not at once: one answer of two will do, and the peer
      * may have said that it has written while the server had not; for the same reason a read that asks the peer, too,
      * may be told that there is nothing. What the peer claims to have purged the server must believe, since it may be
-     * its own disk that was set back: such a partition takes writes, and whoever reads it is told that.
+     * its own disk that was rolled back: such a partition takes writes, and whoever reads it is told that.
      */
     private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";
@@ -413,8 +413,8 @@ class FuzzedServerTest {
         });
         await("the write of good" + number).atMost(PATIENCE).untilAsserted(() -> {
             RawHttp.Answer read = exchange(HttpRequests.bytes("GET " + target + 1 + rest + "\r\n"));
-            if (read.status() == 504 && read.text().contains("was set back to before")) {
-                assertThat(told(server)).contains("the disk of this node was set back: n2 says that");
+            if (read.status() == 504 && read.text().contains("was rolled back to before")) {
+                assertThat(told(server)).contains("the disk of this node was rolled back: n2 reports that");
                 closed++;
                 return;
             }

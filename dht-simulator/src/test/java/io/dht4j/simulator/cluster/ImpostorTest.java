@@ -7,6 +7,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -19,7 +20,6 @@ import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -58,13 +58,12 @@ class ImpostorTest {
     @Test
     void nobodyTellsInTheNameOfAnotherHowFarThatOneHasPurged() throws Exception {
         try (SimulatedCluster cluster = cluster()) {
-            BitSet partitions = new BitSet();
-            partitions.set(0);
+            PartitionSet partitions = PartitionSet.of(0);
             long far = Version.of(env.currentTimeMillis(), 0).packed();
-            byte[] ofAnother = frame(new RepairRequest.Purged("n2", partitions, List.of(far)));
+            byte[] ofAnother = frame(new RepairRequest.Watermarks("n2", partitions, List.of(far)));
             assertThat(FrameBytes.errorOf(answer(ofAnother, Set.of()))).isEqualTo(ErrorCode.BAD_REQUEST);
             assertThat(FrameBytes.errorOf(answer(ofAnother, Set.of("n1")))).isEqualTo(ErrorCode.BAD_REQUEST);
-            RepairRequest own = new RepairRequest.Purged("n1", partitions, List.of(0L));
+            RepairRequest own = new RepairRequest.Watermarks("n1", partitions, List.of(0L));
             FrameCodec.decodeReply(answer(frame(own), Set.of("n1")), own, NAMES);
             assertThat(cluster.await(cluster.node(1).get(Key.of("other")))).isPresent();
         }

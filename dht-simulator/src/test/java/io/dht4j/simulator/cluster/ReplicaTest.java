@@ -44,16 +44,16 @@ class ReplicaTest {
     }
 
     private Replica over(BlockingStore store, int storeReads) {
-        PurgeWatermarks fence = new PurgeWatermarks(store, 1, key -> 0);
-        fence.load();
+        PurgeWatermarks watermarks = new PurgeWatermarks(store, 1, key -> 0);
+        watermarks.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
         return new Replica(
                 store,
-                fence,
+                watermarks,
                 new LocalReplica(
                         store,
-                        fence,
-                        new RollbackDetector(fence, new PartitionReadBarrier(), clock::isTooFarAhead, () -> {}),
+                        watermarks,
+                        new RollbackDetector(watermarks, new PartitionReadBarrier(), clock::isTooFarAhead, () -> {}),
                         1,
                         key -> 0,
                         env::currentTimeMillis,

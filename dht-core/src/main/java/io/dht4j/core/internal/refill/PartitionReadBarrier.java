@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.refill;
 
-import java.util.BitSet;
+import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -12,36 +12,34 @@ import java.util.concurrent.CompletableFuture;
 public final class PartitionReadBarrier {
 
     /** The reason why reads are refused. */
-    public enum Why {
+    public enum Reason {
         /** The content of this replica is lost. */
-        LOST("this replica lost what it held and is getting it back from the others; until then it is not read"),
+        LOST("this replica lost its content and is getting it back from the others; until then reads are refused"),
 
         /** The content is older than what the others have purged since. */
-        SET_BACK("the disk of this replica was set back to before what the others have deleted and purged; until it is"
-                + " repaired it is not read"),
+        ROLLED_BACK("the disk of this replica was rolled back to before what the others have deleted and purged; until "
+                + "it is repaired reads are refused"),
 
         /** Another node reports a purge watermark that is impossible by this node's clock. */
-        UNCLEAR("another node says that more was purged of it than can have been by this node's clock; until "
-                + "that is clear"
-                + " it is not read: check both clocks"),
+        IMPLAUSIBLE("another node reports that more has been purged than is possible by this node's clock; until that "
+                + "changes reads are refused: check both clocks"),
 
         /** The other replicas have not yet reported whether the content is too old. */
-        UNCHECKED("this replica has just started and asks the others whether its disk was set back; until they "
-                + "have answered, for"
-                + " some seconds at most, it is not read");
+        UNCHECKED("this replica has just started and asks the others whether its disk was rolled back; until they "
+                + "have answered, for some seconds at most, reads are refused");
 
         private final String message;
 
-        Why(String message) {
+        Reason(String message) {
             this.message = message;
         }
     }
 
-    // Guarded by this; each set is replaced as a whole, never changed.
-    private final Map<Why, BitSet> reasons = new EnumMap<>(Why.class);
+    // Guarded by this.
+    private final Map<Reason, PartitionSet> reasons = new EnumMap<>(Reason.class);
 
-    /** The union of all reasons; replaced as a whole, never changed. */
-    private volatile BitSet partitions = new BitSet();
+    /** The union of all reasons. */
+    private volatile PartitionSet partitions = PartitionSet.empty();
 
     private final CompletableFuture<Void> checked = new CompletableFuture<>();
 
@@ -54,22 +52,21 @@ public final class PartitionReadBarrier {
      * @param why the reason
      * @param left their numbers
      */
-    public synchronized void set(Why why, BitSet left) {
-        reasons.put(why, (BitSet) left.clone());
-        BitSet all = new BitSet();
-        reasons.values().forEach(all::or);
-        partitions = all;
+    public synchronized void set(Reason why, PartitionSet left) {
+        reasons.put(why, left);
+        PartitionSet.Builder all = PartitionSet.builder();
+        reasons.values().forEach(all::addAll);
+        partitions = all.build();
     }
 
     /**
      * Returns the partitions that are refused for one reason.
      *
      * @param why the reason
-     * @return a copy
+     * @return their numbers
      */
-    public synchronized BitSet of(Why why) {
-        BitSet some = reasons.get(why);
-        return some == null ? new BitSet() : (BitSet) some.clone();
+    public synchronized PartitionSet of(Reason why) {
+        return reasons.getOrDefault(why, PartitionSet.empty());
     }
 
     /**
@@ -88,7 +85,7 @@ public final class PartitionReadBarrier {
      * @return true if something may be missing
      */
     public boolean contains(int partition) {
-        return partitions.get(partition);
+        return partitions.contains(partition);
     }
 
     /**
@@ -97,13 +94,13 @@ public final class PartitionReadBarrier {
      * @param several their numbers
      * @return true if something may be missing
      */
-    public boolean containsAny(BitSet several) {
+    public boolean containsAny(PartitionSet several) {
         return partitions.intersects(several);
     }
 
     /**
-     * Returns a future on which reads of {@linkplain Why#UNCHECKED unchecked} partitions wait in the first moments of a
-     * node.
+     * Returns a future on which reads of {@linkplain Reason#UNCHECKED unchecked} partitions wait in the first moments
+     * of a node.
      *
      * @return completes soon after the start, on any thread
      */
@@ -117,14 +114,14 @@ public final class PartitionReadBarrier {
      * @param several their numbers; empty for all
      * @return one line for people
      */
-    public synchronized String why(BitSet several) {
-        for (Map.Entry<Why, BitSet> reason : reasons.entrySet()) {
+    public synchronized String why(PartitionSet several) {
+        for (Map.Entry<Reason, PartitionSet> reason : reasons.entrySet()) {
             if (several.isEmpty()
                     ? !reason.getValue().isEmpty()
                     : reason.getValue().intersects(several)) {
                 return reason.getKey().message;
             }
         }
-        return Why.LOST.message;
+        return Reason.LOST.message;
     }
 }

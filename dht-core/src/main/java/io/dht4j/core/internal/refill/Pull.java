@@ -4,9 +4,9 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ final class Pull {
     private final Refill refill;
     private final Environment environment;
     private final Node node;
-    private final BitSet partitions;
+    private final PartitionSet partitions;
     private final RefillSource source;
     private final long bytesPerSecond;
 
@@ -49,7 +49,7 @@ final class Pull {
             Refill refill,
             Environment environment,
             Node node,
-            BitSet partitions,
+            PartitionSet partitions,
             RefillSource source,
             long bytesPerSecond) {
         this.refill = refill;
@@ -65,7 +65,7 @@ final class Pull {
         return node;
     }
 
-    BitSet partitions() {
+    PartitionSet partitions() {
         return partitions;
     }
 

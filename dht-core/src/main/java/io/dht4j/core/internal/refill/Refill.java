@@ -3,11 +3,11 @@ package io.dht4j.core.internal.refill;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.RefillMarker;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -67,28 +67,34 @@ public final class Refill {
             PartitionReadBarrier unfilled) {
         this.environment = environment;
         this.marker = marker;
-        BitSet pending = marker.pending(table.partitions());
-        Map<Node, BitSet> needed =
+        PartitionSet pending = PartitionSet.copyOf(marker.pending(table.partitions()));
+        Map<Node, PartitionSet.Builder> needed =
                 new TreeMap<>(Comparator.comparing(node -> node.id().value()));
-        pending.stream().forEach(partition -> {
+        pending.forEach(partition -> {
             List<Node> replicas = table.replicas(partition, limits.replicas());
             if (replicas.stream().noneMatch(node -> node.id().equals(self))) {
                 return;
             }
             for (Node node : replicas) {
                 if (!node.id().equals(self) && !limits.without().contains(node.id())) {
-                    needed.computeIfAbsent(node, other -> new BitSet()).set(partition);
+                    needed.computeIfAbsent(node, other -> PartitionSet.builder())
+                            .add(partition);
                 }
             }
         });
-        BitSet wanted = new BitSet();
-        needed.forEach((node, partitions) -> {
-            wanted.or(partitions);
-            pulls.add(new Pull(this, environment, node, partitions, source, limits.bytesPerSecond()));
-        });
+        needed.forEach((node, partitions) ->
+                pulls.add(new Pull(this, environment, node, partitions.build(), source, limits.bytesPerSecond())));
+        PartitionSet wanted = unfetched();
         this.unfilled = unfilled;
-        unfilled.set(PartitionReadBarrier.Why.LOST, wanted);
+        unfilled.set(PartitionReadBarrier.Reason.LOST, wanted);
         this.markerIsBehind = !wanted.equals(pending);
+    }
+
+    /** Returns the partitions of which some node has not sent everything. */
+    private PartitionSet unfetched() {
+        PartitionSet.Builder left = PartitionSet.builder();
+        pulls.stream().filter(pull -> !pull.isDone()).forEach(pull -> left.addAll(pull.partitions()));
+        return left.build();
     }
 
     /** Begins, if there is a partition to refill. */
@@ -134,7 +140,7 @@ public final class Refill {
     }
 
     private int left() {
-        return unfilled.of(PartitionReadBarrier.Why.LOST).cardinality();
+        return unfilled.of(PartitionReadBarrier.Reason.LOST).cardinality();
     }
 
     void brought(int count) {
@@ -167,13 +173,12 @@ public final class Refill {
     }
 
     private void settleNow() {
-        BitSet left = new BitSet();
-        pulls.stream().filter(pull -> !pull.isDone()).forEach(pull -> left.or(pull.partitions()));
+        PartitionSet left = unfetched();
         boolean kept = false;
         try {
-            marker.keep(left);
+            marker.keep(left.toBitSet());
             kept = true;
-            unfilled.set(PartitionReadBarrier.Why.LOST, left);
+            unfilled.set(PartitionReadBarrier.Reason.LOST, left);
             if (left.isEmpty()) {
                 // At the level of the warning at the beginning.
                 LOG.warn("refilled with {} entries: nothing is missing any more", entries);

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.refill;
 
 import io.dht4j.Key;
 import io.dht4j.Node;
-import java.util.BitSet;
+import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.Optional;
 
 /**
@@ -20,7 +20,7 @@ public interface RefillSource {
      * @param start the smallest key
      * @param outcome exactly one of its methods is called, once, on any thread
      */
-    void bring(Node node, BitSet partitions, Key start, Outcome outcome);
+    void bring(Node node, PartitionSet partitions, Key start, Outcome outcome);
 
     /** Receives the outcome of a page. */
     interface Outcome {

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * number of threads, as are its functions.
  *
  * @param client sends a request to another node
- * @param merge see {@link #keep}
+ * @param merge see {@link #apply}
  * @param suspected returns whether another node will probably not answer
  */
 public record RepairPeers(
@@ -69,7 +69,7 @@ public record RepairPeers(
      * @param entries the entries, as another node holds them
      * @return completes when they are merged; or with a {@link RepairException}
      */
-    public CompletableFuture<Reply> keep(List<Entry> entries) {
+    public CompletableFuture<Reply> apply(List<Entry> entries) {
         return merge.apply(entries);
     }
 

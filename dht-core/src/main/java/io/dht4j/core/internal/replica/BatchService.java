@@ -18,6 +18,7 @@ import java.util.function.LongSupplier;
 final class BatchService {
 
     private final Replica replica;
+    private final ReplicaReader reader;
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final Request.Batch batch;
@@ -35,19 +36,21 @@ final class BatchService {
 
     BatchService(
             Replica replica,
+            ReplicaReader reader,
             StoreGate gate,
             LongSupplier nanoTime,
             Request.Batch batch,
             CallContext context,
             Consumer<Reply> reply) {
         this.replica = replica;
+        this.reader = reader;
         this.gate = gate;
         this.nanoTime = nanoTime;
         this.batch = batch;
         this.context = context;
         this.cancelled = context::isCancelled;
         this.reply = reply;
-        this.room = replica.room(batch);
+        this.room = reader.room(batch);
         this.replies = new Reply[batch.parts().size()];
         this.awaited = new AtomicInteger(replies.length + 1);
     }
@@ -61,17 +64,17 @@ final class BatchService {
             int index = i;
             Request.Part part = batch.parts().get(i);
             long left = Math.min(part.remainingNanos(), remaining);
-            CallLiveness demand = demand(now + left);
+            CallLiveness liveness = liveness(now + left);
             Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
-                        demand, () -> replica.readFromMemory(read, room), () -> replica.read(read, room), done));
+                        liveness, () -> reader.readFromMemory(read, room), () -> reader.read(read, room), done));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
                 Reply refusal = left <= 0 || cancelled.getAsBoolean() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
                 } else {
-                    writes.add(gate.write(apply.entries(), demand.expired(), done));
+                    writes.add(gate.write(apply.entries(), liveness.expired(), done));
                 }
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
@@ -82,7 +85,7 @@ final class BatchService {
         finishOne();
     }
 
-    private CallLiveness demand(long deadline) {
+    private CallLiveness liveness(long deadline) {
         return new CallLiveness(() -> nanoTime.getAsLong() - deadline >= 0, cancelled);
     }
 

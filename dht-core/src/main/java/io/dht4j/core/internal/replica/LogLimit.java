@@ -16,8 +16,8 @@ final class LogLimit {
 
     // Guarded by this.
     private boolean begun;
-    private long saidNanos;
-    private long leftOut;
+    private long loggedNanos;
+    private long suppressed;
 
     /**
      * Creates a limit before the first message.
@@ -35,14 +35,14 @@ final class LogLimit {
      */
     synchronized OptionalLong next() {
         long now = nanoTime.getAsLong();
-        if (begun && now - saidNanos < PAUSE_NANOS) {
-            leftOut++;
+        if (begun && now - loggedNanos < PAUSE_NANOS) {
+            suppressed++;
             return OptionalLong.empty();
         }
-        OptionalLong since = OptionalLong.of(leftOut);
+        OptionalLong since = OptionalLong.of(suppressed);
         begun = true;
-        saidNanos = now;
-        leftOut = 0;
+        loggedNanos = now;
+        suppressed = 0;
         return since;
     }
 }

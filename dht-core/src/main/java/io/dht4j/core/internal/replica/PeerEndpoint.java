@@ -168,14 +168,14 @@ public final class PeerEndpoint implements FrameHandler {
         if (taken.isPresent()) {
             return answer(sender, taken.get());
         }
-        if (request instanceof RepairRequest.Purged told
-                && !told.from().equals(peer.sender().value())) {
+        if (request instanceof RepairRequest.Watermarks watermarks
+                && !watermarks.from().equals(peer.sender().value())) {
             return answer(
                     sender,
                     new Reply.Failed(
                             ErrorCode.BAD_REQUEST,
-                            "a node tells how far it has purged by itself: " + peer.sender() + " cannot do so for "
-                                    + told.from()));
+                            "a node reports its own purge watermarks only: " + peer.sender() + " cannot do so for "
+                                    + watermarks.from()));
         }
         clock.observe(peer.clock());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();

@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -155,6 +156,15 @@ final class FrameReader {
 
     Version version() throws FrameException {
         return new Version(i64("a version"));
+    }
+
+    /** Reads a set of partitions; more bytes than there can be partitions are not even copied. */
+    PartitionSet partitions() throws FrameException {
+        int bytes = count(1, "partition bytes");
+        if (bytes > PartitionSet.MAX_BYTES) {
+            throw malformed("too many partitions");
+        }
+        return PartitionSet.parse(bytes(bytes, "partitions"));
     }
 
     List<Entry> entries() throws FrameException {

@@ -10,9 +10,9 @@ final class FrameTypes {
     static final int BATCH = 5;
     static final int REPAIR_SUMS = 6;
     static final int REPAIR_VERSIONS = 7;
-    static final int REPAIR_FENCE = 8;
-    static final int REPAIR_PURGE = 9;
-    static final int REPAIR_PURGED = 10;
+    static final int REPAIR_PREPARE = 8;
+    static final int REPAIR_DECISION = 9;
+    static final int REPAIR_WATERMARKS = 10;
     static final int REPAIR_ENTRIES = 11;
 
     /** The bit that distinguishes the type of a reply from that of its request. */
@@ -30,9 +30,9 @@ final class FrameTypes {
     static final int BATCHED = 0x85;
     static final int SUMS = 0x86;
     static final int VERSIONS = 0x87;
-    static final int FENCED = 0x88;
-    static final int PURGING = 0x89;
-    static final int PURGED = 0x8A;
+    static final int VOTE = 0x88;
+    static final int ACKNOWLEDGED = 0x89;
+    static final int WATERMARKS = 0x8A;
     static final int CUT_OPENED = 0xA0;
     static final int CUT_DONE = 0xA1;
     static final int OTHER_SETTINGS = 0xFE;

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -39,6 +40,15 @@ final class FrameWriter {
             size = Math.addExact(size, sizeOf(entries.get(i)));
         }
         return size;
+    }
+
+    static int sizeOf(PartitionSet partitions) {
+        return 4 + partitions.encodedSize();
+    }
+
+    FrameWriter partitions(PartitionSet partitions) {
+        byte[] bytes = partitions.toBytes();
+        return i32(bytes.length).bytes(bytes);
     }
 
     FrameWriter u8(int value) {

@@ -3,19 +3,18 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.PrintableText;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.RepairReply.Held;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
-import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 
 /** The bodies of repair messages. */
 final class RepairBody {
 
     /** By their codes. */
-    private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.REACH);
+    private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.WATERMARKS);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
     /** The bytes of a held entry besides its key. */
@@ -30,13 +29,13 @@ final class RepairBody {
         if (request instanceof RepairRequest.Versions) {
             return FrameTypes.REPAIR_VERSIONS;
         }
-        if (request instanceof RepairRequest.Purged) {
-            return FrameTypes.REPAIR_PURGED;
+        if (request instanceof RepairRequest.Watermarks) {
+            return FrameTypes.REPAIR_WATERMARKS;
         }
         if (request instanceof RepairRequest.Entries) {
             return FrameTypes.REPAIR_ENTRIES;
         }
-        return request instanceof RepairRequest.Fence ? FrameTypes.REPAIR_FENCE : FrameTypes.REPAIR_PURGE;
+        return request instanceof RepairRequest.Prepare ? FrameTypes.REPAIR_PREPARE : FrameTypes.REPAIR_DECISION;
     }
 
     static int type(RepairReply reply) {
@@ -46,33 +45,33 @@ final class RepairBody {
         if (reply instanceof RepairReply.Versions) {
             return FrameTypes.VERSIONS;
         }
-        if (reply instanceof RepairReply.Purged) {
-            return FrameTypes.PURGED;
+        if (reply instanceof RepairReply.Watermarks) {
+            return FrameTypes.WATERMARKS;
         }
-        return reply instanceof RepairReply.Fenced ? FrameTypes.FENCED : FrameTypes.PURGING;
+        return reply instanceof RepairReply.Vote ? FrameTypes.VOTE : FrameTypes.ACKNOWLEDGED;
     }
 
     static int size(RepairRequest request) {
         if (request instanceof RepairRequest.Sums sums) {
-            return sizeOf(sums.partitions()) + 1 + 8;
+            return FrameWriter.sizeOf(sums.partitions()) + 1 + 8;
         }
         if (request instanceof RepairRequest.Versions versions) {
             return FrameWriter.sizeOf(versions.start()) + 4 + versions.buckets().size() * BUCKETS_BYTES;
         }
-        if (request instanceof RepairRequest.Purged told) {
+        if (request instanceof RepairRequest.Watermarks watermarks) {
             return 2
-                    + FrameWriter.utf8(told.from()).length
-                    + sizeOf(told.partitions())
+                    + FrameWriter.utf8(watermarks.from()).length
+                    + FrameWriter.sizeOf(watermarks.partitions())
                     + 4
-                    + 8 * told.purged().size();
+                    + 8 * watermarks.purged().size();
         }
         if (request instanceof RepairRequest.Entries entries) {
             return RequestBody.sizeOf(entries.queries());
         }
-        BitSet partitions = request instanceof RepairRequest.Fence fence
-                ? fence.partitions()
-                : ((RepairRequest.Purge) request).partitions();
-        return sizeOf(partitions) + 8 + (request instanceof RepairRequest.Purge ? 8 : 0);
+        PartitionSet partitions = request instanceof RepairRequest.Prepare prepare
+                ? prepare.partitions()
+                : ((RepairRequest.Decision) request).partitions();
+        return FrameWriter.sizeOf(partitions) + 8 + (request instanceof RepairRequest.Decision ? 8 : 0);
     }
 
     static int size(RepairReply reply) {
@@ -92,31 +91,32 @@ final class RepairBody {
             }
             return size;
         }
-        if (reply instanceof RepairReply.Purged told) {
-            return 4 + 8 * told.purged().size();
+        if (reply instanceof RepairReply.Watermarks watermarks) {
+            return 4 + 8 * watermarks.purged().size();
         }
-        return reply instanceof RepairReply.Fenced fenced ? sizeOf(fenced.partitions()) : 0;
+        return reply instanceof RepairReply.Vote vote ? FrameWriter.sizeOf(vote.partitions()) : 0;
     }
 
     static void write(FrameWriter out, RepairRequest request) {
         if (request instanceof RepairRequest.Sums sums) {
-            write(out, sums.partitions());
-            out.u8(DETAILS.indexOf(sums.detail())).i64(sums.seal().packed());
+            out.partitions(sums.partitions())
+                    .u8(DETAILS.indexOf(sums.detail()))
+                    .i64(sums.seal().packed());
         } else if (request instanceof RepairRequest.Versions versions) {
             out.key(versions.start()).i32(versions.buckets().size());
             for (Buckets each : versions.buckets()) {
                 out.i32(each.partition()).i64(each.mask());
             }
-        } else if (request instanceof RepairRequest.Fence fence) {
-            write(out, fence.partitions());
-            out.i64(fence.before().packed());
-        } else if (request instanceof RepairRequest.Purge purge) {
-            write(out, purge.partitions());
-            out.i64(purge.before().packed()).i64(purge.seal().packed());
-        } else if (request instanceof RepairRequest.Purged told) {
-            out.text(FrameWriter.utf8(told.from()));
-            write(out, told.partitions());
-            write(out, told.purged());
+        } else if (request instanceof RepairRequest.Prepare prepare) {
+            out.partitions(prepare.partitions()).i64(prepare.seal().packed());
+        } else if (request instanceof RepairRequest.Decision decision) {
+            out.partitions(decision.partitions())
+                    .i64(decision.outcome().packed())
+                    .i64(decision.seal().packed());
+        } else if (request instanceof RepairRequest.Watermarks watermarks) {
+            out.text(FrameWriter.utf8(watermarks.from()));
+            out.partitions(watermarks.partitions());
+            write(out, watermarks.purged());
         } else if (request instanceof RepairRequest.Entries entries) {
             RequestBody.write(out, entries.queries());
         }
@@ -135,21 +135,21 @@ final class RepairBody {
             }
             out.flag(versions.resume().isPresent());
             versions.resume().ifPresent(out::key);
-        } else if (reply instanceof RepairReply.Fenced fenced) {
-            write(out, fenced.partitions());
-        } else if (reply instanceof RepairReply.Purged told) {
-            write(out, told.purged());
+        } else if (reply instanceof RepairReply.Vote vote) {
+            out.partitions(vote.partitions());
+        } else if (reply instanceof RepairReply.Watermarks watermarks) {
+            write(out, watermarks.purged());
         }
     }
 
     static RepairRequest readRequest(FrameReader in, int type) throws FrameException {
         return switch (type) {
-            case FrameTypes.REPAIR_SUMS -> new RepairRequest.Sums(partitions(in), detail(in), in.version());
+            case FrameTypes.REPAIR_SUMS -> new RepairRequest.Sums(in.partitions(), detail(in), in.version());
             case FrameTypes.REPAIR_VERSIONS -> new RepairRequest.Versions(in.key(), buckets(in));
-            case FrameTypes.REPAIR_FENCE -> new RepairRequest.Fence(partitions(in), in.version());
-            case FrameTypes.REPAIR_PURGED -> purged(in);
+            case FrameTypes.REPAIR_PREPARE -> new RepairRequest.Prepare(in.partitions(), in.version());
+            case FrameTypes.REPAIR_WATERMARKS -> watermarks(in);
             case FrameTypes.REPAIR_ENTRIES -> new RepairRequest.Entries(RequestBody.queries(in));
-            default -> new RepairRequest.Purge(partitions(in), in.version(), in.version());
+            default -> new RepairRequest.Decision(in.partitions(), in.version(), in.version());
         };
     }
 
@@ -161,14 +161,14 @@ final class RepairBody {
         return DETAILS.get(code);
     }
 
-    private static RepairRequest.Purged purged(FrameReader in) throws FrameException {
+    private static RepairRequest.Watermarks watermarks(FrameReader in) throws FrameException {
         String from = PrintableText.of(in.text());
-        BitSet partitions = partitions(in);
+        PartitionSet partitions = in.partitions();
         List<Long> purged = numbers(in, "purged versions");
         if (purged.size() != partitions.cardinality()) {
             throw in.malformed(purged.size() + " purged versions of " + partitions.cardinality() + " partitions");
         }
-        return new RepairRequest.Purged(from, partitions, purged);
+        return new RepairRequest.Watermarks(from, partitions, purged);
     }
 
     /** Reads a reply of a type that matches the request. */
@@ -184,10 +184,10 @@ final class RepairBody {
             boolean fits = switch (sums.detail()) {
                 case PARTITIONS -> found == partitions;
                 case BUCKETS -> partitions > 0 && found % partitions == 0;
-                case REACH -> found == 0;
+                case WATERMARKS -> found == 0;
             };
-            int reaches = sums.detail() == Detail.BUCKETS ? 0 : partitions;
-            if (!fits || reply.purged().size() != reaches || reply.fenced().size() != reaches) {
+            int watermarks = sums.detail() == Detail.BUCKETS ? 0 : partitions;
+            if (!fits || reply.purged().size() != watermarks || reply.fenced().size() != watermarks) {
                 throw in.malformed("%d sums, %d purged and %d fenced versions of %d partitions"
                         .formatted(found, reply.purged().size(), reply.fenced().size(), partitions));
             }
@@ -204,17 +204,17 @@ final class RepairBody {
             }
             return new RepairReply.Versions(held, position.resume(in));
         }
-        if (request instanceof RepairRequest.Purged told) {
+        if (request instanceof RepairRequest.Watermarks watermarks) {
             List<Long> purged = numbers(in, "purged versions");
-            if (purged.size() != told.purged().size()) {
-                throw in.malformed(
-                        purged.size() + " purged versions of " + told.purged().size() + " partitions");
+            if (purged.size() != watermarks.purged().size()) {
+                throw in.malformed(purged.size() + " purged versions of "
+                        + watermarks.purged().size() + " partitions");
             }
-            return new RepairReply.Purged(purged);
+            return new RepairReply.Watermarks(purged);
         }
-        return request instanceof RepairRequest.Fence
-                ? new RepairReply.Fenced(partitions(in))
-                : new RepairReply.Purging();
+        return request instanceof RepairRequest.Prepare
+                ? new RepairReply.Vote(in.partitions())
+                : new RepairReply.Acknowledged();
     }
 
     /** Returns the type of the reply to a request. */
@@ -229,23 +229,6 @@ final class RepairBody {
             buckets.add(new Buckets(in.size("a partition"), in.i64("the buckets")));
         }
         return buckets;
-    }
-
-    private static int sizeOf(BitSet set) {
-        return 4 + (set.length() + 7) / 8;
-    }
-
-    private static void write(FrameWriter out, BitSet set) {
-        byte[] bytes = set.toByteArray();
-        out.i32(bytes.length).bytes(bytes);
-    }
-
-    private static BitSet partitions(FrameReader in) throws FrameException {
-        int bytes = in.count(1, "partition bytes");
-        if (bytes > PartitionTable.MAX_PARTITIONS / Byte.SIZE) {
-            throw in.malformed("too many partitions");
-        }
-        return BitSet.valueOf(in.bytes(bytes, "partitions"));
     }
 
     private static void write(FrameWriter out, List<Long> numbers) {

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import java.util.BitSet;
+import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,20 +40,21 @@ public sealed interface RepairReply extends Reply {
     record Held(Key key, Version version, int digest) {}
 
     /**
-     * The reply to {@link RepairRequest.Fence}.
+     * The reply to {@link RepairRequest.Prepare}.
      *
-     * @param partitions the partitions in which older entries are refused from now on, also after a restart
+     * @param partitions the partitions in which the participant votes yes: it refuses older entries from now on, also
+     *     after a restart
      */
-    record Fenced(BitSet partitions) implements RepairReply {}
+    record Vote(PartitionSet partitions) implements RepairReply {}
 
-    /** The reply to {@link RepairRequest.Purge}: the order is stored, and executed later. */
-    record Purging() implements RepairReply {}
+    /** The reply to {@link RepairRequest.Decision}: the decision is stored. A purge follows later. */
+    record Acknowledged() implements RepairReply {}
 
     /**
-     * The reply to {@link RepairRequest.Purged}.
+     * The reply to {@link RepairRequest.Watermarks}.
      *
      * @param purged the highest purge watermark of each requested partition that the replying node knows of, packed:
      *     dead entries older than this may have been purged
      */
-    record Purged(List<Long> purged) implements RepairReply {}
+    record Watermarks(List<Long> purged) implements RepairReply {}
 }

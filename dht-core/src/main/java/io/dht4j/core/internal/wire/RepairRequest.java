@@ -2,7 +2,7 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import java.util.BitSet;
+import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 
 /** A request of one replica to another to find differences, and to agree on what may be purged. */
@@ -16,7 +16,7 @@ public sealed interface RepairRequest extends Request {
      * @param seal with {@link Detail#PARTITIONS}: the version at which the replica seals the partitions; zero for none.
      *     From then on it records whether older entries arrive
      */
-    record Sums(BitSet partitions, Detail detail, Version seal) implements RepairRequest {}
+    record Sums(PartitionSet partitions, Detail detail, Version seal) implements RepairRequest {}
 
     /** The detail that {@link Sums} requests of a partition. */
     enum Detail {
@@ -25,7 +25,7 @@ public sealed interface RepairRequest extends Request {
         /** The sums of its buckets, at present. */
         BUCKETS,
         /** Its purge and fence watermarks, at once. */
-        REACH
+        WATERMARKS
     }
 
     /**
@@ -45,23 +45,25 @@ public sealed interface RepairRequest extends Request {
     record Buckets(int partition, long mask) {}
 
     /**
-     * Requests to refuse older entries from now on, in partitions in which nothing older has arrived since the seal.
+     * Requests the participant's vote in the two-phase commit of a purge. It votes yes in partitions in which nothing
+     * older has arrived since the seal, and refuses older entries from then on. The reply is {@link RepairReply.Vote}.
      *
-     * @param partitions the partitions in which the sender found all replicas equal
-     * @param before the version of the seal
+     * @param partitions the partitions in which the coordinator found all replicas equal
+     * @param seal the version of the seal
      */
-    record Fence(BitSet partitions, Version before) implements RepairRequest {}
+    record Prepare(PartitionSet partitions, Version seal) implements RepairRequest {}
 
     /**
-     * Orders a purge. All replicas of these partitions were equal up to a version and refuse what is older, so dead
-     * entries that are older may be purged.
+     * Tells a participant the decision: transactions up to a version are committed. All replicas of these partitions
+     * were equal up to it and refuse what is older, so dead entries that are older may be purged. The reply is
+     * {@link RepairReply.Acknowledged}.
      *
-     * @param partitions the partitions that all replicas have fenced
-     * @param before the version of the fence
-     * @param seal zero right after the fence. Otherwise the newer seal of the session that found this outcome of an
-     *     earlier session. A replica that has fenced the partition at a newer version lowers its watermark
+     * @param partitions the partitions in which all participants have voted yes
+     * @param outcome the version of the seal that is committed
+     * @param seal zero right after the vote. Otherwise the newer seal of the session that found this outcome of an
+     *     earlier one: a newer vote of the participant is aborted, and its fence watermark lowered
      */
-    record Purge(BitSet partitions, Version before, Version seal) implements RepairRequest {}
+    record Decision(PartitionSet partitions, Version outcome, Version seal) implements RepairRequest {}
 
     /**
      * Reports the sender's purge watermarks and requests the receiver's. A replica that knows of less than the other
@@ -72,7 +74,7 @@ public sealed interface RepairRequest extends Request {
      * @param purged the highest purge watermark of each that the sender knows of, packed: dead entries older than this
      *     may have been purged
      */
-    record Purged(String from, BitSet partitions, List<Long> purged) implements RepairRequest {}
+    record Watermarks(String from, PartitionSet partitions, List<Long> purged) implements RepairRequest {}
 
     /**
      * Reads keys for a comparison. Unlike {@link Request.ReadKeys}, it is served also where reads are refused because

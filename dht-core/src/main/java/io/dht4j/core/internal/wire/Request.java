@@ -3,8 +3,8 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
-import java.util.BitSet;
 import java.util.List;
 
 /** A coordinator's request to a replica. */
@@ -48,7 +48,7 @@ public sealed interface Request
      * @param maxEntries the maximum number of entries
      * @param maxBytes the page ends with the entry that reaches this size
      */
-    record ScanPage(KeyRange range, BitSet partitions, int maxEntries, int maxBytes) implements Request {}
+    record ScanPage(KeyRange range, PartitionSet partitions, int maxEntries, int maxBytes) implements Request {}
 
     /** A request about a snapshot: the node's store as of a version. */
     sealed interface CutRequest extends Request {}

@@ -3,9 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.core.internal.wire.Request.Query;
-import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,8 +45,7 @@ final class RequestBody {
             return FrameWriter.sizeOf(scan.range().start())
                     + 1
                     + scan.range().end().map(FrameWriter::sizeOf).orElse(0)
-                    + 4
-                    + (scan.partitions().length() + 7) / 8
+                    + FrameWriter.sizeOf(scan.partitions())
                     + 4
                     + 4;
         }
@@ -96,11 +93,10 @@ final class RequestBody {
         } else if (request instanceof Request.ApplyEntries apply) {
             out.entries(apply.entries());
         } else if (request instanceof Request.ScanPage scan) {
-            byte[] partitions = scan.partitions().toByteArray();
             Optional<Key> end = scan.range().end();
             out.key(scan.range().start()).flag(end.isPresent());
             end.ifPresent(out::key);
-            out.i32(partitions.length).bytes(partitions).i32(scan.maxEntries()).i32(scan.maxBytes());
+            out.partitions(scan.partitions()).i32(scan.maxEntries()).i32(scan.maxBytes());
         } else if (request instanceof Request.CutRequest cut) {
             CutBody.write(out, cut);
         } else if (request instanceof Request.Batch batch) {
@@ -125,9 +121,9 @@ final class RequestBody {
             case FrameTypes.BATCH -> batch(in);
             case FrameTypes.REPAIR_SUMS,
                     FrameTypes.REPAIR_VERSIONS,
-                    FrameTypes.REPAIR_FENCE,
-                    FrameTypes.REPAIR_PURGE,
-                    FrameTypes.REPAIR_PURGED,
+                    FrameTypes.REPAIR_PREPARE,
+                    FrameTypes.REPAIR_DECISION,
+                    FrameTypes.REPAIR_WATERMARKS,
                     FrameTypes.REPAIR_ENTRIES -> RepairBody.readRequest(in, type);
             case FrameTypes.OPEN_CUT,
                     FrameTypes.FIX_CUT,
@@ -146,13 +142,8 @@ final class RequestBody {
     static Request.ScanPage scanPage(FrameReader in) throws FrameException {
         Key start = in.key();
         Optional<Key> end = in.flag("the end flag") ? Optional.of(in.key()) : Optional.empty();
-        int partitionBytes = in.count(1, "partition bytes");
-        if (partitionBytes > PartitionTable.MAX_PARTITIONS / Byte.SIZE) {
-            throw in.malformed("too many partitions");
-        }
-        BitSet partitions = BitSet.valueOf(in.bytes(partitionBytes, "partitions"));
         return new Request.ScanPage(
-                new KeyRange(start, end), partitions, in.size("the entry limit"), in.size("the byte limit"));
+                new KeyRange(start, end), in.partitions(), in.size("the entry limit"), in.size("the byte limit"));
     }
 
     private static Request.Batch batch(FrameReader in) throws FrameException {

@@ -9,12 +9,12 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -80,24 +80,22 @@ class FrameCodecTest {
     }
 
     static Stream<Request> requests() {
-        BitSet partitions = new BitSet();
-        partitions.set(3);
-        partitions.set(1000);
+        PartitionSet partitions = PartitionSet.of(3, 1000);
         return Stream.of(
                 new Request.Ping(),
                 new Request.ReadKeys(List.of(), 0),
                 new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096),
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
-                new Request.ScanPage(KeyRange.all(), new BitSet(), 10, 20),
+                new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 10, 20),
                 new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20),
                 new RepairRequest.Sums(partitions, Detail.BUCKETS, VERSION),
-                new RepairRequest.Sums(new BitSet(), Detail.PARTITIONS, new Version(0)),
-                new RepairRequest.Sums(partitions, Detail.REACH, new Version(0)),
+                new RepairRequest.Sums(PartitionSet.empty(), Detail.PARTITIONS, new Version(0)),
+                new RepairRequest.Sums(partitions, Detail.WATERMARKS, new Version(0)),
                 new RepairRequest.Versions(
                         KEY, List.of(new RepairRequest.Buckets(7, -1), new RepairRequest.Buckets(9, 1))),
-                new RepairRequest.Fence(partitions, VERSION),
-                new RepairRequest.Purge(partitions, VERSION, new Version(0)),
-                new RepairRequest.Purged("n1", partitions, List.of(0L, 7L)),
+                new RepairRequest.Prepare(partitions, VERSION),
+                new RepairRequest.Decision(partitions, VERSION, new Version(0)),
+                new RepairRequest.Watermarks("n1", partitions, List.of(0L, 7L)),
                 new RepairRequest.Entries(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false))),
                 new Request.OpenCut(VERSION, 60_000_000_000L),
                 new Request.FixCut(VERSION, new Version(-1)),
@@ -128,9 +126,9 @@ class FrameCodecTest {
                 new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
                 new RepairReply.Versions(List.of(new RepairReply.Held(KEY, VERSION, -7)), Optional.of(LONGEST)),
                 new RepairReply.Versions(List.of(), Optional.empty()),
-                new RepairReply.Fenced(BitSet.valueOf(new long[] {5})),
-                new RepairReply.Purging(),
-                new RepairReply.Purged(List.of(9L)),
+                new RepairReply.Vote(PartitionSet.of(0, 2)),
+                new RepairReply.Acknowledged(),
+                new RepairReply.Watermarks(List.of(9L)),
                 BATCHED);
     }
 
@@ -155,30 +153,30 @@ class FrameCodecTest {
             return repairRequestFor(reply);
         }
         return reply instanceof Reply.Page
-                ? new Request.ScanPage(KeyRange.all(), new BitSet(), 2, 1)
+                ? new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 2, 1)
                 : new Request.Ping();
     }
 
     private static Request repairRequestFor(Reply reply) {
-        BitSet two = BitSet.valueOf(new long[] {3});
+        PartitionSet two = PartitionSet.of(0, 1);
         if (reply instanceof RepairReply.Sums) {
             return new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION);
         }
         if (reply instanceof RepairReply.Versions) {
             return new RepairRequest.Versions(KEY, List.of());
         }
-        if (reply instanceof RepairReply.Purged) {
-            return new RepairRequest.Purged("n1", two, List.of(0L));
+        if (reply instanceof RepairReply.Watermarks) {
+            return new RepairRequest.Watermarks("n1", two, List.of(0L));
         }
-        return reply instanceof RepairReply.Fenced
-                ? new RepairRequest.Fence(two, VERSION)
-                : new RepairRequest.Purge(two, VERSION, VERSION);
+        return reply instanceof RepairReply.Vote
+                ? new RepairRequest.Prepare(two, VERSION)
+                : new RepairRequest.Decision(two, VERSION, VERSION);
     }
 
     @Test
     void sumsOfAnotherNumberOfPartitionsAreMalformed() {
         byte[] frame = encode(new RepairReply.Sums(true, List.of(1L, 2L, 3L), List.of(3L, 4L), List.of(5L, 6L)));
-        BitSet two = BitSet.valueOf(new long[] {3});
+        PartitionSet two = PartitionSet.of(0, 1);
         assertThat(codeOf(() -> decodeReply(frame, new RepairRequest.Sums(two, Detail.PARTITIONS, VERSION))))
                 .isEqualTo(ErrorCode.MALFORMED_FRAME);
         assertThat(codeOf(() -> decodeReply(frame, new RepairRequest.Sums(two, Detail.BUCKETS, VERSION))))
@@ -187,7 +185,7 @@ class FrameCodecTest {
 
     @Test
     void sumsOfBucketsComeWithoutHowFarTheirPartitionsReach() throws FrameException {
-        RepairRequest.Sums request = new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.BUCKETS, VERSION);
+        RepairRequest.Sums request = new RepairRequest.Sums(PartitionSet.of(0, 1), Detail.BUCKETS, VERSION);
         RepairReply.Sums bare = new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(), List.of());
         assertThat(decodeReply(encode(bare), request).message()).isEqualTo(bare);
         byte[] reaching =
@@ -197,8 +195,7 @@ class FrameCodecTest {
 
     @Test
     void howFarPartitionsReachComesWithoutSums() throws FrameException {
-        RepairRequest.Sums request =
-                new RepairRequest.Sums(BitSet.valueOf(new long[] {3}), Detail.REACH, new Version(0));
+        RepairRequest.Sums request = new RepairRequest.Sums(PartitionSet.of(0, 1), Detail.WATERMARKS, new Version(0));
         RepairReply.Sums reach = new RepairReply.Sums(false, List.of(), List.of(3L, 4L), List.of(5L, 6L));
         assertThat(decodeReply(encode(reach), request).message()).isEqualTo(reach);
         byte[] summed = encode(new RepairReply.Sums(false, List.of(1L, 2L), List.of(3L, 4L), List.of(5L, 6L)));
@@ -304,7 +301,8 @@ class FrameCodecTest {
 
     @Test
     void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
-        Request.ScanPage scan = new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), new BitSet(), 3, 1000);
+        Request.ScanPage scan =
+                new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), PartitionSet.empty(), 3, 1000);
         List<Request> requests = List.of(scan, new Request.CutPage(VERSION, scan));
         for (Request request : requests) {
             for (Reply.Page good :

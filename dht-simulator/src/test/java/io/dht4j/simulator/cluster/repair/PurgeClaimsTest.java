@@ -190,9 +190,9 @@ class PurgeClaimsTest {
         start();
         env.advance(Duration.ofSeconds(10));
 
-        assertClosed("set back");
+        assertClosed("rolled back");
         put("second");
-        assertClosed("set back");
+        assertClosed("rolled back");
     }
 
     @Test
@@ -203,7 +203,7 @@ class PurgeClaimsTest {
         assertClosed("check both clocks");
 
         env.advance(Duration.ofMinutes(5).plusSeconds(30));
-        assertClosed("set back");
+        assertClosed("rolled back");
     }
 
     @Test

@@ -235,8 +235,9 @@ class RepairTest {
             assertThat(waiting.blocked()).isTrue();
             assertThat(waiting.rounds()).isZero();
             assertThat(waiting.lastError())
-                    .hasValueSatisfying(
-                            error -> assertThat(error).contains("cannot add up").contains("the file was opened again"));
+                    .hasValueSatisfying(error -> assertThat(error)
+                            .contains("cannot build its hash trees")
+                            .contains("the file was opened again"));
             // What is written meanwhile counts too.
             cluster.await(
                     cluster.node(0).put(KEY, bytes("v"), CallOptions.defaults().withPolicy(1, 3)));

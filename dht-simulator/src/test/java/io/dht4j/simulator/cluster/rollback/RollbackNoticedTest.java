@@ -210,7 +210,7 @@ class RollbackNoticedTest {
             cluster.restartNode(BACK);
             cluster.env.advance(LONG);
 
-            assertThat(cluster.whyClosed(BACK)).contains("was set back");
+            assertThat(cluster.whyClosed(BACK)).contains("was rolled back");
             cluster.heal();
             cluster.startCutOff(false);
             cluster.awaitRefilled(BACK);
@@ -243,7 +243,7 @@ class RollbackNoticedTest {
                             .join()
                             .lastError())
                     .hasValueSatisfying(
-                            error -> assertThat(error).contains("n1").contains("set back"));
+                            error -> assertThat(error).contains("n1").contains("rolled back"));
             cluster.awaitRefilled(BACK);
             cluster.assertAllEqual();
         }
@@ -300,7 +300,7 @@ class RollbackNoticedTest {
             assertThat(cluster.failureOf(cluster.node(2)
                             .scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
                             .next()))
-                    .hasMessageContaining("set back");
+                    .hasMessageContaining("rolled back");
         }
     }
 

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.handoff.HintSender;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.replica.Replica;
@@ -17,7 +18,6 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -68,7 +68,7 @@ final class BackgroundRequests {
     }
 
     /** Reads a page of another node as a scan does, and merges it into this node's store. See {@link RefillSource}. */
-    void fetchPage(Node node, BitSet partitions, Key start, RefillSource.Outcome outcome) {
+    void fetchPage(Node node, PartitionSet partitions, Key start, RefillSource.Outcome outcome) {
         KeyRange range = new KeyRange(start, Optional.empty());
         ask(
                 node,
@@ -112,7 +112,7 @@ final class BackgroundRequests {
         return answer;
     }
 
-    /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#keep}. */
+    /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#apply}. */
     CompletableFuture<Reply> merge(List<Entry> entries) {
         CompletableFuture<Reply> answer = new CompletableFuture<>();
         replica.refill(new Request.ApplyEntries(entries), reply -> {

@@ -27,12 +27,12 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -265,12 +265,8 @@ public final class NodeCluster implements Cluster {
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
         return repairing(repair -> {
-            BitSet chosen = new BitSet();
-            for (int partition : partitions) {
-                rules.requirePartition(partition);
-                chosen.set(partition);
-            }
-            return repair.repair(chosen);
+            partitions.forEach(rules::requirePartition);
+            return repair.repair(PartitionSet.of(partitions));
         });
     }
 

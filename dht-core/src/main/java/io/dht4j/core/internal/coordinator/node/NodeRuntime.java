@@ -24,6 +24,7 @@ import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
 import io.dht4j.core.internal.repair.RepairPeers;
@@ -40,7 +41,6 @@ import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -163,7 +163,7 @@ final class NodeRuntime {
                         readBarrier,
                         clock::isTooFarAhead,
                         () -> snapshots.endAll(
-                                "the disk of this node was set back, so that it lacks what it should show")),
+                                "the disk of this node was rolled back, so that it lacks what it should show")),
                 components.table().partitions(),
                 components::partitionOf,
                 environment::currentTimeMillis,
@@ -255,7 +255,7 @@ final class NodeRuntime {
         firstContact.over().thenRun(versions::prepare);
         firstContact.begin();
         others.forEach(this::ping);
-        antiEntropy.ifPresent(AntiEntropy::askOthers);
+        antiEntropy.ifPresent(AntiEntropy::exchangeWatermarks);
         handoff.start();
         refill.start();
     }
@@ -330,9 +330,10 @@ final class NodeRuntime {
     RefillStatus refillStatus() {
         RefillStatus lost = refill.status();
         RefillStatus old = antiEntropy.map(AntiEntropy::refillStatus).orElse(RefillStatus.NONE);
-        BitSet closed = readBarrier.of(PartitionReadBarrier.Why.LOST);
-        closed.or(readBarrier.of(PartitionReadBarrier.Why.SET_BACK));
-        closed.or(readBarrier.of(PartitionReadBarrier.Why.UNCLEAR));
+        PartitionSet closed = readBarrier
+                .of(PartitionReadBarrier.Reason.LOST)
+                .union(readBarrier.of(PartitionReadBarrier.Reason.ROLLED_BACK))
+                .union(readBarrier.of(PartitionReadBarrier.Reason.IMPLAUSIBLE));
         return new RefillStatus(
                 closed.cardinality(),
                 lost.entries() + old.entries(),

@@ -18,13 +18,13 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -222,9 +222,9 @@ public final class ClusterScan {
         KeyRange rest = new KeyRange(start, end);
         if (scope == ScanScope.NODE) {
             Node self = components.topology().node(components.self()).orElseThrow();
-            return List.of(new ScanCursor(self, new BitSet(), rest));
+            return List.of(new ScanCursor(self, PartitionSet.empty(), rest));
         }
-        Map<Node, BitSet> chosen = new HashMap<>();
+        Map<Node, PartitionSet.Builder> chosen = new HashMap<>();
         int partitions = components.table().partitions();
         for (int partition = 0; partition < partitions; partition++) {
             List<Node> replicas = new ArrayList<>(
@@ -241,11 +241,11 @@ public final class ClusterScan {
                                 + partition + "; failed: " + failed);
             }
             for (Node node : snapshot.isPresent() ? replicas : replicas.subList(0, policy.ack())) {
-                chosen.computeIfAbsent(node, n -> new BitSet(partitions)).set(partition);
+                chosen.computeIfAbsent(node, n -> PartitionSet.builder()).add(partition);
             }
         }
         List<ScanCursor> plan = new ArrayList<>(chosen.size());
-        chosen.forEach((node, set) -> plan.add(new ScanCursor(node, set, rest)));
+        chosen.forEach((node, set) -> plan.add(new ScanCursor(node, set.build(), rest)));
         return plan;
     }
 

@@ -3,10 +3,10 @@ package io.dht4j.core.internal.coordinator.scan;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import java.util.ArrayDeque;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.Optional;
 
@@ -14,13 +14,13 @@ import java.util.Optional;
 final class ScanCursor {
 
     final Node node;
-    final BitSet partitions;
+    final PartitionSet partitions;
     private final Deque<Entry> buffer = new ArrayDeque<>();
     private final Optional<Key> end;
     private Optional<Key> resume;
     private long heldBytes;
 
-    ScanCursor(Node node, BitSet partitions, KeyRange range) {
+    ScanCursor(Node node, PartitionSet partitions, KeyRange range) {
         this.node = node;
         this.partitions = partitions;
         this.resume = Optional.of(range.start());

@@ -6,10 +6,15 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Stores watermarks in the store's metadata: arrays of numbers, one number for each partition. Methods block; safe for
- * use by any number of threads.
+ * The watermarks in the store's metadata: arrays of numbers, one number for each partition. Methods block; safe for use
+ * by any number of threads.
  */
 final class PurgeWatermarkFile {
+
+    /** The fence watermarks, then the purge watermarks. A name on disk. */
+    private static final String WATERMARKS = "fence";
+    /** The rolled-back partitions. A name on disk. */
+    private static final String ROLLBACKS = "set-back";
 
     private final Store store;
 
@@ -18,16 +23,21 @@ final class PurgeWatermarkFile {
     }
 
     /**
-     * Fills arrays with the stored numbers; leaves them unchanged if nothing is stored.
+     * Fills arrays with the stored watermarks; leaves them unchanged if none are stored.
      *
      * @throws StoreException if the metadata cannot be read, or its size does not fit
      */
-    void load(String name, long[]... numbers) {
-        Optional<byte[]> note = store.note(name);
-        if (note.isEmpty()) {
+    void load(long[] fences, long[] purges, long[] rollbacks) {
+        load(WATERMARKS, fences, purges);
+        load(ROLLBACKS, rollbacks);
+    }
+
+    private void load(String name, long[]... numbers) {
+        Optional<byte[]> metadata = store.note(name);
+        if (metadata.isEmpty()) {
             return;
         }
-        ByteBuffer in = ByteBuffer.wrap(note.get());
+        ByteBuffer in = ByteBuffer.wrap(metadata.get());
         if (in.remaining() != numbers.length * Long.BYTES * numbers[0].length) {
             throw new StoreException("the store's note '" + name + "' has " + in.remaining() + " bytes, which are not "
                     + numbers[0].length
@@ -41,11 +51,24 @@ final class PurgeWatermarkFile {
     }
 
     /**
-     * Stores numbers in place of the previous ones. They are on the disk when this returns.
+     * Stores the watermarks in place of the previous ones. They are on the disk when this returns.
      *
      * @throws StoreException if they cannot be stored
      */
-    void keep(String name, long[]... numbers) {
+    void writeWatermarks(long[] fences, long[] purges) {
+        write(WATERMARKS, fences, purges);
+    }
+
+    /**
+     * Stores the rolled-back partitions in place of the previous ones. They are on the disk when this returns.
+     *
+     * @throws StoreException if they cannot be stored
+     */
+    void writeRollbacks(long[] rollbacks) {
+        write(ROLLBACKS, rollbacks);
+    }
+
+    private void write(String name, long[]... numbers) {
         ByteBuffer out = ByteBuffer.allocate(numbers.length * Long.BYTES * numbers[0].length);
         for (long[] each : numbers) {
             for (long number : each) {

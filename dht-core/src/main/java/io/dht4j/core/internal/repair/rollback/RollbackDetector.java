@@ -1,14 +1,16 @@
 package io.dht4j.core.internal.repair.rollback;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
-import io.dht4j.core.internal.refill.PartitionReadBarrier.Why;
+import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.spi.StoreException;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,90 +28,94 @@ public final class RollbackDetector {
 
     private static final Logger LOG = LoggerFactory.getLogger(RollbackDetector.class);
 
-    private static final Listener NOBODY = new Listener() {
+    private static final Listener NO_LISTENER = new Listener() {
         @Override
-        public void heard(String from, BitSet partitions) {}
+        public void checked(String from, PartitionSet partitions) {}
 
         @Override
-        public void claimed(String from, BitSet partitions) {}
+        public void unproven(String from, PartitionSet partitions) {}
 
         @Override
-        public void doubted(BitSet partitions) {}
+        public void unknownDecision(PartitionSet partitions) {}
 
         @Override
-        public void overtaken() {}
+        public void rolledBack() {}
     };
 
-    private final PurgeWatermarks fence;
-    private final PartitionReadBarrier unfilled;
+    private final PurgeWatermarks watermarks;
+    private final PartitionReadBarrier barrier;
     private final Predicate<Version> isTooFarAhead;
-    private final Runnable closed;
-    private volatile Listener listener = NOBODY;
+    private final Runnable readsRefused;
+    private volatile Listener listener = NO_LISTENER;
 
     /** A copy of the rolled-back partitions, read without a lock. Replaced as a whole, never changed. */
-    private volatile Map<Integer, Version> overtaken = Map.of();
+    private volatile Map<Integer, Version> rolledBack = Map.of();
 
     // Guarded by this.
     /** By node name: the partitions for which the node's purge watermark lies too far ahead of this node's clock. */
-    private final Map<String, BitSet> unclear = new HashMap<>();
+    private final Map<String, PartitionSet> implausible = new HashMap<>();
 
     /** Receives what is detected. Called on a store thread. */
     public interface Listener {
 
         /** Another node has reported its purge watermarks of some partitions, and they have been checked. */
-        void heard(String from, BitSet partitions);
+        void checked(String from, PartitionSet partitions);
 
         /**
          * Another node has reported, unasked, higher purge watermarks than this node knows of. It must be asked, since
          * only a reply proves its sender.
          */
-        void claimed(String from, BitSet partitions);
+        void unproven(String from, PartitionSet partitions);
 
-        /** All other nodes must be asked about some partitions, once they have had time to learn of the purge. */
-        void doubted(BitSet partitions);
+        /**
+         * A decision to commit has arrived for which this node remembers no vote. All other nodes must be asked about
+         * the partitions, once they have had time to learn of the decision.
+         */
+        void unknownDecision(PartitionSet partitions);
 
         /** Some partitions must be repaired before they are read. */
-        void overtaken();
+        void rolledBack();
     }
 
     /**
      * Creates a detector that knows nothing yet.
      *
-     * @param fence the watermarks that this node's disk holds
-     * @param unfilled refuses reads of partitions
+     * @param watermarks the watermarks that this node's disk holds
+     * @param barrier refuses reads of partitions
      * @param isTooFarAhead whether a version lies too far ahead of this node's clock to come from a correct clock
-     * @param closed runs, on a store thread, each time reads of some partitions begin to be refused
+     * @param readsRefused runs, on a store thread, each time reads of some partitions begin to be refused
      */
     public RollbackDetector(
-            PurgeWatermarks fence, PartitionReadBarrier unfilled, Predicate<Version> isTooFarAhead, Runnable closed) {
-        this.fence = fence;
-        this.unfilled = unfilled;
+            PurgeWatermarks watermarks,
+            PartitionReadBarrier barrier,
+            Predicate<Version> isTooFarAhead,
+            Runnable readsRefused) {
+        this.watermarks = watermarks;
+        this.barrier = barrier;
         this.isTooFarAhead = isTooFarAhead;
-        this.closed = closed;
+        this.readsRefused = readsRefused;
     }
 
-    /** Closes the partitions that were known to be rolled back before the start, and sets the listener. */
-    public void follow(Listener whoever) {
-        listener = whoever;
-        closeOvertaken();
+    /** Refuses reads of the partitions that were rolled back before the start, and sets the listener. */
+    public void start(Listener receiver) {
+        listener = receiver;
+        refuseRolledBack();
     }
 
     /** Refuses reads of the rolled-back partitions. */
-    private synchronized void closeOvertaken() {
-        overtaken = Map.copyOf(fence.overtaken());
-        BitSet some = new BitSet();
-        overtaken.keySet().forEach(some::set);
-        unfilled.set(Why.SET_BACK, some);
+    private synchronized void refuseRolledBack() {
+        rolledBack = Map.copyOf(watermarks.rolledBack());
+        barrier.set(Reason.ROLLED_BACK, PartitionSet.of(rolledBack.keySet()));
     }
 
     /**
      * Records rolled-back partitions. Synchronized, so that a thread that finds the same rollback continues only after
      * reads are refused.
      */
-    private synchronized BitSet overtake(Map<Integer, Version> there) {
-        BitSet news = fence.overtake(there);
+    private synchronized PartitionSet rollBack(Map<Integer, Version> purgedThere) {
+        PartitionSet news = watermarks.rollBack(purgedThere);
         if (!news.isEmpty()) {
-            closeOvertaken();
+            refuseRolledBack();
         }
         return news;
     }
@@ -124,39 +130,37 @@ public final class RollbackDetector {
      * @throws RepairException if some watermarks are impossible by this node's clock; the others count. Reads of the
      *     partitions concerned are refused until the node answers otherwise
      */
-    public void heard(String from, BitSet partitions, List<Long> purged) {
+    public void replied(String from, PartitionSet partitions, List<Long> purged) {
         Map<Integer, Version> there = byPartition(partitions, purged);
-        BitSet unclear = keepUnclear(from, there);
-        there.keySet().removeIf(unclear::get);
-        learn(from, there);
-        BitSet clear = (BitSet) partitions.clone();
-        clear.andNot(unclear);
-        listener.heard(from, clear);
-        refuse(from, unclear);
+        PartitionSet refused = refuseImplausible(from, there);
+        there.keySet().removeIf(refused::contains);
+        compare(from, there);
+        listener.checked(from, partitions.minus(refused));
+        reject(from, refused);
     }
 
     /**
-     * Returns whether another node's purge watermarks {@linkplain #requirePossible must be checked}, which is rare.
+     * Returns whether another node's purge watermarks {@linkplain #requirePlausible must be checked}, which is rare.
      * Does not block.
      */
-    public boolean isInDoubt(String from, Map<Integer, Version> there) {
-        return there.values().stream().anyMatch(isTooFarAhead) || isUnclear(from);
+    public boolean needsCheck(String from, Map<Integer, Version> purgedThere) {
+        return purgedThere.values().stream().anyMatch(isTooFarAhead) || isImplausible(from);
     }
 
-    private synchronized boolean isUnclear(String from) {
-        return !unclear.getOrDefault(from, new BitSet()).isEmpty();
+    private synchronized boolean isImplausible(String from) {
+        return !implausible.getOrDefault(from, PartitionSet.empty()).isEmpty();
     }
 
     /**
      * Checks that another node's purge watermarks are possible, before anything is concluded from them. Blocks.
      *
      * @param from the other node's name
-     * @param there its purge watermarks of some partitions
+     * @param purgedThere its purge watermarks of some partitions
      * @throws RepairException if some watermarks are impossible by this node's clock. Reads of the partitions concerned
      *     are refused until the node answers otherwise
      */
-    public void requirePossible(String from, Map<Integer, Version> there) {
-        refuse(from, keepUnclear(from, there));
+    public void requirePlausible(String from, Map<Integer, Version> purgedThere) {
+        reject(from, refuseImplausible(from, purgedThere));
     }
 
     /**
@@ -168,132 +172,132 @@ public final class RollbackDetector {
      *
      * @return the partitions with an impossible watermark
      */
-    private BitSet keepUnclear(String from, Map<Integer, Version> there) {
-        BitSet now = fence.beyond(there);
-        there.forEach((partition, version) -> now.set(partition, now.get(partition) && isTooFarAhead.test(version)));
-        boolean begins;
-        boolean ends;
+    private PartitionSet refuseImplausible(String from, Map<Integer, Version> purgedThere) {
+        PartitionSet now = watermarks
+                .unknown(purgedThere)
+                .filter(partition -> isTooFarAhead.test(requireNonNull(purgedThere.get(partition))));
+        PartitionSet before;
+        PartitionSet after;
         synchronized (this) {
-            BitSet before = unclear.getOrDefault(from, new BitSet());
-            BitSet after = (BitSet) before.clone();
-            there.keySet().forEach(after::clear);
-            after.or(now);
-            begins = before.isEmpty() && !after.isEmpty();
-            ends = !before.isEmpty() && after.isEmpty();
+            before = implausible.getOrDefault(from, PartitionSet.empty());
+            after = before.filter(partition -> !purgedThere.containsKey(partition))
+                    .union(now);
             if (!after.equals(before)) {
-                unclear.put(from, after);
-                BitSet all = new BitSet();
-                unclear.values().forEach(all::or);
-                unfilled.set(Why.UNCLEAR, all);
+                implausible.put(from, after);
+                PartitionSet.Builder all = PartitionSet.builder();
+                implausible.values().forEach(all::addAll);
+                barrier.set(Reason.IMPLAUSIBLE, all.build());
             }
         }
-        if (begins) {
-            closed.run();
+        if (before.isEmpty() && !after.isEmpty()) {
+            readsRefused.run();
             LOG.warn(
-                    "{} says that {} partitions have been purged up to a time that this node's clock is far "
-                            + "from: they are not read until that is clear; check both clocks",
+                    "{} reports that {} partitions have been purged up to a time that this node's clock is far from: "
+                            + "reads of them are refused until that changes; check both clocks",
                     from,
                     now.cardinality());
-        } else if (ends) {
-            LOG.warn("what {} says that has been purged is clear now", from);
+        } else if (!before.isEmpty() && after.isEmpty()) {
+            LOG.warn("the purge watermarks that {} reports are possible by this node's clock again", from);
         }
         return now;
     }
 
-    private void refuse(String from, BitSet partitions) {
+    private void reject(String from, PartitionSet partitions) {
         if (!partitions.isEmpty()) {
-            listener.claimed(from, partitions);
+            listener.unproven(from, partitions);
             throw new RepairException(
                     ErrorCode.VERSION_TOO_FAR_AHEAD,
-                    "node " + from + ": it says that " + partitions.cardinality()
+                    "node " + from + ": it reports that " + partitions.cardinality()
                             + " partitions have been purged up to a time that this node's clock is far from");
         }
     }
 
     /**
      * Compares this node with purge watermarks that came in another node's request. Those that this node knows of count
-     * as heard; the sender is asked about the others.
+     * as checked; the sender is asked about the others.
      */
-    public void told(String from, BitSet partitions, List<Long> purged) {
-        BitSet claimed = fence.beyond(byPartition(partitions, purged));
-        BitSet fitting = (BitSet) partitions.clone();
-        fitting.andNot(claimed);
-        listener.heard(from, fitting);
-        if (!claimed.isEmpty()) {
-            listener.claimed(from, claimed);
+    public void reportedUnasked(String from, PartitionSet partitions, List<Long> purged) {
+        PartitionSet unknown = watermarks.unknown(byPartition(partitions, purged));
+        listener.checked(from, partitions.minus(unknown));
+        if (!unknown.isEmpty()) {
+            listener.unproven(from, unknown);
         }
     }
 
-    private static Map<Integer, Version> byPartition(BitSet partitions, List<Long> purged) {
+    private static Map<Integer, Version> byPartition(PartitionSet partitions, List<Long> purged) {
         Map<Integer, Version> there = new HashMap<>();
-        int index = 0;
-        for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
-            there.put(i, new Version(purged.get(index++)));
-        }
+        partitions.forEach(partition -> there.put(partition, new Version(purged.get(there.size()))));
         return there;
     }
 
     /**
      * Compares this node with the purge watermarks of another node, and records where this node's disk was rolled back.
      */
-    public void learn(String from, Map<Integer, Version> there) {
-        BitSet news = overtake(there);
+    public void compare(String from, Map<Integer, Version> purgedThere) {
+        PartitionSet news = rollBack(purgedThere);
         if (news.isEmpty()) {
             return;
         }
-        closed.run();
-        tell(from, news);
+        readsRefused.run();
+        logRollback(from, news);
         try {
-            fence.rememberOvertaken();
+            watermarks.writeRollbacks();
         } catch (StoreException e) {
-            LOG.error("it cannot be kept that the disk was set back; a restart finds it out again: {}", e.getMessage());
+            LOG.error(
+                    "the store cannot record that the disk was rolled back; a restart detects it again: {}",
+                    e.getMessage());
         }
-        listener.overtaken();
+        listener.rolledBack();
     }
 
     /** Logs a rollback, except for partitions that are being refilled: their loss has been logged. */
-    private void tell(String from, BitSet news) {
-        BitSet untold = (BitSet) news.clone();
-        untold.andNot(lost());
-        if (!untold.isEmpty()) {
+    private void logRollback(String from, PartitionSet news) {
+        PartitionSet unlogged = news.minus(lost());
+        if (!unlogged.isEmpty()) {
             LOG.warn(
-                    "the disk of this node was set back: {} says that {} partitions have been purged further "
-                            + "than this node knows of; they are repaired first, and until then this"
-                            + " node takes writes of them and refuses reads",
+                    "the disk of this node was rolled back: {} reports that {} partitions have been purged further than "
+                            + "this node knows of; they are repaired first, and until then this node accepts writes of "
+                            + "them and refuses reads",
                     from,
-                    untold.cardinality());
+                    unlogged.cardinality());
         }
     }
 
-    /** Handles an order to purge. If this node does not know that it has agreed, others do, or will: they are asked. */
-    public void ordered(BitSet partitions, Version before) {
-        BitSet doubted = fence.beyond(fence.notSealedSince(partitions, before).stream()
+    /** Checks a decision to commit. If this node remembers no vote for it, others do, or will: they are asked. */
+    public void checkDecision(PartitionSet partitions, Version outcome) {
+        PartitionSet unknown = watermarks.unknown(watermarks.sealedBefore(partitions, outcome).stream()
                 .boxed()
-                .collect(Collectors.toMap(partition -> partition, partition -> before)));
-        if (!doubted.isEmpty()) {
-            listener.doubted(doubted);
+                .collect(Collectors.toMap(partition -> partition, partition -> outcome)));
+        if (!unknown.isEmpty()) {
+            listener.unknownDecision(unknown);
         }
     }
 
     /** Returns the rolled-back partitions, and the version up to which each must catch up. Does not block. */
-    public Map<Integer, Version> overtaken() {
-        return overtaken;
+    public Map<Integer, Version> rolledBack() {
+        return rolledBack;
     }
 
     /** Returns the partitions whose content was lost and is not yet completely refilled. Does not block. */
-    public BitSet lost() {
-        return unfilled.of(Why.LOST);
+    public PartitionSet lost() {
+        return barrier.of(Reason.LOST);
     }
 
-    /** Allows reads again of partitions that hold what the other replicas hold. Blocks until that is on the disk. */
-    public void caughtUp(NodeId self, Map<Integer, Version> upTo, BitSet fences) {
+    /**
+     * Allows reads again of partitions that hold what the other replicas hold. Blocks until that is on the disk.
+     *
+     * @param self this node
+     * @param upTo the partitions, with the purge watermark of the others when the comparison began
+     * @param confirmed those of them whose watermark is confirmed by a replica that had voted for it
+     */
+    public void caughtUp(NodeId self, Map<Integer, Version> upTo, PartitionSet confirmed) {
         if (!upTo.isEmpty()) {
-            fence.caughtUp(upTo, fences);
-            closeOvertaken();
-            LOG.info("{}: {} partitions that were set back hold what the others hold", self, upTo.size());
-            if (overtaken.isEmpty() && lost().isEmpty()) {
+            watermarks.caughtUp(upTo, confirmed);
+            refuseRolledBack();
+            LOG.info("{}: {} rolled-back partitions hold what the others hold", self, upTo.size());
+            if (rolledBack.isEmpty() && lost().isEmpty()) {
                 // At the level of the warning at the beginning.
-                LOG.warn("{}: what was set back is repaired: everything is read again", self);
+                LOG.warn("{}: the rolled-back disk is repaired: all partitions are read again", self);
             }
         }
     }

@@ -9,9 +9,10 @@ import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.core.internal.repair.RepairPeers;
@@ -21,11 +22,8 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreException;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -55,20 +53,19 @@ public final class AntiEntropy {
 
     private final Environment environment;
     private final NodeId self;
-    private final LocalReplica content;
+    private final LocalReplica local;
     private final RepairPeers peers;
     private final RepairLimits limits;
-    private final IntFunction<List<Node>> replicas;
-    private final int partitions;
+    private final PartitionRoles roles;
+    private final SessionContext sessionContext;
     private final Pace pace;
-    private final Progress progress;
-    private final PartitionReadBarrier unfilled;
-    private final Set<NodeId> givenUp;
-    private final PurgeWatermarkExchange startCheck;
-    private final HashTreeBuild addingUp;
+    private final RepairCounters counters;
+    private final PartitionReadBarrier barrier;
+    private final PurgeWatermarkExchange watermarkExchange;
+    private final HashTreeBuild treeBuild;
 
     // Guarded by this.
-    private final OrphanedPartitions neglected;
+    private final OrphanedPartitions orphaned;
 
     /** The seals at the beginning of the last session. */
     private long[] seals;
@@ -76,18 +73,18 @@ public final class AntiEntropy {
     private boolean running;
     private boolean closed;
     /** Partitions requested during a session. */
-    private BitSet wanted = new BitSet();
+    private PartitionSet requested = PartitionSet.empty();
 
     private Environment.@Nullable Timer timer;
 
     /** The timer of the next attempt to repair rolled-back partitions. */
-    private Environment.@Nullable Timer again;
+    private Environment.@Nullable Timer retryTimer;
 
     /** The number of attempts since the last one that made progress. */
     private int attempts;
 
     /** The number of rolled-back partitions at the last attempt. */
-    private int overtaken;
+    private int rolledBack;
 
     private Set<NodeId> missed = Set.of();
 
@@ -96,44 +93,48 @@ public final class AntiEntropy {
      *
      * @param environment time, randomness, timers and store threads
      * @param self this node
-     * @param content this node's replicas
+     * @param local this node's replicas
      * @param peers the other replicas
      * @param limits the limits of repair
-     * @param unfilled refuses reads of partitions
-     * @param givenUp other nodes that a rolled-back partition does not wait for
+     * @param barrier refuses reads of partitions
+     * @param lostNodes other nodes that a rolled-back partition does not wait for
      * @param partitions the number of partitions
      * @param replicas returns the replicas of each partition, in their order
      */
     public AntiEntropy(
             Environment environment,
             NodeId self,
-            LocalReplica content,
+            LocalReplica local,
             RepairPeers peers,
             RepairLimits limits,
-            PartitionReadBarrier unfilled,
-            Set<NodeId> givenUp,
+            PartitionReadBarrier barrier,
+            Set<NodeId> lostNodes,
             int partitions,
             IntFunction<List<Node>> replicas) {
         this.environment = environment;
         this.self = self;
-        this.content = content;
+        this.local = local;
         this.peers = peers;
         this.limits = limits;
-        this.partitions = partitions;
-        this.replicas = replicas;
+        this.roles = new PartitionRoles(self, partitions, replicas);
         this.pace = new Pace(environment, limits.bytesPerSecond(), this::isClosed);
-        this.progress = new Progress(self);
-        this.unfilled = unfilled;
-        this.givenUp = Set.copyOf(givenUp);
-        this.neglected = new OrphanedPartitions(partitions);
+        this.counters = new RepairCounters(self);
+        this.barrier = barrier;
+        this.orphaned = new OrphanedPartitions(partitions);
         this.seals = new long[partitions];
-        BitSet held = new BitSet();
-        for (int i = 0; i < partitions; i++) {
-            held.set(i, isReplica(i));
-        }
-        this.startCheck = new PurgeWatermarkExchange(
-                environment, self, content, peers, pace, unfilled, others(held), limits.startPatience());
-        this.addingUp = new HashTreeBuild(environment, content, pace, progress, this::scheduleRound);
+        this.watermarkExchange = new PurgeWatermarkExchange(
+                environment, self, local, peers, pace, barrier, roles.others(roles.held()), limits.startPatience());
+        this.sessionContext = new SessionContext(
+                environment,
+                local,
+                peers,
+                pace,
+                limits,
+                counters,
+                self,
+                Set.copyOf(lostNodes),
+                watermarkExchange::askAbout);
+        this.treeBuild = new HashTreeBuild(environment, local, pace, counters, this::scheduleNext);
     }
 
     /**
@@ -143,30 +144,30 @@ public final class AntiEntropy {
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
     public void start() {
-        content.setBack().follow(new RollbackDetector.Listener() {
+        local.rollbacks().start(new RollbackDetector.Listener() {
             @Override
-            public void heard(String from, BitSet some) {
-                startCheck.heard(from, some);
+            public void checked(String from, PartitionSet some) {
+                watermarkExchange.checked(from, some);
                 returned(from);
             }
 
             @Override
-            public void claimed(String from, BitSet some) {
-                startCheck.claimed(from, some);
+            public void unproven(String from, PartitionSet some) {
+                watermarkExchange.unproven(from, some);
             }
 
             @Override
-            public void doubted(BitSet some) {
-                startCheck.doubted(some);
+            public void unknownDecision(PartitionSet some) {
+                watermarkExchange.unknownDecision(some);
             }
 
             @Override
-            public void overtaken() {
+            public void rolledBack() {
                 catchUp();
             }
         });
-        startCheck.begin();
-        addingUp.start();
+        watermarkExchange.begin();
+        treeBuild.start();
     }
 
     /**
@@ -175,25 +176,25 @@ public final class AntiEntropy {
      * @param node the node
      */
     public void answered(NodeId node) {
-        startCheck.answered(node);
+        watermarkExchange.answered(node);
     }
 
     /** Exchanges purge watermarks with the other nodes; called once this node serves their requests. */
-    public void askOthers() {
-        startCheck.ask();
+    public void exchangeWatermarks() {
+        watermarkExchange.askAll();
     }
 
     /** Repairs rolled-back partitions, after the current session if there is one. */
     private synchronized void catchUp() {
-        if (closed || content.setBack().overtaken().isEmpty()) {
+        if (closed || local.rollbacks().rolledBack().isEmpty()) {
             return;
         }
-        BitSet some = behind();
+        PartitionSet some = repairable();
         if (some.isEmpty()) {
-            cancel(again);
-            again = environment.schedule(this::catchUp, BACKOFF.baseNanos());
-        } else if (running || !content.isReady()) {
-            wanted.or(some);
+            cancel(retryTimer);
+            retryTimer = environment.schedule(this::catchUp, BACKOFF.baseNanos());
+        } else if (running || !local.isReady()) {
+            requested = requested.union(some);
         } else {
             begin(some);
         }
@@ -207,11 +208,9 @@ public final class AntiEntropy {
     }
 
     /** Returns the rolled-back partitions that can be repaired now. Lost ones are refilled first, which costs less. */
-    private BitSet behind() {
-        BitSet some = new BitSet();
-        content.setBack().overtaken().keySet().forEach(some::set);
-        some.andNot(unfilled.of(PartitionReadBarrier.Why.LOST));
-        return some;
+    private PartitionSet repairable() {
+        return PartitionSet.of(local.rollbacks().rolledBack().keySet())
+                .minus(barrier.of(PartitionReadBarrier.Reason.LOST));
     }
 
     /**
@@ -219,12 +218,12 @@ public final class AntiEntropy {
      * held.
      */
     private void catchUpLater() {
-        int left = content.setBack().overtaken().size();
-        attempts = left < overtaken ? 0 : attempts + 1;
-        overtaken = left;
+        int left = local.rollbacks().rolledBack().size();
+        attempts = left < rolledBack ? 0 : attempts + 1;
+        rolledBack = left;
         if (left > 0) {
-            cancel(again);
-            again = environment.schedule(this::catchUp, BACKOFF.nanos(attempts));
+            cancel(retryTimer);
+            retryTimer = environment.schedule(this::catchUp, BACKOFF.nanos(attempts));
         }
     }
 
@@ -238,51 +237,28 @@ public final class AntiEntropy {
         return closed;
     }
 
-    private synchronized void scheduleRound() {
+    private synchronized void scheduleNext() {
         if (closed || running) {
             return;
         }
         catchUpLater();
-        if (!wanted.isEmpty()) {
-            BitSet now = wanted;
-            wanted = new BitSet();
+        if (!requested.isEmpty()) {
+            PartitionSet now = requested;
+            requested = PartitionSet.empty();
             begin(now);
         } else if (limits.enabled() && timer == null) {
             // Spread, so that nodes do not begin at the same time.
             long interval = limits.interval().toNanos();
             long delay = interval / 2 + (long) (environment.random().nextDouble() * interval);
-            timer = environment.schedule(this::scheduledRound, delay);
+            timer = environment.schedule(this::beginScheduled, delay);
         }
     }
 
-    private synchronized void scheduledRound() {
+    private synchronized void beginScheduled() {
         timer = null;
         if (!running && !closed) {
-            begin(coordinated());
+            begin(roles.coordinated(peers::isSuspected, orphaned.after(seals)));
         }
-    }
-
-    /** Returns the partitions that this node coordinates. Called with the lock held. */
-    private BitSet coordinated() {
-        BitSet leftAlone = neglected.after(seals);
-        BitSet coordinated = new BitSet();
-        for (int partition = 0; partition < partitions; partition++) {
-            for (Node replica : replicas.apply(partition)) {
-                if (replica.id().equals(self)) {
-                    coordinated.set(partition);
-                    break;
-                }
-                if (!peers.isSuspected(replica) && !leftAlone.get(partition)) {
-                    break;
-                }
-            }
-        }
-        return coordinated;
-    }
-
-    /** Returns whether this node is a replica of a partition. */
-    private boolean isReplica(int partition) {
-        return replicas.apply(partition).stream().anyMatch(node -> node.id().equals(self));
     }
 
     /**
@@ -292,25 +268,21 @@ public final class AntiEntropy {
      * @return the status now
      * @throws DhtException if this node is no replica of one of them, or is closed
      */
-    public RepairStatus repair(BitSet asked) {
-        BitSet chosen = new BitSet();
-        for (int partition = 0; partition < partitions; partition++) {
-            chosen.set(partition, isReplica(partition) && (asked.isEmpty() || asked.get(partition)));
-        }
-        BitSet foreign = (BitSet) asked.clone();
-        foreign.andNot(chosen);
+    public RepairStatus repair(PartitionSet asked) {
+        PartitionSet chosen = asked.isEmpty() ? roles.held() : asked;
+        PartitionSet foreign = chosen.minus(roles.held());
         if (!foreign.isEmpty()) {
             throw DhtException.of(
                     ErrorCode.BAD_REQUEST,
-                    "node " + self + " is no replica of partition " + foreign.nextSetBit(0) + " (of " + partitions
-                            + ")");
+                    "node " + self + " is no replica of partition " + foreign.toArray()[0] + " (of "
+                            + roles.partitions() + ")");
         }
         synchronized (this) {
             if (closed) {
                 throw new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
             }
-            if (running || !content.isReady()) {
-                wanted.or(chosen);
+            if (running || !local.isReady()) {
+                requested = requested.union(chosen);
             } else {
                 cancel(timer);
                 timer = null;
@@ -326,7 +298,7 @@ public final class AntiEntropy {
      * @return the status now; a waiting request counts as running
      */
     public synchronized RepairStatus status() {
-        return progress.status(!wanted.isEmpty());
+        return counters.status(!requested.isEmpty());
     }
 
     /**
@@ -335,10 +307,10 @@ public final class AntiEntropy {
      * @return the status now
      */
     public synchronized RefillStatus refillStatus() {
-        int left = content.setBack().overtaken().size();
+        int left = local.rollbacks().rolledBack().size();
         return new RefillStatus(
                 left,
-                progress.refilled(),
+                counters.refilled(),
                 left == 0
                         ? List.of()
                         : missed.stream()
@@ -347,46 +319,43 @@ public final class AntiEntropy {
     }
 
     /** Begins a session, which includes the rolled-back partitions. Called with the lock held. */
-    private void begin(BitSet asked) {
-        BitSet chosen = behind();
-        chosen.or(asked);
-        cancel(again);
+    private void begin(PartitionSet asked) {
+        PartitionSet chosen = repairable().union(asked);
+        cancel(retryTimer);
         running = true;
-        progress.began(chosen.cardinality());
-        CompletableFuture<Void> round;
+        counters.sessionBegan(chosen.cardinality());
+        CompletableFuture<Void> session;
         try {
             // On a thread of this node, never a caller's.
-            round = pace.rest(0).thenCompose(rested -> round(chosen));
+            session = pace.rest(0).thenCompose(rested -> runSession(chosen));
         } catch (RejectedExecutionException e) {
-            round = CompletableFuture.failedFuture(e);
+            session = CompletableFuture.failedFuture(e);
         }
-        round.whenComplete((done, error) -> ended(Optional.ofNullable(error)));
+        session.whenComplete((done, error) -> ended(Optional.ofNullable(error)));
     }
 
     private void ended(Optional<Throwable> error) {
         Optional<String> why = error.map(DhtException::unwrap)
                 .map(cause -> cause instanceof RepairException ? String.valueOf(cause.getMessage()) : cause.toString());
-        progress.ended(why);
+        counters.sessionEnded(why);
         synchronized (this) {
             running = false;
             if (closed) {
                 return;
             }
         }
-        why.ifPresent(message -> LOG.info("a round of repair ended early, the next one goes on: {}", message));
+        why.ifPresent(message -> LOG.info("a repair session ended early, the next one continues: {}", message));
         error.map(DhtException::unwrap)
                 .filter(cause -> !(cause instanceof RepairException))
-                .ifPresent(cause -> LOG.warn("a round of repair failed", cause));
-        scheduleRound();
+                .ifPresent(cause -> LOG.warn("a repair session failed", cause));
+        scheduleNext();
     }
 
-    private CompletableFuture<Void> round(BitSet chosen) {
-        long sealed = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
-        RepairSession.Tools tools = new RepairSession.Tools(
-                environment, content, peers, pace, limits, progress, self, givenUp, startCheck::askAbout);
-        RepairSession round = new RepairSession(tools, newVersion(sealed), chosen, others(chosen));
+    private CompletableFuture<Void> runSession(PartitionSet chosen) {
+        long sealMillis = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
+        RepairSession session = new RepairSession(sessionContext, newSeal(sealMillis), chosen, roles.others(chosen));
         return pace.runOnStore(this::prepare)
-                .thenCompose(settled -> round.run().whenComplete((done, error) -> setMissed(round.missed())));
+                .thenCompose(settled -> session.run().whenComplete((done, error) -> setMissed(session.missed())));
     }
 
     /**
@@ -395,12 +364,12 @@ public final class AntiEntropy {
      */
     private void prepare() {
         // May wait for a write in flight.
-        long[] now = content.seals();
+        long[] now = local.seals();
         synchronized (this) {
             seals = now;
         }
         try {
-            content.settle();
+            local.settle();
         } catch (StoreException e) {
             throw new RepairException(ErrorCode.STORE_FAILED, "node " + self + ": " + e.getMessage());
         }
@@ -411,33 +380,20 @@ public final class AntiEntropy {
     }
 
     /** Returns a seal with a random counter, so that sessions of the same millisecond have different seals. */
-    private Version newVersion(long millis) {
+    private Version newSeal(long millis) {
         return Version.of(Math.max(0, millis), environment.random().nextInt(Version.MAX_COUNTER + 1));
-    }
-
-    /** Returns the other replicas of some partitions, each with its partitions. */
-    private Map<Node, BitSet> others(BitSet chosen) {
-        Map<Node, BitSet> others = new LinkedHashMap<>();
-        for (int i = chosen.nextSetBit(0); i >= 0; i = chosen.nextSetBit(i + 1)) {
-            for (Node node : replicas.apply(i)) {
-                if (!node.id().equals(self)) {
-                    others.computeIfAbsent(node, other -> new BitSet()).set(i);
-                }
-            }
-        }
-        return others;
     }
 
     /** Begins no more sessions. The current one ends with its next step. */
     public void close() {
-        startCheck.close();
-        closeRounds();
-        addingUp.close();
+        watermarkExchange.close();
+        stopScheduling();
+        treeBuild.close();
     }
 
-    private synchronized void closeRounds() {
+    private synchronized void stopScheduling() {
         closed = true;
         cancel(timer);
-        cancel(again);
+        cancel(retryTimer);
     }
 }

@@ -5,8 +5,9 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
@@ -19,7 +20,6 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,61 +45,58 @@ final class EntryReconciler {
     /** The bytes of an answer: a version, a size and a digest. Small values add to it. */
     private static final int BYTES_OF_ANSWER = Long.BYTES + 2 * Integer.BYTES;
 
-    private final LocalReplica content;
+    private final LocalReplica local;
     private final RepairPeers peers;
     private final Pace pace;
     private final Node node;
-    private final Progress progress;
-
-    /** What is known of each key's partition. */
-    private final Comparison.Seen seen;
+    private final RepairCounters counters;
+    private final ComparedPartitions compared;
 
     /** Entries that the other node lacks. */
     private final List<Key> toSend = new ArrayList<>();
 
     /** Values that this node lacks, with their sizes. */
-    private final List<Wanted> toFetch = new ArrayList<>();
+    private final List<LargeValue> toFetch = new ArrayList<>();
 
-    private final List<Entry> toKeep = new ArrayList<>();
-    private final List<Entry> toBury = new ArrayList<>();
+    private final List<Entry> toApply = new ArrayList<>();
+    private final List<Entry> tombstonesToSend = new ArrayList<>();
 
     /** Tombstones of entries that only this node holds, and that the others have deleted and purged. */
-    private final List<Entry> gone = new ArrayList<>();
+    private final List<Entry> deletedElsewhere = new ArrayList<>();
 
     /** A value to fetch. One that did not fit into a reply with others is fetched alone. */
-    private record Wanted(Key key, int bytes, boolean alone) {}
+    private record LargeValue(Key key, int bytes, boolean alone) {}
 
-    EntryReconciler(
-            LocalReplica content, RepairPeers peers, Pace pace, Node node, Progress progress, Comparison.Seen seen) {
-        this.content = content;
-        this.peers = peers;
-        this.pace = pace;
+    EntryReconciler(SessionContext context, Node node, ComparedPartitions compared) {
+        this.local = context.local();
+        this.peers = context.peers();
+        this.pace = context.pace();
+        this.counters = context.counters();
         this.node = node;
-        this.progress = progress;
-        this.seen = seen;
+        this.compared = compared;
     }
 
     /** Reconciles both sides to the newest entry of each key. */
-    CompletableFuture<Void> settle(List<Key> keys) {
+    CompletableFuture<Void> reconcile(List<Key> keys) {
         List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
         long bytes =
                 keys.stream().mapToLong(key -> key.length() + BYTES_OF_ANSWER).sum();
         return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> pace.onStore(() -> {
-                    sort(keys, ((Reply.Found) reply).answers());
+                    classify(keys, ((Reply.Found) reply).answers());
                     return reply;
                 }))
-                .thenCompose(done -> checkFences())
-                .thenCompose(done -> keep(gone))
-                .thenCompose(done -> keep(toKeep))
-                .thenCompose(done -> sendGroup(toBury))
+                .thenCompose(done -> checkWatermarks())
+                .thenCompose(done -> applyHere(deletedElsewhere))
+                .thenCompose(done -> applyHere(toApply))
+                .thenCompose(done -> sendGroup(tombstonesToSend))
                 .thenCompose(done -> fetch(0))
                 .thenCompose(done -> send(0));
     }
 
     /** Determines, on a store thread, which keys still differ and which side is newer. */
-    private void sort(List<Key> keys, List<Answer> answers) {
-        List<Optional<Entry>> owns = content.get(keys);
+    private void classify(List<Key> keys, List<Answer> answers) {
+        List<Optional<Entry>> owns = local.get(keys);
         for (int i = 0; i < keys.size(); i++) {
             Key key = keys.get(i);
             Optional<Entry> own = owns.get(i);
@@ -118,17 +115,17 @@ final class EntryReconciler {
 
     private void onlyHere(Entry own) {
         Key key = own.key();
-        if (own.version().compareTo(seen.goneThere(key)) >= 0) {
-            seen.differs(key, own.version());
+        if (own.version().compareTo(compared.deletedBelow(key)) >= 0) {
+            compared.differs(key, own.version());
             // An entry that may have been deleted is left to replicas that are not rolled back.
-            if (!seen.isDoubtful(key, own.version())) {
+            if (!compared.mayBeDeleted(key, own.version())) {
                 toSend.add(key);
             }
         } else if (!own.isTombstone()) {
             // All other replicas had deleted it and purged its tombstone while this one was away: it must stay deleted.
-            seen.differs(key, own.version());
+            compared.differs(key, own.version());
             LOG.debug("{} was deleted and purged elsewhere", key);
-            gone.add(Entry.tombstone(key, later(own.version(), content.fenced(content.partitionOf(key)))));
+            deletedElsewhere.add(Entry.tombstone(key, later(own.version(), local.fenced(local.partitionOf(key)))));
         }
     }
 
@@ -137,49 +134,50 @@ final class EntryReconciler {
      * one, since it reported them; then a missing entry was not necessarily deleted. A node keeps its watermarks as
      * long as the entries that they stand for.
      */
-    private CompletableFuture<Void> checkFences() {
-        BitSet partitions = new BitSet();
-        gone.forEach(entry -> partitions.set(content.partitionOf(entry.key())));
-        return checkFences(Comparison.chunks(partitions, LocalReplica.MAX_SUMS), 0);
+    private CompletableFuture<Void> checkWatermarks() {
+        PartitionSet partitions = PartitionSet.builder()
+                .addAll(deletedElsewhere.stream().mapToInt(entry -> local.partitionOf(entry.key())))
+                .build();
+        return checkWatermarks(partitions.chunks(LocalReplica.MAX_SUMS), 0);
     }
 
-    private CompletableFuture<Void> checkFences(List<BitSet> chunks, int index) {
+    private CompletableFuture<Void> checkWatermarks(List<PartitionSet> chunks, int index) {
         if (index == chunks.size()) {
             return CompletableFuture.completedFuture(null);
         }
-        BitSet chunk = chunks.get(index);
+        PartitionSet chunk = chunks.get(index);
         // At once, without pacing: the node has no time to restart with its old disk again.
-        return peers.ask(node, new RepairRequest.Sums(chunk, RepairRequest.Detail.REACH, LocalReplica.NO_SEAL))
+        return peers.ask(node, new RepairRequest.Sums(chunk, RepairRequest.Detail.WATERMARKS, LocalReplica.NO_SEAL))
                 .thenCompose(reply -> {
-                    checkFences(chunk, ((RepairReply.Sums) reply).fenced());
-                    return checkFences(chunks, index + 1);
+                    checkWatermarks(chunk, ((RepairReply.Sums) reply).fenced());
+                    return checkWatermarks(chunks, index + 1);
                 });
     }
 
-    private void checkFences(BitSet partitions, List<Long> fenced) {
+    private void checkWatermarks(PartitionSet partitions, List<Long> fenced) {
         Map<Integer, Version> now = new HashMap<>();
-        partitions.stream().forEach(partition -> now.put(partition, new Version(fenced.get(now.size()))));
-        for (Entry entry : gone) {
-            Version fence = now.get(content.partitionOf(entry.key()));
-            if (fence != null && fence.compareTo(seen.goneThere(entry.key())) < 0) {
+        partitions.forEach(partition -> now.put(partition, new Version(fenced.get(now.size()))));
+        for (Entry entry : deletedElsewhere) {
+            Version fencedNow = now.get(local.partitionOf(entry.key()));
+            if (fencedNow != null && fencedNow.compareTo(compared.deletedBelow(entry.key())) < 0) {
                 throw new RepairException(
                         ErrorCode.REPLICA_REFILLING,
-                        "node " + node.id() + ": it lost its disk, or was set back, while it was compared");
+                        "node " + node.id() + ": it lost its disk, or was rolled back, while it was compared");
             }
         }
     }
 
     private void onlyThere(Key key, Answer other) {
         Version version = versionOf(other);
-        boolean isDoubtful = seen.isDoubtful(key, version);
-        if (isDoubtful || version.compareTo(seen.purgedHere(key)) >= 0) {
-            seen.differs(key, version);
-            if (!isDoubtful || seen.isTrusted(key)) {
-                take(key, other);
+        boolean mayBeDeleted = compared.mayBeDeleted(key, version);
+        if (mayBeDeleted || version.compareTo(compared.purgedHere(key)) >= 0) {
+            compared.differs(key, version);
+            if (!mayBeDeleted || compared.isComplete(key)) {
+                fetchOrApply(key, other);
             }
         } else if (!(other instanceof Answer.Whole whole && whole.entry().isTombstone())) {
-            seen.differs(key, version);
-            toBury.add(Entry.tombstone(key, later(version, seen.fencedThere(key))));
+            compared.differs(key, version);
+            tombstonesToSend.add(Entry.tombstone(key, later(version, compared.fencedThere(key))));
         }
     }
 
@@ -194,26 +192,26 @@ final class EntryReconciler {
         if (newer == 0 && own.digest() == digestOf(other)) {
             return;
         }
-        seen.differs(own.key(), newer > 0 ? own.version() : version);
-        boolean isDoubtful = seen.isDoubtful(own.key(), newer > 0 ? own.version() : version);
+        compared.differs(own.key(), newer > 0 ? own.version() : version);
+        boolean mayBeDeleted = compared.mayBeDeleted(own.key(), newer > 0 ? own.version() : version);
         if (newer > 0) {
-            if (!isDoubtful) {
+            if (!mayBeDeleted) {
                 toSend.add(own.key());
             }
-        } else if (!isDoubtful || seen.isTrusted(own.key())) {
-            take(own.key(), other);
-            if (newer == 0 && !isDoubtful) {
+        } else if (!mayBeDeleted || compared.isComplete(own.key())) {
+            fetchOrApply(own.key(), other);
+            if (newer == 0 && !mayBeDeleted) {
                 // The store decides which one wins when they are merged: here first, then there.
                 toSend.add(own.key());
             }
         }
     }
 
-    private void take(Key key, Answer other) {
+    private void fetchOrApply(Key key, Answer other) {
         if (other instanceof Answer.Whole whole) {
-            toKeep.add(whole.entry());
+            toApply.add(whole.entry());
         } else {
-            toFetch.add(new Wanted(key, ((Answer.VersionOnly) other).valueBytes(), false));
+            toFetch.add(new LargeValue(key, ((Answer.VersionOnly) other).valueBytes(), false));
         }
     }
 
@@ -225,14 +223,14 @@ final class EntryReconciler {
         return answer instanceof Answer.Whole whole ? whole.entry().digest() : ((Answer.VersionOnly) answer).digest();
     }
 
-    private CompletableFuture<Void> keep(List<Entry> entries) {
-        return move(entries, peers::keep, seen::lacks, moved -> {
-            progress.received(
+    private CompletableFuture<Void> applyHere(List<Entry> entries) {
+        return move(entries, peers::apply, compared::refusedHere, moved -> {
+            counters.received(
                     moved,
                     moved.stream()
-                            .filter(entry -> seen.isOvertaken(entry.key()))
+                            .filter(entry -> compared.isRolledBackHere(entry.key()))
                             .count());
-            moved.forEach(entry -> seen.received(entry.key()));
+            moved.forEach(entry -> compared.received(entry.key()));
         });
     }
 
@@ -253,7 +251,7 @@ final class EntryReconciler {
         }
         int next = end;
         return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
-                .thenCompose(reply -> keep(fetched(queries, ((Reply.Found) reply).answers())))
+                .thenCompose(reply -> applyHere(fetched(queries, ((Reply.Found) reply).answers())))
                 .thenCompose(done -> fetch(next));
     }
 
@@ -266,22 +264,22 @@ final class EntryReconciler {
         for (int i = 0; i < queries.size(); i++) {
             Key key = queries.get(i).key();
             if (answers.get(i) instanceof Answer.Whole whole) {
-                if (mayTake(whole.entry())) {
+                if (mayApply(whole.entry())) {
                     entries.add(whole.entry());
                 }
             } else if (answers.get(i) instanceof Answer.VersionOnly left) {
                 if (queries.size() > 1) {
-                    toFetch.add(new Wanted(key, left.valueBytes(), true));
+                    toFetch.add(new LargeValue(key, left.valueBytes(), true));
                 } else {
-                    seen.lacks(key);
+                    compared.refusedHere(key);
                 }
             }
         }
         return entries;
     }
 
-    private boolean mayTake(Entry entry) {
-        return seen.isTrusted(entry.key()) || !seen.isDoubtful(entry.key(), entry.version());
+    private boolean mayApply(Entry entry) {
+        return compared.isComplete(entry.key()) || !compared.mayBeDeleted(entry.key(), entry.version());
     }
 
     private CompletableFuture<Void> send(int begin) {
@@ -301,7 +299,7 @@ final class EntryReconciler {
         int end = begin;
         while (end < toSend.size()) {
             Optional<Entry> entry =
-                    content.get(toSend.get(end)).filter(each -> !seen.isDoubtful(each.key(), each.version()));
+                    local.get(toSend.get(end)).filter(each -> !compared.mayBeDeleted(each.key(), each.version()));
             int size = entry.map(FrameCodec::encodedSize).orElse(0);
             if (!entries.isEmpty() && bytes + size > GROUP_BYTES) {
                 break;
@@ -319,8 +317,8 @@ final class EntryReconciler {
                 some -> pace.paced(
                         some.stream().mapToLong(FrameCodec::encodedSize).sum(),
                         () -> peers.ask(node, new Request.ApplyEntries(some))),
-                seen::stays,
-                progress::sent);
+                compared::refusedThere,
+                counters::sent);
     }
 
     /**
@@ -348,7 +346,7 @@ final class EntryReconciler {
                     if (entries.size() > 1) {
                         return moveEach(entries, 0, way, refused, moved);
                     }
-                    progress.refused(1, String.valueOf(cause.getMessage()));
+                    counters.refused(1, String.valueOf(cause.getMessage()));
                     refused.accept(entries.get(0).key());
                     return CompletableFuture.<Void>completedFuture(null);
                 })

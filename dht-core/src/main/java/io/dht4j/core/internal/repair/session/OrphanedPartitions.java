@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.repair.session;
 
-import java.util.BitSet;
+import io.dht4j.core.internal.placement.PartitionSet;
 
 /**
  * Finds partitions that no coordinator repairs. Their first replica may be up and answer, and still be unable to: its
@@ -11,7 +11,7 @@ import java.util.BitSet;
 final class OrphanedPartitions {
 
     /** More than one: two sessions of another node may be further apart than two of this one. */
-    private static final int ROUNDS = 4;
+    private static final int SESSIONS = 4;
 
     private long[] before;
     private final int[] unchanged;
@@ -27,17 +27,17 @@ final class OrphanedPartitions {
      * @param seals the seal of each partition
      * @return the partitions of which no session has begun lately
      */
-    BitSet after(long[] seals) {
-        BitSet neglected = new BitSet();
+    PartitionSet after(long[] seals) {
+        PartitionSet.Builder orphaned = PartitionSet.builder();
         for (int i = 0; i < seals.length; i++) {
             unchanged[i] = seals[i] == before[i] ? unchanged[i] + 1 : 0;
-            if (unchanged[i] == ROUNDS) {
-                neglected.set(i);
+            if (unchanged[i] == SESSIONS) {
+                orphaned.add(i);
                 // This node repairs it now; its own seal shows only two sessions later.
                 unchanged[i] = 0;
             }
         }
         before = seals;
-        return neglected;
+        return orphaned.build();
     }
 }

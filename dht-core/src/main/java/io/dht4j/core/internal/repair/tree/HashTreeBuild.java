@@ -3,7 +3,7 @@ package io.dht4j.core.internal.repair.tree;
 import io.dht4j.DhtException;
 import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.repair.Pace;
-import io.dht4j.core.internal.repair.Progress;
+import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -24,9 +24,9 @@ public final class HashTreeBuild {
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     private final Environment environment;
-    private final LocalReplica content;
+    private final LocalReplica local;
     private final Pace pace;
-    private final Progress progress;
+    private final RepairCounters counters;
     private final Runnable done;
 
     // Guarded by this.
@@ -35,7 +35,7 @@ public final class HashTreeBuild {
     private @Nullable EntryCursor building;
 
     /** The timer of the next attempt. */
-    private Environment.@Nullable Timer again;
+    private Environment.@Nullable Timer retryTimer;
 
     private int failures;
 
@@ -43,16 +43,17 @@ public final class HashTreeBuild {
      * Creates a build that has not begun.
      *
      * @param environment the timers
-     * @param content adds entries to the trees
+     * @param local adds entries to the trees
      * @param pace leaves time for other work
-     * @param progress receives the reason of a failure
+     * @param counters receive the reason of a failure
      * @param done runs when the trees are complete
      */
-    public HashTreeBuild(Environment environment, LocalReplica content, Pace pace, Progress progress, Runnable done) {
+    public HashTreeBuild(
+            Environment environment, LocalReplica local, Pace pace, RepairCounters counters, Runnable done) {
         this.environment = environment;
-        this.content = content;
+        this.local = local;
         this.pace = pace;
-        this.progress = progress;
+        this.counters = counters;
         this.done = done;
     }
 
@@ -62,10 +63,10 @@ public final class HashTreeBuild {
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
     public void start() {
-        EntryCursor held = content.follow();
-        if (content.isMemoryFast()) {
-            while (content.build(held)) {
-                LOG.debug("adding up what a store in memory brought along");
+        EntryCursor held = local.follow();
+        if (local.isMemoryFast()) {
+            while (local.build(held)) {
+                LOG.debug("building the hash trees of a store in memory");
             }
             held.close();
             done.run();
@@ -77,9 +78,9 @@ public final class HashTreeBuild {
     }
 
     private void build(EntryCursor held) {
-        pace.paced(0, () -> pace.onStore(() -> content.build(held))).whenComplete((more, error) -> {
+        pace.paced(0, () -> pace.onStore(() -> local.build(held))).whenComplete((more, error) -> {
             if (error != null) {
-                buildAgain(DhtException.unwrap(error));
+                retryLater(DhtException.unwrap(error));
                 held.close();
             } else if (more && !isClosed()) {
                 build(held);
@@ -95,27 +96,27 @@ public final class HashTreeBuild {
      * Schedules another attempt. Reads may fail while the store opens its files again after a failed write; that
      * passes.
      */
-    private synchronized void buildAgain(Throwable error) {
+    private synchronized void retryLater(Throwable error) {
         building = null;
         if (closed) {
             return;
         }
         String why = String.valueOf(error.getMessage());
-        long againNanos = BACKOFF.nanos(failures);
+        long retryNanos = BACKOFF.nanos(failures);
         failures++;
-        progress.notAddedUp(Optional.of(why));
+        counters.buildFailed(Optional.of(why));
         LOG.warn(
-                "this node cannot add up what it holds, so nothing is repaired; it is tried again in {} s: {}",
-                TimeUnit.NANOSECONDS.toSeconds(againNanos),
+                "this node cannot build its hash trees, so nothing is repaired; it tries again in {} s: {}",
+                TimeUnit.NANOSECONDS.toSeconds(retryNanos),
                 why);
-        LOG.debug("adding up what is held failed", error);
-        again = environment.schedule(this::followAgain, againNanos);
+        LOG.debug("the build of the hash trees failed", error);
+        retryTimer = environment.schedule(this::retry, retryNanos);
     }
 
-    private void followAgain() {
-        pace.onStore(content::follow).whenComplete((held, error) -> {
+    private void retry() {
+        pace.onStore(local::follow).whenComplete((held, error) -> {
             if (error != null) {
-                buildAgain(DhtException.unwrap(error));
+                retryLater(DhtException.unwrap(error));
             } else if (mayBuild(held)) {
                 build(held);
             } else {
@@ -131,7 +132,7 @@ public final class HashTreeBuild {
 
     private synchronized void built() {
         building = null;
-        progress.notAddedUp(Optional.empty());
+        counters.buildFailed(Optional.empty());
     }
 
     private synchronized boolean isClosed() {
@@ -141,8 +142,8 @@ public final class HashTreeBuild {
     /** Stops the build. */
     public synchronized void close() {
         closed = true;
-        if (again != null) {
-            again.cancel();
+        if (retryTimer != null) {
+            retryTimer.cancel();
         }
         if (building != null) {
             building.close();

@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.wire.RepairReply;
@@ -19,7 +20,6 @@ import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +38,7 @@ public final class LocalReplica {
     private static final int BUILD_STEP = 2048;
 
     /** The maximum number of entries that a page examines; below, of those that it shows. */
-    private static final int MAX_LOOKS = 96 * 1024;
+    private static final int MAX_EXAMINED = 96 * 1024;
 
     private static final int MAX_HELD = 2048;
     private static final int MAX_HELD_BYTES = 96 << 10;
@@ -47,15 +47,14 @@ public final class LocalReplica {
     public static final int MAX_SUMS = 8192;
 
     public static final Version NO_SEAL = new Version(0);
-    private static final PurgeWatermarks.Reach NOWHERE = new PurgeWatermarks.Reach(NO_SEAL, NO_SEAL);
     private static final Key FIRST = KeyRange.all().start();
 
     private final Store store;
     /** Replaced each time the trees are built. */
     private volatile HashTrees trees;
 
-    private final PurgeWatermarks fence;
-    private final RollbackDetector setBack;
+    private final PurgeWatermarks watermarks;
+    private final RollbackDetector rollbacks;
     private final int partitions;
     private final ToIntFunction<Key> partitionOf;
     private final LongSupplier clockMillis;
@@ -66,8 +65,8 @@ public final class LocalReplica {
      * Creates the view of a store.
      *
      * @param store the store
-     * @param fence which entries are refused, and which are purged
-     * @param setBack detects partitions of a rolled-back disk
+     * @param watermarks decide which entries are refused, and which are purged
+     * @param rollbacks detects partitions of a rolled-back disk
      * @param partitions the number of partitions
      * @param partitionOf returns a key's partition
      * @param clockMillis the wall clock, in milliseconds
@@ -76,8 +75,8 @@ public final class LocalReplica {
      */
     public LocalReplica(
             Store store,
-            PurgeWatermarks fence,
-            RollbackDetector setBack,
+            PurgeWatermarks watermarks,
+            RollbackDetector rollbacks,
             int partitions,
             ToIntFunction<Key> partitionOf,
             LongSupplier clockMillis,
@@ -85,8 +84,8 @@ public final class LocalReplica {
         this.clockMillis = clockMillis;
         this.leastAgeMillis = purgeAfter.toMillis() / 2;
         this.store = store;
-        this.fence = fence;
-        this.setBack = setBack;
+        this.watermarks = watermarks;
+        this.rollbacks = rollbacks;
         this.partitions = partitions;
         this.partitionOf = partitionOf;
         this.trees = new HashTrees(partitions, partitionOf);
@@ -120,11 +119,12 @@ public final class LocalReplica {
      * @return the answer, or why there is none
      */
     public Reply answer(RepairRequest request) {
-        if (request instanceof RepairRequest.Purged told) {
-            return purged(told);
+        if (request instanceof RepairRequest.Watermarks exchanged) {
+            return exchange(exchanged);
         }
         if (!ready) {
-            return new Reply.Failed(ErrorCode.NOT_SERVING, "this node still adds up what it holds: try again later");
+            return new Reply.Failed(
+                    ErrorCode.NOT_SERVING, "this node is still building its hash trees: try again later");
         }
         if (request instanceof RepairRequest.Versions versions) {
             Optional<Reply> wrong = versions.buckets().stream()
@@ -134,54 +134,54 @@ public final class LocalReplica {
             return wrong.orElseGet(() -> versions(versions.start(), versions.buckets()));
         }
         if (request instanceof RepairRequest.Sums sums) {
-            if (sums.partitions().length() > partitions) {
-                return outOfRange(sums.partitions().length() - 1);
+            if (sums.partitions().bound() > partitions) {
+                return outOfRange(sums.partitions().bound() - 1);
             }
             int count = sums.partitions().cardinality() * (sums.detail() == Detail.BUCKETS ? trees.bucketsEach() : 1);
             return count > MAX_SUMS
                     ? new Reply.Failed(ErrorCode.BAD_REQUEST, "at most " + MAX_SUMS + " sums at a time, not " + count)
                     : sums(sums);
         }
-        BitSet asked = request instanceof RepairRequest.Fence fencing
-                ? fencing.partitions()
-                : ((RepairRequest.Purge) request).partitions();
-        if (asked.length() > partitions) {
-            return outOfRange(asked.length() - 1);
+        PartitionSet asked = request instanceof RepairRequest.Prepare prepare
+                ? prepare.partitions()
+                : ((RepairRequest.Decision) request).partitions();
+        if (asked.bound() > partitions) {
+            return outOfRange(asked.bound() - 1);
         }
-        if (request instanceof RepairRequest.Fence fencing) {
-            return new RepairReply.Fenced(fence.fence(asked, fencing.before()));
+        if (request instanceof RepairRequest.Prepare prepare) {
+            return new RepairReply.Vote(watermarks.prepare(asked, prepare.seal()));
         }
-        RepairRequest.Purge purge = (RepairRequest.Purge) request;
-        if (purge.seal().equals(NO_SEAL)) {
-            setBack.ordered(asked, purge.before());
-            fence.allowPurge(asked, purge.before());
+        RepairRequest.Decision decision = (RepairRequest.Decision) request;
+        if (decision.seal().equals(NO_SEAL)) {
+            rollbacks.checkDecision(asked, decision.outcome());
+            watermarks.commit(asked, decision.outcome());
         } else {
-            fence.resolve(asked, purge.before(), purge.seal());
+            watermarks.resolve(asked, decision.outcome(), decision.seal());
         }
-        return new RepairReply.Purging();
+        return new RepairReply.Acknowledged();
     }
 
-    private Reply purged(RepairRequest.Purged told) {
-        if (told.partitions().length() > partitions) {
-            return outOfRange(told.partitions().length() - 1);
+    private Reply exchange(RepairRequest.Watermarks request) {
+        if (request.partitions().bound() > partitions) {
+            return outOfRange(request.partitions().bound() - 1);
         }
         // The sender counts as heard before the watermarks are read. So a session of this node that raises one in
         // between, and fails to report it, counts the sender as unheard again.
-        setBack.told(told.from(), told.partitions(), told.purged());
-        return new RepairReply.Purged(purged(told.partitions()));
+        rollbacks.reportedUnasked(request.from(), request.partitions(), request.purged());
+        return new RepairReply.Watermarks(purged(request.partitions()));
     }
 
     /**
      * Returns this node's purge watermarks of some partitions, in ascending order. Where this node's disk is rolled
      * back, those learned from others count too: their source may have been rolled back since. Does not block.
      */
-    public List<Long> purged(BitSet asked) {
-        Map<Integer, Version> overtaken = setBack.overtaken();
+    public List<Long> purged(PartitionSet asked) {
+        Map<Integer, Version> rolledBack = rollbacks.rolledBack();
         return asked.stream()
                 .mapToObj(partition -> {
-                    Version own = fence.purged(partition);
-                    Version told = overtaken.getOrDefault(partition, NO_SEAL);
-                    return (told.compareTo(own) > 0 ? told : own).packed();
+                    Version own = watermarks.purged(partition);
+                    Version learned = rolledBack.getOrDefault(partition, NO_SEAL);
+                    return (learned.compareTo(own) > 0 ? learned : own).packed();
                 })
                 .toList();
     }
@@ -195,14 +195,14 @@ public final class LocalReplica {
      * Seals partitions. Returns false if a newer session has sealed one, or if the version is not long past by this
      * node's clock: the coordinator's clock may be far ahead.
      */
-    public boolean seal(BitSet asked, Version before) {
+    public boolean seal(PartitionSet asked, Version before) {
         boolean isPast = before.millis() <= clockMillis.getAsLong() - leastAgeMillis;
-        return isPast && fence.seal(asked, before);
+        return isPast && watermarks.seal(asked, before);
     }
 
     /** Returns the seal of each partition, by its number. */
     public long[] seals() {
-        return fence.seals();
+        return watermarks.seals();
     }
 
     /**
@@ -227,8 +227,8 @@ public final class LocalReplica {
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();
         List<Long> fenced = new ArrayList<>();
-        BitSet lost = setBack.lost();
-        request.partitions().stream().forEach(partition -> {
+        PartitionSet lost = rollbacks.lost();
+        request.partitions().forEach(partition -> {
             if (detail == Detail.BUCKETS) {
                 Arrays.stream(trees.buckets(partition)).forEach(sums::add);
                 return;
@@ -236,9 +236,10 @@ public final class LocalReplica {
             if (detail == Detail.PARTITIONS) {
                 sums.add(trees.partition(partition));
             }
-            PurgeWatermarks.Reach reach = lost.get(partition) ? NOWHERE : fence.reach(partition);
-            purged.add(reach.purged().packed());
-            fenced.add(reach.fenced().packed());
+            PurgeWatermarks.Pair reported =
+                    lost.contains(partition) ? PurgeWatermarks.Pair.ZERO : watermarks.reported(partition);
+            purged.add(reported.purged().packed());
+            fenced.add(reported.fenced().packed());
         });
         return new RepairReply.Sums(sealed, sums, purged, fenced);
     }
@@ -248,19 +249,19 @@ public final class LocalReplica {
         long[] masks = new long[partitions];
         buckets.forEach(each -> masks[each.partition()] = each.mask());
         List<Held> held = new ArrayList<>();
-        Predicate<Entry> dispensable = fence.dispensable();
-        int looks = 0;
+        Predicate<Entry> purgeable = watermarks.purgeable();
+        int examined = 0;
         int bytes = 0;
         try (EntryCursor cursor = store.scan(KeyRange.from(start))) {
             while (cursor.hasNext()) {
                 Entry entry = cursor.next();
                 Key key = entry.key();
-                if (looks++ == MAX_LOOKS || held.size() == MAX_HELD || bytes > MAX_HELD_BYTES) {
+                if (examined++ == MAX_EXAMINED || held.size() == MAX_HELD || bytes > MAX_HELD_BYTES) {
                     return new RepairReply.Versions(held, Optional.of(key));
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
                 // Entries that are about to be purged are not shown: the other node may have purged them already.
-                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !dispensable.test(entry)) {
+                if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !purgeable.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + Long.BYTES + Integer.BYTES;
                 }
@@ -283,9 +284,9 @@ public final class LocalReplica {
 
     /** Returns the entries of some keys, without those that are about to be purged. */
     public List<Optional<Entry>> get(List<Key> keys) {
-        Predicate<Entry> dispensable = fence.dispensable();
+        Predicate<Entry> purgeable = watermarks.purgeable();
         return keys.stream()
-                .map(key -> store.get(key).filter(dispensable.negate()))
+                .map(key -> store.get(key).filter(purgeable.negate()))
                 .toList();
     }
 
@@ -295,43 +296,43 @@ public final class LocalReplica {
 
     /** Purges entries; returns how many. If that fails, the purge is due again. */
     public long purge() {
-        if (!fence.takePurgeDue()) {
+        if (!watermarks.takePurgeDue()) {
             return 0;
         }
         boolean done = false;
         try {
-            long count = store.purge(fence.dispensable());
+            long count = store.purge(watermarks.purgeable());
             done = true;
             return count;
         } finally {
             if (!done) {
-                fence.purgeAgain();
+                watermarks.purgeAgain();
             }
         }
     }
 
-    public BitSet fence(BitSet asked, Version before) {
-        return fence.fence(asked, before);
+    public PartitionSet prepare(PartitionSet asked, Version before) {
+        return watermarks.prepare(asked, before);
     }
 
-    public BitSet allowPurge(BitSet asked, Version before) {
-        return fence.allowPurge(asked, before);
+    public PartitionSet commit(PartitionSet asked, Version before) {
+        return watermarks.commit(asked, before);
     }
 
-    public void resolve(BitSet asked, Version before, Version seal) {
-        fence.resolve(asked, before, seal);
+    public void resolve(PartitionSet asked, Version outcome, Version before) {
+        watermarks.resolve(asked, outcome, before);
     }
 
     public Version purged(int partition) {
-        return fence.purged(partition);
+        return watermarks.purged(partition);
     }
 
     public Version fenced(int partition) {
-        return fence.fenced(partition);
+        return watermarks.fenced(partition);
     }
 
-    public RollbackDetector setBack() {
-        return setBack;
+    public RollbackDetector rollbacks() {
+        return rollbacks;
     }
 
     /** Returns whether the store holds nothing that could be shown. */

@@ -2,16 +2,16 @@ package io.dht4j.core.internal.repair;
 
 import io.dht4j.NodeId;
 import io.dht4j.RepairStatus;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.time.Instant;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Counts the work of repair. Safe for use by any number of threads. */
-public final class Progress {
+/** Counts the work of repair sessions. Safe for use by any number of threads. */
+public final class RepairCounters {
 
     private final NodeId self;
 
@@ -19,7 +19,7 @@ public final class Progress {
     private boolean running;
     private int partitions;
     private int partitionsDone;
-    private long rounds;
+    private long sessions;
     private long sent;
     private long received;
     private long refilled;
@@ -28,15 +28,15 @@ public final class Progress {
     private Optional<String> refusal = Optional.empty();
     private Optional<String> lastError = Optional.empty();
     /** Why the hash trees cannot be built, so that no session can begin. */
-    private Optional<String> notAddedUp = Optional.empty();
+    private Optional<String> buildError = Optional.empty();
 
     private final Map<Integer, Instant> completed = new HashMap<>();
 
-    public Progress(NodeId self) {
+    public RepairCounters(NodeId self) {
         this.self = self;
     }
 
-    public synchronized void began(int count) {
+    public synchronized void sessionBegan(int count) {
         running = true;
         partitions = count;
         partitionsDone = 0;
@@ -67,20 +67,20 @@ public final class Progress {
     }
 
     /** Counts partitions all of whose replicas have been compared. */
-    public synchronized void completed(BitSet done, long nowMillis) {
+    public synchronized void completed(PartitionSet done, long nowMillis) {
         partitionsDone += done.cardinality();
         Instant now = Instant.ofEpochMilli(nowMillis);
-        done.stream().forEach(partition -> completed.put(partition, now));
+        done.forEach(partition -> completed.put(partition, now));
     }
 
-    public synchronized void notAddedUp(Optional<String> why) {
-        notAddedUp =
-                why.map(message -> "this node cannot add up what it holds, which is tried again and again: " + message);
+    /** Records why the last build of the hash trees failed; empty after a success. */
+    public synchronized void buildFailed(Optional<String> why) {
+        buildError = why.map(message -> "this node cannot build its hash trees, and tries again and again: " + message);
     }
 
-    public synchronized void ended(Optional<String> error) {
+    public synchronized void sessionEnded(Optional<String> error) {
         running = false;
-        rounds++;
+        sessions++;
         lastError = error.or(() -> refusal);
     }
 
@@ -90,13 +90,13 @@ public final class Progress {
                 running || waiting,
                 partitions,
                 partitionsDone,
-                rounds,
+                sessions,
                 sent,
                 received,
                 refused,
                 purged,
-                notAddedUp.or(() -> lastError),
-                notAddedUp.isPresent(),
+                buildError.or(() -> lastError),
+                buildError.isPresent(),
                 completed);
     }
 }

@@ -1,0 +1,112 @@
+package io.dht4j.core.internal.repair.session;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.repair.RepairException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The nodes that have not reported their purge watermarks, with the partitions concerned. Not thread-safe. */
+final class MissingReports {
+
+    private final Map<Node, PartitionSet> missing;
+
+    /** Partitions added while their node was being asked: the reply on its way may be outdated. */
+    private final Map<Node, PartitionSet> renewed = new HashMap<>();
+
+    /** Those of the nodes that could not be reached by the last request. */
+    private final Set<Node> unreachable = new HashSet<>();
+
+    /** Those of the nodes at whose addresses nothing listens. */
+    private final Set<Node> refusing = new HashSet<>();
+
+    /** Partitions of which another replica has reported its watermark. */
+    private PartitionSet reported = PartitionSet.empty();
+
+    MissingReports(Map<Node, PartitionSet> expected) {
+        this.missing = new LinkedHashMap<>(expected);
+    }
+
+    boolean isEmpty() {
+        return missing.isEmpty();
+    }
+
+    /** Returns a copy of the nodes. */
+    Set<Node> nodes() {
+        return new LinkedHashSet<>(missing.keySet());
+    }
+
+    static List<NodeId> ids(Collection<Node> nodes) {
+        return nodes.stream().map(Node::id).toList();
+    }
+
+    /**
+     * Expects another report of a node.
+     *
+     * @param inFlight whether the node is being asked
+     */
+    void expect(Node node, PartitionSet partitions, boolean inFlight) {
+        missing.merge(node, partitions, PartitionSet::union);
+        if (inFlight) {
+            renewed.merge(node, partitions, PartitionSet::union);
+        }
+    }
+
+    /** Returns the partitions to ask a node about now; empty if it has reported all. */
+    Optional<PartitionSet> beginRequest(Node node) {
+        renewed.remove(node);
+        return Optional.ofNullable(missing.get(node));
+    }
+
+    /** Records that the last request to a node has failed. */
+    void failed(Node node, Throwable error) {
+        update(unreachable, node, error instanceof RepairException failure && failure.isNotSent());
+        update(refusing, node, error instanceof RepairException failure && failure.isRefused());
+    }
+
+    private static void update(Set<Node> set, Node node, boolean isIn) {
+        if (isIn) {
+            set.add(node);
+        } else {
+            set.remove(node);
+        }
+    }
+
+    /** Records the report of a node. */
+    void reported(String from, PartitionSet partitions) {
+        for (Node node : nodes()) {
+            if (node.id().value().equals(from)) {
+                reported = reported.union(partitions);
+                unreachable.remove(node);
+                PartitionSet known = partitions.minus(renewed.getOrDefault(node, PartitionSet.empty()));
+                missing.computeIfPresent(node, (same, left) -> left.minus(known).isEmpty() ? null : left.minus(known));
+            }
+        }
+    }
+
+    boolean areAllUnreachable() {
+        return unreachable.containsAll(missing.keySet());
+    }
+
+    boolean areAllRefusing() {
+        return refusing.containsAll(missing.keySet());
+    }
+
+    /** Returns the partitions that are not safe to read: a reachable replica, or all replicas, have not reported. */
+    PartitionSet unsafe() {
+        PartitionSet unsafe = PartitionSet.empty();
+        for (Map.Entry<Node, PartitionSet> each : missing.entrySet()) {
+            PartitionSet awaited = each.getValue();
+            unsafe = unsafe.union(unreachable.contains(each.getKey()) ? awaited.minus(reported) : awaited);
+        }
+        return unsafe;
+    }
+}

@@ -1,0 +1,37 @@
+package io.dht4j.core.internal.repair.session;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.repair.Pace;
+import io.dht4j.core.internal.repair.RepairCounters;
+import io.dht4j.core.internal.repair.RepairLimits;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.spi.Environment;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/**
+ * What all repair sessions of a node share.
+ *
+ * @param environment time, timers and store threads
+ * @param local this node's replicas
+ * @param peers the other replicas
+ * @param pace limits the load
+ * @param limits the limits of repair
+ * @param counters count the work
+ * @param self this node
+ * @param lostNodes other nodes that a rolled-back partition does not wait for
+ * @param undelivered receives a node that may have missed a decision to commit, and the partitions concerned
+ */
+record SessionContext(
+        Environment environment,
+        LocalReplica local,
+        RepairPeers peers,
+        Pace pace,
+        RepairLimits limits,
+        RepairCounters counters,
+        NodeId self,
+        Set<NodeId> lostNodes,
+        BiConsumer<Node, PartitionSet> undelivered) {}
