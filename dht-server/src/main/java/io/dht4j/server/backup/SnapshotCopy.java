@@ -12,6 +12,7 @@ import io.dht4j.server.client.ItemFormat;
 import io.dht4j.server.client.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 
@@ -22,7 +23,6 @@ import java.util.function.LongConsumer;
 public final class SnapshotCopy {
 
     private static final int ATTEMPTS = 6;
-    private static final long FIRST_PAUSE_MILLIS = 100;
 
     private final DhtClient client;
     private final Version snapshot;
@@ -66,7 +66,7 @@ public final class SnapshotCopy {
                 if (!e.isWorthRepeating() || attempt > ATTEMPTS) {
                     throw e;
                 }
-                Thread.sleep(FIRST_PAUSE_MILLIS << attempt);
+                Thread.sleep(BackOff.pause(attempt, Duration.ZERO).toMillis());
             }
         }
     }

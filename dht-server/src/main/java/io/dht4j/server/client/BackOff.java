@@ -84,8 +84,9 @@ public final class BackOff {
      *
      * @param attempt which attempt has failed, from 1 on
      * @param atLeast the pause that the node requests
+     * @return the pause, longer by a random part of up to a half
      */
-    static Duration pause(int attempt, Duration atLeast) {
+    public static Duration pause(int attempt, Duration atLeast) {
         long least = Math.max(
                 atLeast.toMillis(),
                 Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(attempt, MOST_DOUBLINGS)));
