@@ -6,4 +6,5 @@ module io.dht4j.core {
     requires static org.jspecify;
 
     exports io.dht4j.core;
+    exports io.dht4j.core.options;
 }

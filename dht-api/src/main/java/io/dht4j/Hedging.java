@@ -28,9 +28,7 @@ public sealed interface Hedging {
          * @throws IllegalArgumentException if the delay is out of range
          */
         public After {
-            if (delay.compareTo(MIN) < 0 || delay.compareTo(MAX) > 0) {
-                throw new IllegalArgumentException("hedge delay must be " + MIN + " to " + MAX + ", not " + delay);
-            }
+            Ranges.require("hedge delay", delay, MIN, MAX);
         }
     }
 
@@ -51,10 +49,7 @@ public sealed interface Hedging {
          * @throws IllegalArgumentException if the percentile is out of range
          */
         public AtPercentile {
-            if (!(percentile >= MIN && percentile <= MAX)) {
-                throw new IllegalArgumentException(
-                        "hedge percentile must be " + MIN + " to " + MAX + ", not " + percentile);
-            }
+            Ranges.require("hedge percentile", percentile, MIN, MAX);
         }
     }
 

@@ -27,12 +27,8 @@ public record Version(long packed) implements Comparable<Version> {
      * @throws IllegalArgumentException if a part is out of its range
      */
     public static Version of(long millis, int counter) {
-        if (millis < 0 || millis > MAX_MILLIS) {
-            throw new IllegalArgumentException("millis must be 0 to " + MAX_MILLIS + ", not " + millis);
-        }
-        if (counter < 0 || counter > MAX_COUNTER) {
-            throw new IllegalArgumentException("counter must be 0 to " + MAX_COUNTER + ", not " + counter);
-        }
+        Ranges.require("millis", millis, 0, MAX_MILLIS);
+        Ranges.require("counter", counter, 0, MAX_COUNTER);
         return new Version(millis << COUNTER_BITS | counter);
     }
 

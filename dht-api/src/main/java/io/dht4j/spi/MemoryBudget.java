@@ -1,5 +1,7 @@
 package io.dht4j.spi;
 
+import io.dht4j.Ranges;
+
 /**
  * How much memory each part of a node may take: shares of one heap, with caps beyond which more memory gains nothing.
  * Whoever builds a node hands the same budget to its store, its transport, its cluster and its public APIs. On a small
@@ -38,10 +40,7 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
         if (heapBytes < 1) {
             throw new IllegalArgumentException("heapBytes must be 1 or more, not " + heapBytes);
         }
-        if (maxValueBytes < 1 || maxValueBytes > LARGEST_VALUE) {
-            throw new IllegalArgumentException(
-                    "maxValueBytes must be 1 to " + LARGEST_VALUE + ", not " + maxValueBytes);
-        }
+        Ranges.require("maxValueBytes", maxValueBytes, 1, LARGEST_VALUE);
     }
 
     /**

@@ -1,13 +1,16 @@
 package io.dht4j.core;
 
-import io.dht4j.CancellationPolicy;
 import io.dht4j.Cluster;
-import io.dht4j.Hedging;
 import io.dht4j.NodeId;
-import io.dht4j.Ordering;
-import io.dht4j.ReadFanOut;
+import io.dht4j.Ranges;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.node.NoStore;
+import io.dht4j.core.options.Batching;
+import io.dht4j.core.options.HintedHandoff;
+import io.dht4j.core.options.NodeOptions;
+import io.dht4j.core.options.OverloadProtection;
+import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.spi.HashFunction;
@@ -21,7 +24,6 @@ import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,17 +36,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The node owns the transport, the store and the hint log. Closing the cluster, or a failed start, closes them.
  */
-public final class ClusterBuilder {
+public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
 
     /** The default number of partitions. */
     public static final int DEFAULT_PARTITIONS = 1024;
 
     /** The default limit of a value, in bytes: 16 MiB. */
-    public static final int DEFAULT_MAX_VALUE_BYTES = 16 << 20;
+    public static final int DEFAULT_MAX_VALUE_BYTES = MemoryBudget.DEFAULT_MAX_VALUE_BYTES;
 
-    private static final int LARGEST_VALUE_LIMIT = 1 << 30;
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    /** The clocks of purging nodes and of reading nodes may each be off in both directions. */
+    private static final int CLOCK_MARGIN = 4;
 
     // Read by NodeAssembly.
     final NodeId self;
@@ -70,24 +74,7 @@ public final class ClusterBuilder {
     HashFunction hash = HashFunctions.xxh3();
     int partitions = DEFAULT_PARTITIONS;
     int replicationFactor;
-    Ordering ordering = Ordering.REAL_TIME;
-    ReadFanOut readFanOut = ReadFanOut.ENOUGH;
-    Hedging hedging = Hedging.off();
-    Duration timeout = Duration.ofSeconds(5);
-    int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
-    int inlineValueBytes = 4096;
-    int maxInFlight = 10_000;
-    /** Empty until set; the default depends on the memory budget, as for the other optional limits. */
-    OptionalLong maxInFlightBytes = OptionalLong.empty();
-
-    OptionalLong snapshotBytes = OptionalLong.empty();
-    MemoryBudget memory = MemoryBudget.ofHeap();
-    int maxBatch = 10_000;
-    Duration maxClockSkew = Duration.ofSeconds(60);
-    Duration drainTimeout = Duration.ofSeconds(5);
-    Duration startPatience = Duration.ofSeconds(5);
     Batching batching = Batching.on();
-    CancellationPolicy cancellation = CancellationPolicy.LOCAL;
     HintedHandoff handoff = HintedHandoff.on();
     Repair repair = Repair.on();
     OverloadProtection overload = OverloadProtection.defaults();
@@ -156,6 +143,28 @@ public final class ClusterBuilder {
      */
     public static ClusterBuilder withoutStore(String self, Topology topology) {
         return withoutStore(new NodeId(self), topology);
+    }
+
+    @Override
+    protected ClusterBuilder self() {
+        return this;
+    }
+
+    /** Returns the options of the node that this builder starts. */
+    NodeConfig config() {
+        // An entry may be purged only when it is dead by every clock.
+        Duration least = times().maxClockSkew().multipliedBy(CLOCK_MARGIN);
+        boolean early = repair.purgeAfter().compareTo(least) < 0;
+        return new NodeConfig(
+                replicationFactor,
+                refillWithout,
+                calls(),
+                limits(),
+                times(),
+                batching,
+                handoff,
+                early ? repair.withPurgeAfter(least) : repair,
+                overload);
     }
 
     private static List<String> names(Topology topology) {
@@ -265,173 +274,8 @@ public final class ClusterBuilder {
      * @return this builder
      */
     public ClusterBuilder replicationFactor(int replicationFactor) {
-        requireRange("replicationFactor", replicationFactor, 1, topology.size());
+        Ranges.require("replicationFactor", replicationFactor, 1, topology.size());
         this.replicationFactor = replicationFactor;
-        return this;
-    }
-
-    /**
-     * Sets the ordering of calls without one. Default: {@link Ordering#REAL_TIME}. With {@link Ordering#LINEARIZABLE},
-     * calls need policies that overlap with themselves.
-     *
-     * @param ordering real-time or linearizable
-     * @return this builder
-     */
-    public ClusterBuilder ordering(Ordering ordering) {
-        this.ordering = ordering;
-        return this;
-    }
-
-    /**
-     * Sets the number of replicas that a read asks. Default: {@link ReadFanOut#ENOUGH}.
-     *
-     * @param readFanOut enough or all
-     * @return this builder
-     */
-    public ClusterBuilder readFanOut(ReadFanOut readFanOut) {
-        this.readFanOut = readFanOut;
-        return this;
-    }
-
-    /**
-     * Sets when a read that waits for an answer asks one more replica. Default: {@link Hedging#off()}.
-     *
-     * @param hedging off, after a fixed time, or after a percentile of the response times
-     * @return this builder
-     */
-    public ClusterBuilder hedging(Hedging hedging) {
-        this.hedging = hedging;
-        return this;
-    }
-
-    /**
-     * Sets the timeout of calls without one. Default: 5 seconds, enough for a pause of a node's garbage collector or
-     * disk, and for the largest values.
-     *
-     * @param timeout 1 millisecond to 1 hour
-     * @return this builder
-     */
-    public ClusterBuilder timeout(Duration timeout) {
-        requireRange("timeout", timeout, Duration.ofMillis(1), Duration.ofHours(1));
-        this.timeout = timeout;
-        return this;
-    }
-
-    /**
-     * Sets the largest value; the same on every node. Default: 16 MiB. The transport's largest frame must be larger by
-     * at least 256 KiB.
-     *
-     * @param maxValueBytes 1 byte to 1 GiB
-     * @return this builder
-     */
-    public ClusterBuilder maxValueBytes(int maxValueBytes) {
-        requireRange("maxValueBytes", maxValueBytes, 1, LARGEST_VALUE_LIMIT);
-        this.maxValueBytes = maxValueBytes;
-        return this;
-    }
-
-    /**
-     * Sets the largest value that every replica includes in its answer to a read. Of larger values only the first
-     * replica sends the value; the others send its version. Default: 4096. A higher limit saves a second request when
-     * replicas differ; a lower one saves bytes when they agree.
-     *
-     * @param inlineValueBytes 0 bytes to 1 GiB
-     * @return this builder
-     */
-    public ClusterBuilder inlineValueBytes(int inlineValueBytes) {
-        requireRange("inlineValueBytes", inlineValueBytes, 0, LARGEST_VALUE_LIMIT);
-        this.inlineValueBytes = inlineValueBytes;
-        return this;
-    }
-
-    /**
-     * Sets the memory budget of this node; its store, its transport and its APIs should use the same. Default:
-     * {@link MemoryBudget#ofHeap()}. The {@linkplain #maxValueBytes largest value} of this builder overrides that of
-     * the budget.
-     *
-     * @param memory a share of the heap
-     * @return this builder
-     */
-    public ClusterBuilder memory(MemoryBudget memory) {
-        this.memory = memory;
-        return this;
-    }
-
-    /**
-     * Sets how many calls may be in flight at this node; further calls are refused as overloaded. The same number of
-     * peers' requests may wait for the store. Default: 10,000.
-     *
-     * @param maxInFlight 1 to 1,000,000
-     * @return this builder
-     */
-    public ClusterBuilder maxInFlight(int maxInFlight) {
-        requireRange("maxInFlight", maxInFlight, 1, 1_000_000);
-        this.maxInFlight = maxInFlight;
-        return this;
-    }
-
-    /**
-     * Sets how many bytes of writes may be in flight at this node; further writes are refused as overloaded. The same
-     * number of bytes of peers' writes may wait for the store. Default: {@link MemoryBudget#writeBytes()}. A single
-     * write of any size is accepted when no other is in flight.
-     *
-     * @param maxInFlightBytes 1 byte to 1 TiB
-     * @return this builder
-     */
-    public ClusterBuilder maxInFlightBytes(long maxInFlightBytes) {
-        requireRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
-        this.maxInFlightBytes = OptionalLong.of(maxInFlightBytes);
-        return this;
-    }
-
-    /**
-     * Sets the largest number of keys in a batch. Default: 10,000.
-     *
-     * @param maxBatch 1 to 1,000,000
-     * @return this builder
-     */
-    public ClusterBuilder maxBatch(int maxBatch) {
-        requireRange("maxBatch", maxBatch, 1, 1_000_000);
-        this.maxBatch = maxBatch;
-        return this;
-    }
-
-    /**
-     * Sets how far a version of another node may be ahead of this node's clock; writes further ahead are refused.
-     * Default: 60 seconds.
-     *
-     * @param maxClockSkew 1 millisecond to 1 day
-     * @return this builder
-     */
-    public ClusterBuilder maxClockSkew(Duration maxClockSkew) {
-        requireRange("maxClockSkew", maxClockSkew, Duration.ofMillis(1), Duration.ofDays(1));
-        this.maxClockSkew = maxClockSkew;
-        return this;
-    }
-
-    /**
-     * Sets how long closing waits for running calls. Default: 5 seconds.
-     *
-     * @param drainTimeout zero to 1 hour
-     * @return this builder
-     */
-    public ClusterBuilder drainTimeout(Duration drainTimeout) {
-        requireRange("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
-        this.drainTimeout = drainTimeout;
-        return this;
-    }
-
-    /**
-     * Sets how long this node waits at its start for others to confirm its clock and its disk. Writes wait until one of
-     * them has answered. Reads of entries from before the start wait until the nodes that share them have answered.
-     * Nodes that refuse connections are skipped. Default: 5 seconds.
-     *
-     * @param startPatience zero, which waits for nobody, to 10 minutes
-     * @return this builder
-     */
-    public ClusterBuilder startPatience(Duration startPatience) {
-        requireRange("startPatience", startPatience, Duration.ZERO, Duration.ofMinutes(10));
-        this.startPatience = startPatience;
         return this;
     }
 
@@ -465,19 +309,6 @@ public final class ClusterBuilder {
      */
     public ClusterBuilder repair(Repair repair) {
         this.repair = repair;
-        return this;
-    }
-
-    /**
-     * Sets the memory limit for entries that this node keeps for open snapshots. Beyond the limit the snapshot fails
-     * and the node continues. Default: {@link MemoryBudget#snapshotBytes()}; no memory is used without a snapshot.
-     *
-     * @param snapshotBytes 0 bytes to 1 TiB, for all snapshots together
-     * @return this builder
-     */
-    public ClusterBuilder snapshotBytes(long snapshotBytes) {
-        requireRange("snapshotBytes", snapshotBytes, 0, 1L << 40);
-        this.snapshotBytes = OptionalLong.of(snapshotBytes);
         return this;
     }
 
@@ -532,19 +363,6 @@ public final class ClusterBuilder {
     }
 
     /**
-     * Sets the cancellation of requests to replicas whose replies to a read are no longer needed: enough others have
-     * answered, or the caller has cancelled its stage. Writes are never cancelled. Default:
-     * {@link CancellationPolicy#LOCAL}.
-     *
-     * @param cancellation never, local, or propagated to the replica
-     * @return this builder
-     */
-    public ClusterBuilder cancellation(CancellationPolicy cancellation) {
-        this.cancellation = cancellation;
-        return this;
-    }
-
-    /**
      * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
      *
      * @return the cluster as accessed through this node, which the caller closes
@@ -560,17 +378,5 @@ public final class ClusterBuilder {
                     stores ? "a node needs a transport and a store" : "a member needs a transport");
         }
         return new NodeAssembly(this, transport, kept).start();
-    }
-
-    private static void requireRange(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(option + " must be " + min + " to " + max + ", not " + value);
-        }
-    }
-
-    private static void requireRange(String option, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException(option + " must be " + min + " to " + max + ", not " + value);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.core;
 
+import io.dht4j.Ranges;
 import io.dht4j.core.internal.detection.NoDetector;
 import io.dht4j.core.internal.detection.SilenceDetector;
 import io.dht4j.spi.FailureDetector;
@@ -22,9 +23,7 @@ public final class FailureDetectors {
      * @throws IllegalArgumentException if it is out of range
      */
     public static FailureDetector silence(Duration patience) {
-        if (patience.compareTo(SHORTEST) < 0 || patience.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("patience must be " + SHORTEST + " to " + LONGEST + ", not " + patience);
-        }
+        Ranges.require("patience", patience, SHORTEST, LONGEST);
         return new SilenceDetector(patience);
     }
 

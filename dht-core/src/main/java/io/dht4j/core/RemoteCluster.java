@@ -21,8 +21,8 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
-import io.dht4j.core.internal.admission.BudgetLimits;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.RemoteApi;
 import java.time.Duration;
@@ -60,7 +60,7 @@ import org.slf4j.LoggerFactory;
 public final class RemoteCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCluster.class);
-    private static final BudgetLimits RETRIES = new BudgetLimits(0.1, 10);
+    private static final Retries RETRIES = new Retries(0.1, 10);
 
     private final RemoteApi api;
     private final RemoteTargets targets;

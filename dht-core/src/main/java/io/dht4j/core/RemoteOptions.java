@@ -1,6 +1,7 @@
 package io.dht4j.core;
 
 import io.dht4j.CallOptions;
+import io.dht4j.Ranges;
 import java.time.Duration;
 
 /**
@@ -13,6 +14,8 @@ import java.time.Duration;
  */
 public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight) {
 
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
     private static final RemoteOptions DEFAULTS =
             new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000);
 
@@ -22,10 +25,10 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      * @throws IllegalArgumentException if an option is out of its range
      */
     public RemoteOptions {
-        requireRange("timeout", timeout);
-        requireRange("connectTimeout", connectTimeout);
-        requireRange("scanPageSize", scanPageSize, 10_000);
-        requireRange("maxInFlight", maxInFlight, 1_000_000);
+        Ranges.require("timeout", timeout, SHORTEST, CallOptions.MAX_TIMEOUT);
+        Ranges.require("connectTimeout", connectTimeout, SHORTEST, CallOptions.MAX_TIMEOUT);
+        Ranges.require("scanPageSize", scanPageSize, 1, 10_000);
+        Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
     }
 
     /**
@@ -76,17 +79,5 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      */
     public RemoteOptions withMaxInFlight(int maxInFlight) {
         return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
-    }
-
-    private static void requireRange(String option, Duration value) {
-        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(CallOptions.MAX_TIMEOUT) > 0) {
-            throw new IllegalArgumentException(option + " must be 1 ms to 1 hour, not " + value);
-        }
-    }
-
-    private static void requireRange(String option, int value, int max) {
-        if (value < 1 || value > max) {
-            throw new IllegalArgumentException(option + " must be 1 to " + max + ", not " + value);
-        }
     }
 }

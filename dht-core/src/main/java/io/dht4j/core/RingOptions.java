@@ -1,5 +1,7 @@
 package io.dht4j.core;
 
+import io.dht4j.Ranges;
+
 /**
  * Options of {@link Placements#ring(RingOptions)}. They must be the same on every node of a cluster.
  *
@@ -20,10 +22,7 @@ public record RingOptions(int virtualNodes, LoadBound bound) {
      * @throws IllegalArgumentException if the number of virtual nodes is out of range
      */
     public RingOptions {
-        if (virtualNodes < 1 || virtualNodes > MAX_VIRTUAL_NODES) {
-            throw new IllegalArgumentException(
-                    "ring: virtual nodes must be 1 to " + MAX_VIRTUAL_NODES + ", not " + virtualNodes);
-        }
+        Ranges.require("ring: virtual nodes", virtualNodes, 1, MAX_VIRTUAL_NODES);
     }
 
     /**

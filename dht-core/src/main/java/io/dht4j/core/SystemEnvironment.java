@@ -1,5 +1,6 @@
 package io.dht4j.core;
 
+import io.dht4j.Ranges;
 import io.dht4j.spi.Environment;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -40,9 +41,7 @@ public final class SystemEnvironment implements Environment {
      * @throws IllegalArgumentException if {@code storeThreads} is out of range
      */
     public SystemEnvironment(String name, int storeThreads) {
-        if (storeThreads < 1 || storeThreads > 256) {
-            throw new IllegalArgumentException("storeThreads must be 1 to 256, not " + storeThreads);
-        }
+        Ranges.require("storeThreads", storeThreads, 1, 256);
         this.storeThreads = storeThreads;
         // The queues contain only tasks of admitted calls, whose number is bounded.
         this.executor =

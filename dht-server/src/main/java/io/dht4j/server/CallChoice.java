@@ -4,9 +4,9 @@ import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
 import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
-import io.dht4j.core.Batching;
-import io.dht4j.core.HintedHandoff;
-import io.dht4j.core.Repair;
+import io.dht4j.core.options.Batching;
+import io.dht4j.core.options.HintedHandoff;
+import io.dht4j.core.options.Repair;
 import java.time.Duration;
 import java.util.OptionalLong;
 

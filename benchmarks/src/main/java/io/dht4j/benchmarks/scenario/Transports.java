@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.load.Cell;
 import io.dht4j.benchmarks.load.Comparison;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.transports.TransportCells;
-import io.dht4j.core.Batching;
+import io.dht4j.core.options.Batching;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.load.Cell;
-import io.dht4j.core.Batching;
+import io.dht4j.core.options.Batching;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.load.Comparison;
 import io.dht4j.benchmarks.load.LoadOptions;
-import io.dht4j.core.Batching;
+import io.dht4j.core.options.Batching;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;

@@ -8,7 +8,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.ScanScope;
-import io.dht4j.core.Batching;
+import io.dht4j.core.options.Batching;
 import io.dht4j.spi.Transport;
 import java.util.ArrayList;
 import java.util.List;

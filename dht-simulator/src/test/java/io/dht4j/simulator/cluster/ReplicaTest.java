@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
@@ -16,13 +15,17 @@ import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.options.NodeOptions.Limits;
+import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,13 +65,16 @@ class ReplicaTest {
                 clock,
                 new Snapshots(store, env, clock, 1 << 20),
                 key -> 0,
-                MAX_VALUE_BYTES,
-                MAX_WAITING,
-                1 << 20,
-                storeReads,
-                Math.max(1, storeReads / 2),
-                new QueueLimits(SECOND, SECOND),
+                limits(storeReads),
+                new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 new PartitionReadBarrier());
+    }
+
+    private static Limits limits(int storeReads) {
+        // Of such a heap, an eighth is so many of the largest values.
+        MemoryBudget memory = new MemoryBudget(8L * storeReads * MAX_VALUE_BYTES, MAX_VALUE_BYTES);
+        assertThat(memory.storeReads()).isEqualTo(storeReads);
+        return new Limits(memory, 0, MAX_WAITING, OptionalLong.of(1 << 20), 1, OptionalLong.empty());
     }
 
     private static Request write(Entry... entries) {

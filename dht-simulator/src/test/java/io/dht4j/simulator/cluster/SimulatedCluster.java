@@ -10,7 +10,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.Repair;
+import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 
 /**
@@ -42,10 +43,10 @@ public record MvStoreOptions(
      * @throws IllegalArgumentException if a number is out of its range
      */
     public MvStoreOptions {
-        check("cacheBytes", cacheBytes, MIN_CACHE_BYTES, MAX_CACHE_BYTES);
-        check("entryCacheBytes", entryCacheBytes, 0, MAX_CACHE_BYTES);
-        check("memtableBytes", memtableBytes, MIN_MEMTABLE_BYTES, MAX_MEMTABLE_BYTES);
-        check("maxFrozen", maxFrozen, 1, MAX_FROZEN);
+        Ranges.require("cacheBytes", cacheBytes, MIN_CACHE_BYTES, MAX_CACHE_BYTES);
+        Ranges.require("entryCacheBytes", entryCacheBytes, 0, MAX_CACHE_BYTES);
+        Ranges.require("memtableBytes", memtableBytes, MIN_MEMTABLE_BYTES, MAX_MEMTABLE_BYTES);
+        Ranges.require("maxFrozen", maxFrozen, 1, MAX_FROZEN);
     }
 
     /**
@@ -129,11 +130,5 @@ public record MvStoreOptions(
     /** What all tables may take together. */
     long tableBytes() {
         return (maxFrozen + 1) * memtableBytes;
-    }
-
-    private static void check(String name, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ", not " + value);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.core.options.OverloadProtection.QueueAges;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,7 +38,8 @@ public final class AgedQueue<T> {
      */
     public record Taken<T>(List<T> work, List<T> tooOld) {}
 
-    private final QueueLimits limits;
+    private final long standingAfterNanos;
+    private final long standingAgeNanos;
 
     /** Guarded by this, as the following fields; the oldest first. */
     private final Deque<Waiting<T>> waiting = new ArrayDeque<>();
@@ -49,10 +51,11 @@ public final class AgedQueue<T> {
     /**
      * Creates an empty queue.
      *
-     * @param limits how long work may wait
+     * @param ages how long work may wait
      */
-    public AgedQueue(QueueLimits limits) {
-        this.limits = limits;
+    public AgedQueue(QueueAges ages) {
+        this.standingAfterNanos = ages.standingAfter().toNanos();
+        this.standingAgeNanos = ages.standingAge().toNanos();
     }
 
     /**
@@ -81,13 +84,13 @@ public final class AgedQueue<T> {
      * @return what was taken; nothing if the queue is empty
      */
     public synchronized Taken<T> take(long now, ToLongFunction<T> weight, long room) {
-        if (now - takenNanos > limits.standingAfterNanos() && !forgiven) {
+        if (now - takenNanos > standingAfterNanos && !forgiven) {
             emptyNanos = now;
             forgiven = true;
         }
         takenNanos = now;
         // Counted first: nothing is allocated once something has left the queue, so that an error loses nothing.
-        int old = now - emptyNanos > limits.standingAfterNanos() ? countTooOld(now) : 0;
+        int old = now - emptyNanos > standingAfterNanos ? countTooOld(now) : 0;
         int next = count(waiting.size() - old, old > 0, weight, room);
         Taken<T> taken = new Taken<>(new ArrayList<>(next), old == 0 ? List.of() : new ArrayList<>(old));
         for (int i = 0; i < old; i++) {
@@ -105,7 +108,7 @@ public final class AgedQueue<T> {
     private int countTooOld(long now) {
         int count = 0;
         for (Waiting<T> each : waiting) {
-            if (now - each.since() <= limits.standingAgeNanos()) {
+            if (now - each.since() <= standingAgeNanos) {
                 break;
             }
             count++;

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.core.options.OverloadProtection.PeerRequests;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -23,7 +24,9 @@ public final class PeerLimit {
     private static final double MOST_FALL = 0.5;
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private final PeerLimits limits;
+    private final int min;
+    private final int max;
+    private final long slowNanos;
     private final AtomicInteger outstanding = new AtomicInteger();
     private final LongAdder refused = new LongAdder();
 
@@ -47,12 +50,14 @@ public final class PeerLimit {
     /**
      * Creates a limit at its maximum.
      *
-     * @param limits its bounds
+     * @param bounds its bounds
      */
-    public PeerLimit(PeerLimits limits) {
-        this.limits = limits;
-        this.limit = limits.max();
-        this.exact = limits.max();
+    public PeerLimit(PeerRequests bounds) {
+        this.min = bounds.min();
+        this.max = bounds.max();
+        this.slowNanos = bounds.slowReply().toNanos();
+        this.limit = max;
+        this.exact = max;
     }
 
     /**
@@ -105,9 +110,9 @@ public final class PeerLimit {
         if (!overloaded && (took < windowLeast || now - windowBegan >= WINDOW_NANOS)) {
             observe(took, now);
         }
-        if (overloaded || took - limits.slowNanos() > least) {
+        if (overloaded || took - slowNanos > least) {
             fall(since, now, before);
-        } else if (limit < limits.max() && 2 * before >= limit) {
+        } else if (limit < max && 2 * before >= limit) {
             grow();
         }
     }
@@ -120,7 +125,7 @@ public final class PeerLimit {
      */
     public void leaveUnanswered(long since, long now) {
         int before = outstanding.getAndDecrement();
-        if (now - since - limits.slowNanos() > least) {
+        if (now - since - slowNanos > least) {
             fall(since, now, before);
         }
     }
@@ -140,14 +145,14 @@ public final class PeerLimit {
         if (hasFallen && since - fallenNanos < 0) {
             return;
         }
-        exact = Math.max(limits.min(), Math.max(FALL * Math.min(exact, before), MOST_FALL * exact));
+        exact = Math.max(min, Math.max(FALL * Math.min(exact, before), MOST_FALL * exact));
         limit = (int) exact;
         hasFallen = true;
         fallenNanos = now;
     }
 
     private synchronized void grow() {
-        exact = Math.min(limits.max(), exact + 1 / Math.sqrt(exact));
+        exact = Math.min(max, exact + 1 / Math.sqrt(exact));
         limit = (int) exact;
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.core.options.OverloadProtection.Retries;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -15,7 +16,7 @@ public final class RetryBudget {
 
     private static final double WINDOW_NANOS = 10e9;
 
-    private final BudgetLimits limits;
+    private final Retries limits;
     private final LongSupplier nanoTime;
     private final LongAdder requests = new LongAdder();
     private final LongAdder denied = new LongAdder();
@@ -33,7 +34,7 @@ public final class RetryBudget {
      * @param limits the limits of the budget
      * @param nanoTime the monotonic clock
      */
-    public RetryBudget(BudgetLimits limits, LongSupplier nanoTime) {
+    public RetryBudget(Retries limits, LongSupplier nanoTime) {
         this.limits = limits;
         this.nanoTime = nanoTime;
         this.balance = limits.perSecond() * WINDOW_NANOS / 1e9;

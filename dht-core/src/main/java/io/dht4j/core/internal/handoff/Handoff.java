@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
@@ -39,7 +40,7 @@ public final class Handoff {
 
     private final Environment environment;
     private final HintLog log;
-    private final HandoffLimits limits;
+    private final HintedHandoff options;
     private final Admission waiting;
     private final Map<NodeId, Keeper> keepers = new HashMap<>();
     private final Map<NodeId, Replay> replays = new HashMap<>();
@@ -56,7 +57,8 @@ public final class Handoff {
      * @param environment time, timers and store threads
      * @param nodes the nodes that may miss writes: all nodes, including this one if it is a replica
      * @param log stores the hints; owned and closed by the handoff
-     * @param limits the limits of the handoff
+     * @param options whether hints are kept, for how long, and how fast they are delivered
+     * @param waiting limits the missed writes that wait to be written to the log
      * @param sender sends hints to their nodes
      * @param suspected returns whether a node will probably not answer
      */
@@ -64,23 +66,24 @@ public final class Handoff {
             Environment environment,
             List<Node> nodes,
             HintLog log,
-            HandoffLimits limits,
+            HintedHandoff options,
+            Admission waiting,
             HintSender sender,
             Predicate<Node> suspected) {
         this.environment = environment;
         this.log = log;
-        this.limits = limits;
-        this.waiting = new Admission("missed writes to be kept", limits.maxWaiting(), limits.maxWaitingBytes());
+        this.options = options;
+        this.waiting = waiting;
         this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
         for (Node node : nodes) {
-            replays.put(node.id(), new Replay(this, environment, node, log, limits, sender, suspected));
+            replays.put(node.id(), new Replay(this, environment, node, log, options, sender, suspected));
             keepers.put(node.id(), new Keeper(this, node, waiting));
         }
     }
 
     /** Continues with the hints that the log holds from before. Does not wait for the log. */
     public void start() {
-        if (!limits.enabled()) {
+        if (!options.enabled()) {
             return;
         }
         onStoreThread(() -> {
@@ -114,7 +117,7 @@ public final class Handoff {
      */
     public void missed(Node node, List<Entry> entries) {
         Keeper keeper = keepers.get(node.id());
-        if (!limits.enabled() || keeper == null) {
+        if (!options.enabled() || keeper == null) {
             return;
         }
         long bytes = bytes(entries);
@@ -171,9 +174,9 @@ public final class Handoff {
 
     private void expire() {
         long bytes =
-                log.expire(environment.currentTimeMillis() - limits.maxAge().toMillis());
+                log.expire(environment.currentTimeMillis() - options.maxAge().toMillis());
         if (bytes > 0) {
-            tell(bytes, "hints were older than " + limits.maxAge());
+            tell(bytes, "hints were older than " + options.maxAge());
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.handoff;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
@@ -38,7 +39,7 @@ final class Replay {
     private final Environment environment;
     private final Node node;
     private final HintLog log;
-    private final HandoffLimits limits;
+    private final HintedHandoff options;
     private final HintSender sender;
     private final Predicate<Node> suspected;
 
@@ -76,14 +77,14 @@ final class Replay {
             Environment environment,
             Node node,
             HintLog log,
-            HandoffLimits limits,
+            HintedHandoff options,
             HintSender sender,
             Predicate<Node> suspected) {
         this.handoff = handoff;
         this.environment = environment;
         this.node = node;
         this.log = log;
-        this.limits = limits;
+        this.options = options;
         this.sender = sender;
         this.suspected = suspected;
     }
@@ -285,7 +286,7 @@ final class Replay {
         }
         failures = 0;
         batchBytes = Math.min(LARGEST_BATCH, 2 * batchBytes);
-        bytesPerSecond = Math.min((double) limits.bytesPerSecond(), 2 * bytesPerSecond);
+        bytesPerSecond = Math.min((double) options.bytesPerSecond(), 2 * bytesPerSecond);
         if (draining) {
             read();
             return;

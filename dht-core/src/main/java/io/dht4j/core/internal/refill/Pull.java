@@ -28,12 +28,14 @@ final class Pull {
     /** The shortest time between two log messages about a node that keeps failing. */
     private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** Slow enough to leave the network to the calls of clients. */
+    private static final long BYTES_PER_SECOND = 16L << 20;
+
     private final Refill refill;
     private final Environment environment;
     private final Node node;
     private final PartitionSet partitions;
     private final RefillSource source;
-    private final long bytesPerSecond;
 
     // Guarded by this.
     private Key position = KeyRange.all().start();
@@ -45,19 +47,12 @@ final class Pull {
     private long toldNanos;
     private Environment.@Nullable Timer timer;
 
-    Pull(
-            Refill refill,
-            Environment environment,
-            Node node,
-            PartitionSet partitions,
-            RefillSource source,
-            long bytesPerSecond) {
+    Pull(Refill refill, Environment environment, Node node, PartitionSet partitions, RefillSource source) {
         this.refill = refill;
         this.environment = environment;
         this.node = node;
         this.partitions = partitions;
         this.source = source;
-        this.bytesPerSecond = bytesPerSecond;
         this.toldNanos = environment.nanoTime() - TELL_NANOS;
     }
 
@@ -120,7 +115,7 @@ final class Pull {
             failures = 0;
             if (resume.isPresent()) {
                 position = resume.get();
-                long byRate = (long) ((double) bytes / bytesPerSecond * TimeUnit.SECONDS.toNanos(1)) - tookNanos;
+                long byRate = (long) ((double) bytes / BYTES_PER_SECOND * TimeUnit.SECONDS.toNanos(1)) - tookNanos;
                 nextAfter(Math.max(tookNanos, byRate));
                 return;
             }

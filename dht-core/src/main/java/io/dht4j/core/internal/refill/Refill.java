@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,8 @@ public final class Refill {
      * @param environment time, timers and store threads
      * @param self this node's name
      * @param table the replicas of each partition
-     * @param limits the limits of the refill
+     * @param replicas the number of replicas of a key; each partition is read from all of them but this node
+     * @param without nodes that are not read, because their content is lost too, or given up
      * @param marker the partitions to refill
      * @param source fetches entries of other nodes
      * @param unfilled refuses reads of partitions
@@ -61,7 +63,8 @@ public final class Refill {
             Environment environment,
             NodeId self,
             PartitionTable table,
-            RefillLimits limits,
+            int replicas,
+            Set<NodeId> without,
             RefillMarker marker,
             RefillSource source,
             PartitionReadBarrier unfilled) {
@@ -71,19 +74,18 @@ public final class Refill {
         Map<Node, PartitionSet.Builder> needed =
                 new TreeMap<>(Comparator.comparing(node -> node.id().value()));
         pending.forEach(partition -> {
-            List<Node> replicas = table.replicas(partition, limits.replicas());
-            if (replicas.stream().noneMatch(node -> node.id().equals(self))) {
+            List<Node> holders = table.replicas(partition, replicas);
+            if (holders.stream().noneMatch(node -> node.id().equals(self))) {
                 return;
             }
-            for (Node node : replicas) {
-                if (!node.id().equals(self) && !limits.without().contains(node.id())) {
+            for (Node node : holders) {
+                if (!node.id().equals(self) && !without.contains(node.id())) {
                     needed.computeIfAbsent(node, other -> PartitionSet.builder())
                             .add(partition);
                 }
             }
         });
-        needed.forEach((node, partitions) ->
-                pulls.add(new Pull(this, environment, node, partitions.build(), source, limits.bytesPerSecond())));
+        needed.forEach((node, partitions) -> pulls.add(new Pull(this, environment, node, partitions.build(), source)));
         PartitionSet wanted = unfetched();
         this.unfilled = unfilled;
         unfilled.set(PartitionReadBarrier.Reason.LOST, wanted);

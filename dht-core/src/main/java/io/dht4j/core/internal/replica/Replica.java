@@ -4,7 +4,6 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
@@ -14,6 +13,8 @@ import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.options.NodeOptions.Limits;
+import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -55,11 +56,8 @@ public final class Replica {
      * @param clock observes versions
      * @param cuts the open snapshots, for which the store records merges
      * @param partitionOf returns a key's partition
-     * @param maxValueBytes the largest accepted value, and roughly the largest reply
-     * @param maxWaiting the maximum number of requests that wait for the store
-     * @param maxWaitingBytes the maximum number of bytes of writes that wait for the store
-     * @param storeReads the maximum number of concurrent store reads, each of which may hold a largest value
-     * @param maintenanceReads the maximum number of concurrent calls of repair and refill besides those
+     * @param limits the largest accepted value, and roughly the largest reply; how many requests and bytes may wait for
+     *     the store, and how many of them may read it at a time
      * @param ages how long requests may wait for the store
      * @param barrier the partitions of which reads are refused
      */
@@ -71,31 +69,24 @@ public final class Replica {
             HybridClock clock,
             Snapshots cuts,
             ToIntFunction<Key> partitionOf,
-            int maxValueBytes,
-            int maxWaiting,
-            long maxWaitingBytes,
-            int storeReads,
-            int maintenanceReads,
-            QueueLimits ages,
+            Limits limits,
+            QueueAges ages,
             PartitionReadBarrier barrier) {
         this.store = store;
         this.local = local;
-        this.reader = new ReplicaReader(store, clock, partitionOf, maxValueBytes, barrier);
+        this.reader = new ReplicaReader(store, clock, partitionOf, limits.maxValueBytes(), barrier);
         this.gate = new StoreGate(
                 store,
                 new EntryWriter(watermarks, clock::isTooFarAhead, partitionOf, barrier),
                 environment,
-                maxWaiting,
-                maxWaitingBytes,
-                storeReads,
-                maintenanceReads,
+                limits,
                 ages);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.cuts = cuts;
-        this.maxValueBytes = maxValueBytes;
+        this.maxValueBytes = limits.maxValueBytes();
         this.barrier = barrier;
-        this.maxWaiting = maxWaiting;
+        this.maxWaiting = limits.maxInFlight();
     }
 
     /**

@@ -4,8 +4,9 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
-import io.dht4j.core.internal.admission.QueueLimits;
 import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.options.NodeOptions.Limits;
+import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
@@ -81,27 +82,17 @@ final class StoreGate {
      * @param store the store
      * @param writer merges entries into it
      * @param environment runs store calls
-     * @param maxWaiting the maximum number of waiting requests of clients; maintenance has a part of as many besides
-     * @param maxWaitingBytes the maximum number of bytes of waiting writes
-     * @param storeReads the maximum number of concurrent reads, each of which may hold a largest value
-     * @param maintenanceReads the maximum number of concurrent calls of maintenance
+     * @param limits the maximum number of waiting requests of clients and of their bytes (maintenance has a part of as
+     *     many besides), and of concurrent reads, each of which may hold a largest value
      * @param ages how long requests may wait
      */
-    StoreGate(
-            Store store,
-            EntryWriter writer,
-            Environment environment,
-            int maxWaiting,
-            long maxWaitingBytes,
-            int storeReads,
-            int maintenanceReads,
-            QueueLimits ages) {
+    StoreGate(Store store, EntryWriter writer, Environment environment, Limits limits, QueueAges ages) {
         this.store = store;
         this.storeName = store.name();
         this.writer = writer;
         this.storeFailures = new LogLimit(environment::nanoTime);
         this.replyFailures = new LogLimit(environment::nanoTime);
-        this.admission = new Admission("requests of the store", maxWaiting, maxWaitingBytes);
+        this.admission = new Admission("requests of the store", limits.maxInFlight(), limits.writeBytes());
         this.writes = new StoreLane<>(
                 environment,
                 ages,
@@ -113,15 +104,16 @@ final class StoreGate {
         this.reads = new StoreLane<>(
                 environment,
                 ages,
-                Math.min(environment.storeThreads(), storeReads),
+                Math.min(environment.storeThreads(), limits.memory().storeReads()),
                 read -> 1,
                 1,
                 taken -> readSome(taken, admission));
         this.maintenanceAdmission = new Admission(
                 "requests of the store for maintenance",
-                Math.max(1, maxWaiting / PART_FOR_MAINTENANCE),
-                maxWaitingBytes);
-        int maintainers = Math.max(1, Math.min(environment.storeThreads() / 2, maintenanceReads));
+                Math.max(1, limits.maxInFlight() / PART_FOR_MAINTENANCE),
+                limits.writeBytes());
+        int maintainers = Math.max(
+                1, Math.min(environment.storeThreads() / 2, limits.memory().maintenanceReads()));
         this.maintenance = new StoreLane<>(
                 environment, ages, maintainers, read -> 1, 1, taken -> readSome(taken, maintenanceAdmission));
     }

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.replica;
 
 import io.dht4j.core.internal.admission.AgedQueue;
-import io.dht4j.core.internal.admission.QueueLimits;
+import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.Environment;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -43,13 +43,13 @@ final class StoreLane<T> {
      */
     StoreLane(
             Environment environment,
-            QueueLimits limits,
+            QueueAges ages,
             int maxWorkers,
             ToLongFunction<T> weight,
             long room,
             Function<AgedQueue.Taken<T>, Runnable> work) {
         this.environment = environment;
-        this.queue = new AgedQueue<>(limits);
+        this.queue = new AgedQueue<>(ages);
         this.maxWorkers = maxWorkers;
         this.weight = weight;
         this.room = room;

@@ -3,6 +3,8 @@ package io.dht4j.core.internal.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
+import io.dht4j.core.options.OverloadProtection.QueueAges;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,7 @@ class AgedQueueTest {
     private static final long START = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
 
     private final AgedQueue<Integer> queue =
-            new AgedQueue<>(new QueueLimits(TimeUnit.MILLISECONDS.toNanos(1000), TimeUnit.MILLISECONDS.toNanos(200)));
+            new AgedQueue<>(new QueueAges(Duration.ofMillis(1000), Duration.ofMillis(200)));
 
     private static long at(long millis) {
         return START + TimeUnit.MILLISECONDS.toNanos(millis);

@@ -12,10 +12,10 @@ import io.dht4j.Hedging;
 import io.dht4j.Key;
 import io.dht4j.OverloadCounts;
 import io.dht4j.Version;
-import io.dht4j.core.Batching;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.HintedHandoff;
-import io.dht4j.core.OverloadProtection;
+import io.dht4j.core.options.Batching;
+import io.dht4j.core.options.HintedHandoff;
+import io.dht4j.core.options.OverloadProtection;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.simulator.cluster.load.OfferedLoad.Outcome;
@@ -363,7 +363,7 @@ class OverloadTest {
                 .hasMessageContaining("minPeerRequests must be 1 to 10");
         assertThatThrownBy(() -> some.withRetries(1.1, 0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("retryShare must be 0 to 1");
+                .hasMessageContaining("retryShare must be 0.0 to 1.0");
         assertThatThrownBy(() -> Hedging.after(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("hedge delay must be PT0.001S");

@@ -7,10 +7,11 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.handoff.Handoff;
-import io.dht4j.core.internal.handoff.HandoffLimits;
 import io.dht4j.core.internal.handoff.HintSender;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.StoreException;
@@ -43,7 +44,8 @@ class HandoffFailuresTest {
             env,
             List.of(NODE),
             log,
-            new HandoffLimits(true, MAX_AGE, 1 << 20, 1000, 1 << 20),
+            new HintedHandoff(true, MAX_AGE, 1 << 20),
+            new Admission("missed writes", 1000, 1 << 20),
             target,
             node -> target.suspected);
 

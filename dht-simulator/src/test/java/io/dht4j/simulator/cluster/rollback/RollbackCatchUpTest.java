@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.Repair;
+import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;

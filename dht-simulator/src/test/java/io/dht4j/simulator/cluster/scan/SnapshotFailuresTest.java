@@ -22,7 +22,7 @@ import io.dht4j.Scan;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.HintedHandoff;
+import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.RefillMarker;

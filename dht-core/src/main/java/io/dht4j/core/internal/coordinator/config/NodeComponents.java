@@ -132,7 +132,7 @@ public record NodeComponents(
                 "check of the hash key",
                 Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
         values.put("replication factor", Integer.toString(config.replicationFactor()));
-        values.put("largest value", config.maxValueBytes() + " bytes");
+        values.put("largest value", config.limits().maxValueBytes() + " bytes");
         values.put(ClusterSettings.TABLE, Long.toHexString(fingerprint()));
         return new ClusterSettings(values);
     }

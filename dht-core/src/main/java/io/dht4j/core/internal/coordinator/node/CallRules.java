@@ -45,7 +45,7 @@ final class CallRules {
     }
 
     CallContext context(CallOptions options) {
-        Duration timeout = options.timeout().orElse(config.timeout());
+        Duration timeout = options.timeout().orElse(config.calls().timeout());
         return new CallContext(nanoTime, timeout.toNanos());
     }
 
@@ -68,7 +68,7 @@ final class CallRules {
 
     /** Returns the ordering of a call, which must fit its policy. */
     Ordering ordering(CallOptions options, ReplicationPolicy policy) {
-        Ordering ordering = options.ordering().orElse(config.ordering());
+        Ordering ordering = options.ordering().orElse(config.calls().ordering());
         if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
@@ -101,18 +101,19 @@ final class CallRules {
     }
 
     void requireFits(Key key, byte[] value) {
-        if (value.length > config.maxValueBytes()) {
+        if (value.length > config.limits().maxValueBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + config.maxValueBytes() + " bytes, that of key " + key + " has "
+                    "a value has at most " + config.limits().maxValueBytes() + " bytes, that of key " + key + " has "
                             + value.length);
         }
     }
 
     void requireBatch(int size) {
-        if (size > config.maxBatch()) {
+        if (size > config.limits().maxBatch()) {
             throw new InvalidRequestException(
-                    ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + config.maxBatch() + " keys, not " + size);
+                    ErrorCode.BATCH_TOO_LARGE,
+                    "a batch has at most " + config.limits().maxBatch() + " keys, not " + size);
         }
     }
 

@@ -79,9 +79,12 @@ public final class NodeCluster implements Cluster {
         this.ownsEnvironment = ownsEnvironment;
         this.client = runtime.client;
         this.rules = new CallRules(components, config);
-        this.admission = new Admission("calls under way", config.maxInFlight(), config.maxInFlightBytes());
+        this.admission = new Admission(
+                "calls under way",
+                config.limits().maxInFlight(),
+                config.limits().writeBytes());
         this.calls = new AdmittedCalls(admission);
-        this.readBytes = new ByteBudget(config.maxReadBytes());
+        this.readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules);
         this.status = new StatusReport(

@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.clock.VersionSlots;
@@ -97,7 +98,8 @@ final class NodeRuntime {
     private final Disagreements disagreements;
 
     NodeRuntime(NodeComponents given, NodeConfig config, HybridClock clock) {
-        this.snapshots = new Snapshots(given.store(), given.environment(), clock, config.snapshotBytes());
+        this.snapshots = new Snapshots(
+                given.store(), given.environment(), clock, config.limits().snapshotBytes());
         this.components = given.withStore(snapshots.store());
         this.config = config;
         this.clock = clock;
@@ -130,14 +132,18 @@ final class NodeRuntime {
                 own,
                 new ReplicaOrder(components.self(), suspicion),
                 new PeerMonitor(clock, clocks, suspicion, disagreements, this::heard));
-        this.firstContact =
-                new FirstContact(environment, others.stream().map(Node::id).toList(), config.startPatience());
-        BackgroundRequests requests = new BackgroundRequests(components.self(), client, replica, config.timeout());
+        this.firstContact = new FirstContact(
+                environment,
+                others.stream().map(Node::id).toList(),
+                config.times().startPatience());
+        BackgroundRequests requests = new BackgroundRequests(
+                components.self(), client, replica, config.calls().timeout());
         this.refill = new Refill(
                 environment,
                 components.self(),
                 components.table(),
-                config.refill(),
+                config.replicationFactor(),
+                config.refillWithout(),
                 components.refill(),
                 requests::fetchPage,
                 readBarrier);
@@ -147,6 +153,10 @@ final class NodeRuntime {
                 components.topology().nodes(),
                 components.hints(),
                 config.handoff(),
+                new Admission(
+                        "missed writes to be kept",
+                        config.limits().maxInFlight(),
+                        config.limits().writeBytes()),
                 requests::sendHints,
                 client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
@@ -179,11 +189,7 @@ final class NodeRuntime {
                 clock,
                 snapshots,
                 components::partitionOf,
-                config.maxValueBytes(),
-                config.maxInFlight(),
-                config.maxInFlightBytes(),
-                config.storeReads(),
-                config.maintenanceReads(),
+                config.limits(),
                 config.overload().queue(),
                 readBarrier);
     }
@@ -198,7 +204,7 @@ final class NodeRuntime {
     }
 
     private PeerEndpoint endpoint(OwnHeader own) {
-        int maxFrameBytes = config.maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
+        int maxFrameBytes = config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD;
         PeerEndpoint made = new PeerEndpoint(
                 replica,
                 own,
@@ -221,9 +227,9 @@ final class NodeRuntime {
                 localReplica,
                 new RepairPeers(requests::ask, requests::merge, client.order()::isSuspected),
                 config.repair(),
+                config.times().startPatience(),
                 readBarrier,
-                config.refill().without(),
-                components.table().partitions(),
+                config.refillWithout(),
                 partition -> components.table().replicas(partition, config.replicationFactor()));
     }
 
@@ -294,7 +300,7 @@ final class NodeRuntime {
         suspicion.close();
         antiEntropy.ifPresent(AntiEntropy::close);
         refill.close();
-        await(handoff.drain(config.drainTimeout()), "hints for other nodes");
+        await(handoff.drain(config.times().drainTimeout()), "hints for other nodes");
         endpoint.stop("this node is shutting down");
         try {
             components.transport().close();
@@ -314,10 +320,13 @@ final class NodeRuntime {
     private void await(CompletableFuture<Void> drained, String what) {
         try {
             if (!drained.isDone()) {
-                drained.get(config.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+                drained.get(config.times().drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (TimeoutException e) {
-            LOG.warn("{} were still under way after {}; closing all the same", what, config.drainTimeout());
+            LOG.warn(
+                    "{} were still under way after {}; closing all the same",
+                    what,
+                    config.times().drainTimeout());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             LOG.warn("interrupted while {} were under way; closing at once", what);

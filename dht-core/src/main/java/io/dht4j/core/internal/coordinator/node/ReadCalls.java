@@ -52,7 +52,7 @@ final class ReadCalls {
         this.client = runtime.client;
         this.rules = rules;
         this.readBarrier = runtime.readBarrier;
-        this.localReads = new LocalFastRead(components, config.readFanOut());
+        this.localReads = new LocalFastRead(components, config.calls().readFanOut());
         this.readRepair = new ReadRepair(config, client);
         this.budget = budget;
     }

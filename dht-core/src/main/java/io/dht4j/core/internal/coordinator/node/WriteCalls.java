@@ -58,7 +58,7 @@ final class WriteCalls {
         this.clocks = runtime.clocks;
         this.firstContact = runtime.firstContact;
         this.parked = runtime.parked;
-        this.maxValueBytes = config.maxValueBytes();
+        this.maxValueBytes = config.limits().maxValueBytes();
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.core.internal.coordinator.config.BatchLimits;
+import io.dht4j.core.options.Batching;
 import io.dht4j.spi.Environment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ final class Batcher {
 
     private final Environment environment;
     private final Cork cork;
-    private final BatchLimits limits;
+    private final Batching options;
     private final int maxBytes;
     private final int maxWaiting;
     private final long maxWaitingBytes;
@@ -72,7 +72,7 @@ final class Batcher {
      *
      * @param environment time and timers
      * @param cork holds requests back while replies are delivered
-     * @param limits the limits of a frame, and the window
+     * @param options the bounds of a frame, and the window
      * @param maxBytes the maximum number of bytes in a frame
      * @param maxWaiting the maximum number of waiting requests
      * @param maxWaitingBytes the maximum number of their bytes
@@ -81,14 +81,14 @@ final class Batcher {
     Batcher(
             Environment environment,
             Cork cork,
-            BatchLimits limits,
+            Batching options,
             int maxBytes,
             int maxWaiting,
             long maxWaitingBytes,
             Consumer<Batch> sender) {
         this.environment = environment;
         this.cork = cork;
-        this.limits = limits;
+        this.options = options;
         this.maxBytes = maxBytes;
         this.maxWaiting = maxWaiting;
         this.maxWaitingBytes = maxWaitingBytes;
@@ -97,7 +97,7 @@ final class Batcher {
 
     /** Returns whether a request is so large that it is sent alone, so that small ones do not wait for it. */
     boolean isLarge(OutboundRequest outbound) {
-        return outbound.bytes > maxBytes / 4 || outbound.items > limits.maxEntries();
+        return outbound.bytes > maxBytes / 4 || outbound.items > options.maxEntries();
     }
 
     /** Sends a request now or in a later batch; fails it as overloaded if too many wait. */
@@ -166,7 +166,7 @@ final class Batcher {
         while (!inFlight.isEmpty() && now - inFlight.getFirst().since >= STALL_NANOS) {
             inFlight.removeFirst();
         }
-        if (inFlight.size() >= limits.maxFrames()) {
+        if (inFlight.size() >= options.maxFrames()) {
             return null;
         }
         List<PendingRequest> requests = new ArrayList<>();
@@ -177,7 +177,7 @@ final class Batcher {
             boolean wanted = request.isWanted() && !request.context().isExpired();
             if (wanted
                     && !requests.isEmpty()
-                    && (items + outbound.items > limits.maxEntries() || bytes + outbound.bytes > maxBytes)) {
+                    && (items + outbound.items > options.maxEntries() || bytes + outbound.bytes > maxBytes)) {
                 break;
             }
             waiting.remove();

@@ -33,7 +33,7 @@ public final class ConcurrencyLimits {
     public ConcurrencyLimits(NodeComponents components, NodeConfig config) {
         for (Node node : components.topology().nodes()) {
             if (!node.id().equals(components.self()) || !components.store().isMemoryFast()) {
-                limits.put(node.id(), new PeerLimit(config.overload().peer()));
+                limits.put(node.id(), new PeerLimit(config.overload().peers()));
             }
         }
     }

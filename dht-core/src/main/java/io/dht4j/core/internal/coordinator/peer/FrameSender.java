@@ -48,7 +48,7 @@ final class FrameSender {
         this.nanoTime = components.environment()::nanoTime;
         this.own = own;
         this.maxBatchBytes = config.batching().maxBytes();
-        this.cancels = config.cancellation() == CancellationPolicy.PROPAGATE;
+        this.cancels = config.calls().cancellation() == CancellationPolicy.PROPAGATE;
         this.cork = cork;
         this.receiver = receiver;
     }

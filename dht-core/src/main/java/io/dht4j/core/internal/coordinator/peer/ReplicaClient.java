@@ -66,7 +66,7 @@ public final class ReplicaClient {
         this.order = order;
         this.monitor = monitor;
         this.budget = new RetryBudget(config.overload().retries(), nanoTime);
-        this.hedging = new ReadHedging(config.hedging(), budget);
+        this.hedging = new ReadHedging(config.calls().hedging(), budget);
         this.limits = new ConcurrencyLimits(components, config);
         Cork cork = new Cork();
         ReplyReceiver receiver = new ReplyReceiver(nanoTime, components.names(), monitor, hedging, budget, this::send);
@@ -75,7 +75,7 @@ public final class ReplicaClient {
             int maxBytes = config.batching().maxBytes();
             // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
             int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
-            int writeBytes = Math.min(maxBytes, config.maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
+            int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
             for (Node node : components.topology().nodes()) {
                 if (!order.isLocal(node)) {
                     Batcher reads = batcher(components, config, cork, readBytes);
@@ -91,8 +91,9 @@ public final class ReplicaClient {
                 cork,
                 config.batching(),
                 maxBytes,
-                config.maxInFlight(),
-                config.maxInFlightBytes() + (long) BYTES_PER_CALL * config.maxInFlight(),
+                config.limits().maxInFlight(),
+                config.limits().writeBytes()
+                        + (long) BYTES_PER_CALL * config.limits().maxInFlight(),
                 sender::send);
     }
 

@@ -102,7 +102,7 @@ public final class ReadOperation {
             ReplicationPolicy policy,
             CallContext context) {
         ReadOperation operation = new ReadOperation(components, config, client, repair, budget, context, keys, policy);
-        int asked = config.readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
+        int asked = config.calls().readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
         try {
             operation.requests.askNext(operation.reads, asked, true);
             // A read of this node's memory is over by now, and a timer would cost more than all the rest of it.
@@ -132,7 +132,7 @@ public final class ReadOperation {
 
     /** Ends the read without a result, unless the cancellation policy completes every read. */
     public void abandon() {
-        if (config.cancellation() != CancellationPolicy.NEVER) {
+        if (config.calls().cancellation() != CancellationPolicy.NEVER) {
             result.cancel(false);
             release();
         }

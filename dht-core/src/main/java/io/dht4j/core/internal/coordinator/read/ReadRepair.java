@@ -65,7 +65,10 @@ public final class ReadRepair {
     public ReadRepair(NodeConfig config, ReplicaClient client) {
         this.config = config;
         this.client = client;
-        this.behindReplies = new Admission("repairs behind reads", config.maxInFlight(), config.maxInFlightBytes());
+        this.behindReplies = new Admission(
+                "repairs behind reads",
+                config.limits().maxInFlight(),
+                config.limits().writeBytes());
     }
 
     /** Sends entries to the replicas that lack them, in as few requests to each node as their size allows. */
@@ -86,7 +89,7 @@ public final class ReadRepair {
         RequestGroups.split(
                 deliveries,
                 each -> FrameCodec.encodedSize(each.repair().entry),
-                config.maxValueBytes(),
+                config.limits().maxValueBytes(),
                 part -> sendPart(node, part));
     }
 
@@ -94,7 +97,7 @@ public final class ReadRepair {
         List<Entry> entries =
                 deliveries.stream().map(each -> each.repair().entry).toList();
         // Not the read's own context, which may be cancelled when the read ends: the replicas still need the entry.
-        CallContext context = client.context(config.timeout());
+        CallContext context = client.context(config.calls().timeout());
         client.ask(
                 node,
                 OutboundRequest.of(new Request.ApplyEntries(entries)),

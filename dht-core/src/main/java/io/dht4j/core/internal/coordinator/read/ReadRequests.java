@@ -74,7 +74,7 @@ final class ReadRequests {
 
         @Override
         public boolean isWanted() {
-            return config.cancellation() == CancellationPolicy.NEVER || !operation.isDone();
+            return config.calls().cancellation() == CancellationPolicy.NEVER || !operation.isDone();
         }
     }
 
@@ -120,7 +120,7 @@ final class ReadRequests {
         for (KeyQuery query : queries) {
             wanted.add(new Request.Query(query.key(), query.whole()));
         }
-        Request request = new Request.ReadKeys(wanted, config.inlineValueBytes());
+        Request request = new Request.ReadKeys(wanted, config.limits().inlineValueBytes());
         send(node, OutboundRequest.of(request), new Handler(first) {
             @Override
             public void replied(Reply reply) {
@@ -136,7 +136,8 @@ final class ReadRequests {
 
     /** Asks a replica for the value of a key. */
     void fetch(Node node, Key key, ReplyHandler outcome) {
-        Request request = new Request.ReadKeys(List.of(new Request.Query(key, true)), config.inlineValueBytes());
+        Request request = new Request.ReadKeys(
+                List.of(new Request.Query(key, true)), config.limits().inlineValueBytes());
         send(node, OutboundRequest.alone(request), new Handler(false) {
             @Override
             public void replied(Reply reply) {
@@ -151,7 +152,7 @@ final class ReadRequests {
     }
 
     private void send(Node node, OutboundRequest outbound, Handler handler) {
-        if (config.cancellation() != CancellationPolicy.PROPAGATE) {
+        if (config.calls().cancellation() != CancellationPolicy.PROPAGATE) {
             client.ask(node, outbound, context, handler);
             return;
         }
@@ -177,7 +178,7 @@ final class ReadRequests {
 
     /** Cancels the outstanding requests, if the configuration wants that; called when the read is done. */
     void cancelRest() {
-        if (config.cancellation() == CancellationPolicy.PROPAGATE && awaited.get() > 0) {
+        if (config.calls().cancellation() == CancellationPolicy.PROPAGATE && awaited.get() > 0) {
             context.cancel();
         }
     }

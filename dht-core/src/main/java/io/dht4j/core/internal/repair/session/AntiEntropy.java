@@ -14,11 +14,11 @@ import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
-import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.HashTreeBuild;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreException;
 import java.time.Duration;
@@ -55,7 +55,7 @@ public final class AntiEntropy {
     private final NodeId self;
     private final LocalReplica local;
     private final RepairPeers peers;
-    private final RepairLimits limits;
+    private final Repair options;
     private final PartitionRoles roles;
     private final SessionContext sessionContext;
     private final Pace pace;
@@ -95,10 +95,10 @@ public final class AntiEntropy {
      * @param self this node
      * @param local this node's replicas
      * @param peers the other replicas
-     * @param limits the limits of repair
+     * @param options how often repair runs, how fast, and when dead entries are purged
+     * @param startPatience how long reads wait, after a start, for nodes that do not answer
      * @param barrier refuses reads of partitions
      * @param lostNodes other nodes that a rolled-back partition does not wait for
-     * @param partitions the number of partitions
      * @param replicas returns the replicas of each partition, in their order
      */
     public AntiEntropy(
@@ -106,30 +106,30 @@ public final class AntiEntropy {
             NodeId self,
             LocalReplica local,
             RepairPeers peers,
-            RepairLimits limits,
+            Repair options,
+            Duration startPatience,
             PartitionReadBarrier barrier,
             Set<NodeId> lostNodes,
-            int partitions,
             IntFunction<List<Node>> replicas) {
         this.environment = environment;
         this.self = self;
         this.local = local;
         this.peers = peers;
-        this.limits = limits;
-        this.roles = new PartitionRoles(self, partitions, replicas);
-        this.pace = new Pace(environment, limits.bytesPerSecond(), this::isClosed);
+        this.options = options;
+        this.roles = new PartitionRoles(self, local.partitions(), replicas);
+        this.pace = new Pace(environment, options.bytesPerSecond(), this::isClosed);
         this.counters = new RepairCounters(self);
         this.barrier = barrier;
-        this.orphaned = new OrphanedPartitions(partitions);
-        this.seals = new long[partitions];
+        this.orphaned = new OrphanedPartitions(local.partitions());
+        this.seals = new long[local.partitions()];
         this.watermarkExchange = new PurgeWatermarkExchange(
-                environment, self, local, peers, pace, barrier, roles.others(roles.held()), limits.startPatience());
+                environment, self, local, peers, pace, barrier, roles.others(roles.held()), startPatience);
         this.sessionContext = new SessionContext(
                 environment,
                 local,
                 peers,
                 pace,
-                limits,
+                options,
                 counters,
                 self,
                 Set.copyOf(lostNodes),
@@ -246,9 +246,9 @@ public final class AntiEntropy {
             PartitionSet now = requested;
             requested = PartitionSet.empty();
             begin(now);
-        } else if (limits.enabled() && timer == null) {
+        } else if (options.enabled() && timer == null) {
             // Spread, so that nodes do not begin at the same time.
-            long interval = limits.interval().toNanos();
+            long interval = options.interval().toNanos();
             long delay = interval / 2 + (long) (environment.random().nextDouble() * interval);
             timer = environment.schedule(this::beginScheduled, delay);
         }
@@ -352,7 +352,7 @@ public final class AntiEntropy {
     }
 
     private CompletableFuture<Void> runSession(PartitionSet chosen) {
-        long sealMillis = environment.currentTimeMillis() - limits.purgeAfter().toMillis();
+        long sealMillis = environment.currentTimeMillis() - options.purgeAfter().toMillis();
         RepairSession session = new RepairSession(sessionContext, newSeal(sealMillis), chosen, roles.others(chosen));
         return pace.runOnStore(this::prepare)
                 .thenCompose(settled -> session.run().whenComplete((done, error) -> setMissed(session.missed())));

@@ -284,7 +284,7 @@ final class Comparison {
         }
         List<Key> keys = List.copyOf(found);
         found.clear();
-        return pace.rest(context.limits().confirmDelay().toNanos()).thenCompose(rested -> reconcileKeys(keys, 0));
+        return pace.rest(context.options().confirmDelay().toNanos()).thenCompose(rested -> reconcileKeys(keys, 0));
     }
 
     private CompletableFuture<Void> reconcileKeys(List<Key> keys, int begin) {

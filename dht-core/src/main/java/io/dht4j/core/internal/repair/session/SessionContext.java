@@ -5,9 +5,9 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
-import io.dht4j.core.internal.repair.RepairLimits;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
  * @param local this node's replicas
  * @param peers the other replicas
  * @param pace limits the load
- * @param limits the limits of repair
+ * @param options how often repair runs, how fast, and when dead entries are purged
  * @param counters count the work
  * @param self this node
  * @param lostNodes other nodes that a rolled-back partition does not wait for
@@ -30,7 +30,7 @@ record SessionContext(
         LocalReplica local,
         RepairPeers peers,
         Pace pace,
-        RepairLimits limits,
+        Repair options,
         RepairCounters counters,
         NodeId self,
         Set<NodeId> lostNodes,

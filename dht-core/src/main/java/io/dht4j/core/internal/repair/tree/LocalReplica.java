@@ -91,6 +91,11 @@ public final class LocalReplica {
         this.trees = new HashTrees(partitions, partitionOf);
     }
 
+    /** Returns the number of partitions. */
+    public int partitions() {
+        return partitions;
+    }
+
     /** Begins to follow the store, before anything is applied to it, or again after a failed build. Blocks. */
     public EntryCursor follow() {
         HashTrees fresh = new HashTrees(partitions, partitionOf);

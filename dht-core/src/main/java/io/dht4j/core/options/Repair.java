@@ -1,5 +1,6 @@
-package io.dht4j.core;
+package io.dht4j.core.options;
 
+import io.dht4j.Ranges;
 import java.time.Duration;
 
 /**
@@ -19,11 +20,6 @@ public record Repair(
         boolean enabled, Duration interval, long bytesPerSecond, Duration confirmDelay, Duration purgeAfter) {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Duration MAX_INTERVAL = Duration.ofDays(30);
-    private static final Duration MAX_CONFIRM_DELAY = Duration.ofMinutes(1);
-    private static final Duration MAX_PURGE_AFTER = Duration.ofDays(3650);
-    private static final long MIN_RATE = 16L << 10;
-    private static final long MAX_RATE = 1L << 30;
 
     /**
      * Checks the ranges.
@@ -31,19 +27,10 @@ public record Repair(
      * @throws IllegalArgumentException if one is out of its range
      */
     public Repair {
-        requireRange("interval", interval, SECOND, MAX_INTERVAL);
-        requireRange("confirmDelay", confirmDelay, Duration.ZERO, MAX_CONFIRM_DELAY);
-        requireRange("purgeAfter", purgeAfter, SECOND, MAX_PURGE_AFTER);
-        if (bytesPerSecond < MIN_RATE || bytesPerSecond > MAX_RATE) {
-            throw new IllegalArgumentException(
-                    "bytesPerSecond must be " + MIN_RATE + " to " + MAX_RATE + ", not " + bytesPerSecond);
-        }
-    }
-
-    private static void requireRange(String name, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ", not " + value);
-        }
+        Ranges.require("interval", interval, SECOND, Duration.ofDays(30));
+        Ranges.require("bytesPerSecond", bytesPerSecond, 16L << 10, 1L << 30);
+        Ranges.require("confirmDelay", confirmDelay, Duration.ZERO, Duration.ofMinutes(1));
+        Ranges.require("purgeAfter", purgeAfter, SECOND, Duration.ofDays(3650));
     }
 
     /**

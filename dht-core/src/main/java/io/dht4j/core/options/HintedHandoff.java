@@ -1,5 +1,6 @@
-package io.dht4j.core;
+package io.dht4j.core.options;
 
+import io.dht4j.Ranges;
 import java.time.Duration;
 
 /**
@@ -13,24 +14,14 @@ import java.time.Duration;
  */
 public record HintedHandoff(boolean enabled, Duration maxAge, long bytesPerSecond) {
 
-    private static final Duration MIN_AGE = Duration.ofSeconds(1);
-    private static final Duration MAX_AGE = Duration.ofDays(30);
-    private static final long MIN_RATE = 16L << 10;
-    private static final long MAX_RATE = 1L << 30;
-
     /**
      * Checks the ranges.
      *
      * @throws IllegalArgumentException if one is out of its range
      */
     public HintedHandoff {
-        if (maxAge.compareTo(MIN_AGE) < 0 || maxAge.compareTo(MAX_AGE) > 0) {
-            throw new IllegalArgumentException("maxAge must be " + MIN_AGE + " to " + MAX_AGE + ", not " + maxAge);
-        }
-        if (bytesPerSecond < MIN_RATE || bytesPerSecond > MAX_RATE) {
-            throw new IllegalArgumentException(
-                    "bytesPerSecond must be " + MIN_RATE + " to " + MAX_RATE + ", not " + bytesPerSecond);
-        }
+        Ranges.require("maxAge", maxAge, Duration.ofSeconds(1), Duration.ofDays(30));
+        Ranges.require("bytesPerSecond", bytesPerSecond, 16L << 10, 1L << 30);
     }
 
     /**

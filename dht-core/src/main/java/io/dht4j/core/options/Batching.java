@@ -1,4 +1,6 @@
-package io.dht4j.core;
+package io.dht4j.core.options;
+
+import io.dht4j.Ranges;
 
 /**
  * Natural batching: while frames to a node are in flight, further requests to it are collected for the next frame.
@@ -19,9 +21,9 @@ public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFra
      * @throws IllegalArgumentException if a bound is out of its range
      */
     public Batching {
-        requireRange("maxEntries", maxEntries, 1, 10_000);
-        requireRange("maxBytes", maxBytes, 1024, 16 << 20);
-        requireRange("maxFrames", maxFrames, 1, 1_000);
+        Ranges.require("maxEntries", maxEntries, 1, 10_000);
+        Ranges.require("maxBytes", maxBytes, 1024, 16 << 20);
+        Ranges.require("maxFrames", maxFrames, 1, 1_000);
     }
 
     /**
@@ -41,11 +43,5 @@ public record Batching(boolean enabled, int maxEntries, int maxBytes, int maxFra
     public static Batching off() {
         Batching on = on();
         return new Batching(false, on.maxEntries, on.maxBytes, on.maxFrames);
-    }
-
-    private static void requireRange(String option, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(option + " must be " + min + " to " + max + ", not " + value);
-        }
     }
 }

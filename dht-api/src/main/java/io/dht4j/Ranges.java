@@ -1,0 +1,62 @@
+package io.dht4j;
+
+import java.time.Duration;
+
+/**
+ * The check of option values, the same for every option of every module. Each refusal is an
+ * {@link IllegalArgumentException} of the form {@code maxInFlight must be 1 to 1000000, not 0}. Safe for use by any
+ * number of threads.
+ */
+public final class Ranges {
+
+    private Ranges() {}
+
+    /**
+     * Refuses a number out of its range.
+     *
+     * @param option the option's name
+     * @param value its value
+     * @param least the smallest allowed value
+     * @param most the largest allowed value
+     * @throws IllegalArgumentException if the value is out of range
+     */
+    public static void require(String option, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw refusal(option, value, least, most);
+        }
+    }
+
+    /**
+     * Refuses a fraction out of its range, or one that is not a number.
+     *
+     * @param option the option's name
+     * @param value its value
+     * @param least the smallest allowed value
+     * @param most the largest allowed value
+     * @throws IllegalArgumentException if the value is out of range
+     */
+    public static void require(String option, double value, double least, double most) {
+        if (!(value >= least && value <= most)) {
+            throw refusal(option, value, least, most);
+        }
+    }
+
+    /**
+     * Refuses a time out of its range.
+     *
+     * @param option the option's name
+     * @param value its value
+     * @param least the shortest allowed time
+     * @param most the longest allowed time
+     * @throws IllegalArgumentException if the value is out of range
+     */
+    public static void require(String option, Duration value, Duration least, Duration most) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw refusal(option, value, least, most);
+        }
+    }
+
+    private static IllegalArgumentException refusal(String option, Object value, Object least, Object most) {
+        return new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
+    }
+}
