@@ -291,10 +291,25 @@ final class Merger {
     }
 
     /**
+     * Reports an error, and wakes whoever waits for a merge, also where there is no memory to report it: they see by
+     * themselves that a file could not be forced.
+     */
+    private void failed(Throwable error) {
+        try {
+            report(error);
+        } finally {
+            memtables.wake();
+            if (directory.forcing().hasFailed()) {
+                failWishes();
+            }
+        }
+    }
+
+    /**
      * What could not be written is no damage: the log still has it. What could not be forced to the disk is in doubt.
      * An {@link Error} is one of the process, a lack of memory mostly, which may pass as a full disk does.
      */
-    private void failed(Throwable error) {
+    private void report(Throwable error) {
         @Nullable IOException shown = Health.ioFailure(error);
         @Nullable IOException cause = shown == null ? null : directory.files().reason(shown);
         @Nullable Error fault = Health.errorIn(error);
@@ -330,7 +345,6 @@ final class Merger {
             health.damageFound(damage);
             health.fail(damage);
         }
-        memtables.wake();
     }
 
     /**

@@ -2,11 +2,15 @@ package io.dht4j.store.mvstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.dht4j.spi.StoreException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +57,36 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).isInstanceOf(StoreException.class);
         disk.heal();
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
+    }
+
+    @Test
+    void aWriterThatWaitsForRoomIsRefusedThoughThereIsNoMemoryToReportTheFailure() throws Exception {
+        MvStore store = open(small(Durability.FSYNC));
+        AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
+        Thread writer = new Thread(() -> refused.set(catchThrowable(() -> put(store, 100_000))), "writer");
+        disk.failSyncsAndSayingSoWith(NO_MEMORY, path -> FailingDisk.isMap(path) && waitsForRoom(writer));
+        failDoubts(Integer.MAX_VALUE);
+
+        writer.start();
+        writer.join(PATIENCE.toMillis());
+
+        assertThat(refused.get()).isInstanceOf(StoreException.class);
+        disk.heal();
+        store.close();
+        assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
+    }
+
+    /** Returns once the thread waits until a table is merged. */
+    private static boolean waitsForRoom(Thread writer) {
+        try {
+            await(
+                    "the writer waits for room",
+                    () -> Arrays.stream(writer.getStackTrace())
+                            .anyMatch(frame -> frame.getMethodName().matches("awaitRoom|awaitBytes")));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts the merging thread", e);
+        }
+        return true;
     }
 
     @Test
