@@ -40,6 +40,8 @@ public abstract class HttpClientKindContract {
 
     static final FrameHandler ECHO = (request, context) -> CompletableFuture.completedFuture(request);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final Queue<HttpTransport> transports = new ConcurrentLinkedQueue<>();
 
     @TempDir
@@ -72,6 +74,7 @@ public abstract class HttpClientKindContract {
         HttpTransport client = started(
                 HttpTransportOptions.callingOnly()
                         .withTls(authority.mutual("caller"))
+                        .withConnectTimeout(PATIENCE)
                         .withClient(kind),
                 ECHO);
         for (int round = 0; round < 2; round++) {
@@ -106,7 +109,7 @@ public abstract class HttpClientKindContract {
         });
         // On a busy machine 32 connections are not made in two seconds, certificates checked on both sides.
         HttpTransportOptions patient =
-                HttpTransportOptions.at("127.0.0.1", 0).withConnectTimeout(Duration.ofSeconds(30));
+                HttpTransportOptions.at("127.0.0.1", 0).withConnectTimeout(PATIENCE);
         HttpTransport client = started(more.apply(patient).withClient(kind), ECHO);
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 100; i++) {

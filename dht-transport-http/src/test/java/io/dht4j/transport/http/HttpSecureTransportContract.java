@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
 import static io.dht4j.testkit.transport.Calls.bytes;
 
 import io.dht4j.spi.TlsFiles;
@@ -21,8 +22,11 @@ public abstract class HttpSecureTransportContract extends SecureTransportContrac
     @Override
     public Transport newTransport(Optional<TlsFiles> tls, String address) {
         int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
-        HttpTransportOptions options =
-                HttpTransportOptions.at("127.0.0.1", port).withClient(kind).withDrainTimeout(Duration.ofMillis(100));
+        // On a busy machine certificates are not checked on both sides within the default two seconds.
+        HttpTransportOptions options = HttpTransportOptions.at("127.0.0.1", port)
+                .withClient(kind)
+                .withConnectTimeout(PATIENCE)
+                .withDrainTimeout(Duration.ofMillis(100));
         return HttpTransport.create(tls.map(options::withTls).orElse(options));
     }
 

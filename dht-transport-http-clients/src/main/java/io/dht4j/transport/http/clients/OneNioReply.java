@@ -32,7 +32,7 @@ final class OneNioReply {
 
     /** Returns whether the last reply refused the caller itself. */
     boolean isForbidden() {
-        return status == 403;
+        return status == PeerProtocol.FORBIDDEN;
     }
 
     /** Notes that a call that began after this number of losses of the peer has used the connection until now. */

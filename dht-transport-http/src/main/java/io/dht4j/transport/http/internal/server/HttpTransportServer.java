@@ -119,7 +119,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     public void handle(HttpServerRequest request) {
         Verdict caller = secure ? verdict(request.connection()) : Verdict.ANYBODY;
         if (caller.refusal().isPresent()) {
-            refuse(request, 403, caller.refusal().get(), Integer.MAX_VALUE);
+            refuse(request, PeerProtocol.FORBIDDEN, caller.refusal().get(), Integer.MAX_VALUE);
             return;
         }
         if (!request.method().equals(HttpMethod.POST)) {
