@@ -107,6 +107,15 @@ public final class Entry {
     }
 
     /**
+     * Returns the size of the key and the value together, without version, expiry and overhead.
+     *
+     * @return bytes; at least one, since no key is empty
+     */
+    public long bytes() {
+        return (long) key.length() + value.length;
+    }
+
+    /**
      * Returns when the value expires.
      *
      * @return milliseconds since 1970, or {@link #NEVER}

@@ -168,8 +168,8 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "refill.Pull",
-                        pull -> pull.method(named("isDone")).intercept(FixedValue.value(true))),
+                        INTERNAL + "refill.PartitionFetch",
+                        fetch -> fetch.method(named("isDone")).intercept(FixedValue.value(true))),
                 shortlyBefore(40),
                 SEEDS);
     }

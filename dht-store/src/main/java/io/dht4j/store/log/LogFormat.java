@@ -115,7 +115,7 @@ public final class LogFormat {
      * @return its encoded size
      */
     public static long recordBytes(Entry entry) {
-        return (long) RECORD_FIXED_BYTES + entry.key().length() + entry.value().length;
+        return RECORD_FIXED_BYTES + entry.bytes();
     }
 
     /**

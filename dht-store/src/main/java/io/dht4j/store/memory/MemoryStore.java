@@ -117,7 +117,7 @@ public final class MemoryStore implements Store {
     }
 
     private static long weight(Entry entry) {
-        return (long) OVERHEAD_BYTES + entry.key().length() + entry.value().length;
+        return OVERHEAD_BYTES + entry.bytes();
     }
 
     private void take(long more) {

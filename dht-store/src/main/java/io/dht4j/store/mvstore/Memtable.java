@@ -44,7 +44,7 @@ final class Memtable implements Iterable<Entry> {
     }
 
     static long weight(Entry entry) {
-        long bytes = (long) entry.key().length() + entry.value().length;
+        long bytes = entry.bytes();
         return OVERHEAD_BYTES + bytes + (bytes >= RecordArena.LARGE_BYTES ? LARGE_OVERHEAD_BYTES : 0);
     }
 

@@ -97,7 +97,7 @@ public final class PeerClocks {
         if (isNews || last.problem().isPresent()) {
             judge(heardNanos);
             if (isConfirmed(last)) {
-                answerThoseWhoWait();
+                completeWaiting();
             }
         }
     }
@@ -122,7 +122,7 @@ public final class PeerClocks {
                 .orElse(true);
     }
 
-    private void answerThoseWhoWait() {
+    private void completeWaiting() {
         waiting.values().forEach(one -> one.complete(null));
     }
 

@@ -105,18 +105,16 @@ public final class VersionSource {
                     .map(ByteBuffer::wrap)
                     .ifPresent(kept -> resume(new Version(kept.getLong()), new Version(kept.getLong())));
         } catch (StoreException e) {
-            LOG.warn("the store cannot read which versions this node has given: {}", e.getMessage());
+            LOG.warn("the store cannot read which versions this node has issued: {}", e.getMessage());
         }
     }
 
     private void resume(Version within, Version beyond) {
         if (!clock.observe(within)) {
             LOG.warn(
-                    "this node gave versions up to {} ms ahead of its clock before it was started, so that the "
-                            + "clock was"
-                            + " wrong then or is wrong now: check it. Until that time is reached the node may "
-                            + "give some of"
-                            + " them again",
+                    "this node issued versions up to {} ms ahead of its clock before it was started, so the clock was "
+                            + "wrong then or is wrong now: check it. Until that time is reached the node may issue some of "
+                            + "them again",
                     within.millis() - environment.currentTimeMillis());
         }
         clock.resumeBeyond(beyond);
@@ -201,13 +199,13 @@ public final class VersionSource {
             waiting.add(wait);
         }
         Environment.Timer timer = nanos > PATIENCE_NANOS
-                ? environment.schedule(() -> goOn(wait), PATIENCE_NANOS)
+                ? environment.schedule(() -> proceed(wait), PATIENCE_NANOS)
                 : environment.schedule(() -> giveUp(wait), Math.max(1, nanos));
         raise();
         return wait.done.whenComplete((reserved, error) -> timer.cancel());
     }
 
-    private void goOn(Waiting wait) {
+    private void proceed(Waiting wait) {
         synchronized (this) {
             if (!waiting.remove(wait)) {
                 return;
@@ -326,8 +324,8 @@ public final class VersionSource {
     private void report(String why) {
         if (!reported) {
             LOG.warn(
-                    "the store cannot keep which versions this node has given, so that it may give some again after a"
-                            + " restart: {}",
+                    "the store cannot record which versions this node has issued, so that it may issue some again after a "
+                            + "restart: {}",
                     why);
         }
         reported = true;

@@ -24,16 +24,16 @@ public final class Suspicion {
 
     private static final Logger LOG = LoggerFactory.getLogger(Suspicion.class);
 
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long PING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /** A check that is later than this means that this node was paused. */
-    private static final long LATE_NANOS = 3 * LOOK_NANOS;
+    private static final long LATE_NANOS = 3 * CHECK_NANOS;
 
     private final Environment environment;
     private final List<Node> others;
     private final FailureDetector detector;
     private final Consumer<Node> ping;
-    private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicBoolean checking = new AtomicBoolean();
     private volatile boolean active;
     private volatile boolean closed;
     private volatile Set<NodeId> suspects = Set.of();
@@ -43,7 +43,7 @@ public final class Suspicion {
     /** Suspected nodes that have answered since the last judgement. */
     private final Set<NodeId> answered = new HashSet<>();
 
-    private long lookedNanos;
+    private long checkedNanos;
     private long activeNanos;
 
     /**
@@ -72,15 +72,15 @@ public final class Suspicion {
         if (!active) {
             active = true;
         }
-        if (!looking.get() && !closed && looking.compareAndSet(false, true)) {
+        if (!checking.get() && !closed && checking.compareAndSet(false, true)) {
             begin();
         }
     }
 
     private synchronized void begin() {
-        lookedNanos = environment.nanoTime();
-        activeNanos = lookedNanos;
-        environment.schedule(this::look, LOOK_NANOS);
+        checkedNanos = environment.nanoTime();
+        activeNanos = checkedNanos;
+        environment.schedule(this::check, CHECK_NANOS);
     }
 
     /**
@@ -114,38 +114,38 @@ public final class Suspicion {
         }
     }
 
-    private void look() {
+    private void check() {
         if (closed) {
             return;
         }
-        boolean goesOn = noticeTime();
+        boolean continues = recordTime();
         judge();
         duePings().forEach(ping);
-        if (goesOn || !suspects.isEmpty()) {
-            environment.schedule(this::look, LOOK_NANOS);
+        if (continues || !suspects.isEmpty()) {
+            environment.schedule(this::check, CHECK_NANOS);
             return;
         }
-        looking.set(false);
+        checking.set(false);
         // A request sent just now may have seen the checks still running.
-        if (active && looking.compareAndSet(false, true)) {
+        if (active && checking.compareAndSet(false, true)) {
             begin();
         }
     }
 
     /** Records the time; returns whether a request was sent so lately that its answer may still arrive. */
-    private synchronized boolean noticeTime() {
+    private synchronized boolean recordTime() {
         long now = environment.nanoTime();
-        boolean late = now - lookedNanos > LATE_NANOS;
+        boolean late = now - checkedNanos > LATE_NANOS;
         if (late) {
-            LOG.debug("this node stood still for {} ms", TimeUnit.NANOSECONDS.toMillis(now - lookedNanos));
+            LOG.debug("this node was paused for {} ms", TimeUnit.NANOSECONDS.toMillis(now - checkedNanos));
             detector.resumed(now);
         }
-        lookedNanos = now;
+        checkedNanos = now;
         if (active || late) {
             activeNanos = now;
             active = false;
         }
-        return now - activeNanos <= patienceNanos() + LOOK_NANOS;
+        return now - activeNanos <= patienceNanos() + CHECK_NANOS;
     }
 
     private synchronized void judge() {
@@ -163,7 +163,7 @@ public final class Suspicion {
             } else if (answered.contains(node.id())) {
                 LOG.info("{} answers again", node.id());
             } else if (suspects.contains(node.id())) {
-                LOG.debug("{} is not suspected any more: this node stood still and does not know", node.id());
+                LOG.debug("{} is not suspected any more: this node was paused and cannot judge", node.id());
             }
         }
         answered.clear();

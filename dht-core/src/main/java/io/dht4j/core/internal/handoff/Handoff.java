@@ -34,7 +34,7 @@ public final class Handoff {
 
     private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
     /** The shortest time between two log messages about dropped hints. */
-    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long EXPIRE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -42,10 +42,10 @@ public final class Handoff {
     private final HintLog log;
     private final HintedHandoff options;
     private final Admission waiting;
-    private final Map<NodeId, Keeper> keepers = new HashMap<>();
+    private final Map<NodeId, HintWriter> writers = new HashMap<>();
     private final Map<NodeId, Replay> replays = new HashMap<>();
     private final AtomicLong droppedBytes = new AtomicLong();
-    private final AtomicLong toldNanos;
+    private final AtomicLong loggedNanos;
     private final AtomicBoolean expiring = new AtomicBoolean();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private volatile boolean draining;
@@ -74,10 +74,10 @@ public final class Handoff {
         this.log = log;
         this.options = options;
         this.waiting = waiting;
-        this.toldNanos = new AtomicLong(environment.nanoTime() - TELL_NANOS);
+        this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
         for (Node node : nodes) {
             replays.put(node.id(), new Replay(this, environment, node, log, options, sender, suspected));
-            keepers.put(node.id(), new Keeper(this, node, waiting));
+            writers.put(node.id(), new HintWriter(this, node, waiting));
         }
     }
 
@@ -90,12 +90,12 @@ public final class Handoff {
             try {
                 expire();
             } finally {
-                goOn();
+                resume();
             }
         });
     }
 
-    private void goOn() {
+    private void resume() {
         for (NodeId target : log.targets()) {
             Replay replay = replays.get(target);
             if (replay != null) {
@@ -116,8 +116,8 @@ public final class Handoff {
      * @param entries the entries, with their versions
      */
     public void missed(Node node, List<Entry> entries) {
-        Keeper keeper = keepers.get(node.id());
-        if (!options.enabled() || keeper == null) {
+        HintWriter writer = writers.get(node.id());
+        if (!options.enabled() || writer == null) {
             return;
         }
         long bytes = bytes(entries);
@@ -127,14 +127,14 @@ public final class Handoff {
             drop(node, bytes, String.valueOf(e.getMessage()));
             return;
         }
-        keeper.keep(entries, bytes);
+        writer.write(entries, bytes);
     }
 
     /** Returns the number of bytes of the keys and values of some entries. */
     static long bytes(List<Entry> entries) {
         long bytes = 0;
         for (Entry entry : entries) {
-            bytes += (long) entry.key().length() + entry.value().length;
+            bytes += entry.bytes();
         }
         return bytes;
     }
@@ -176,7 +176,7 @@ public final class Handoff {
         long bytes =
                 log.expire(environment.currentTimeMillis() - options.maxAge().toMillis());
         if (bytes > 0) {
-            tell(bytes, "hints were older than " + options.maxAge());
+            countDropped(bytes, "hints were older than " + options.maxAge());
         }
     }
 
@@ -194,14 +194,14 @@ public final class Handoff {
 
     /** Counts dropped hints. */
     void drop(Node node, long bytes, String why) {
-        tell(bytes, "hints for " + node.id() + ": " + why);
+        countDropped(bytes, "hints for " + node.id() + ": " + why);
     }
 
-    private void tell(long bytes, String what) {
+    private void countDropped(long bytes, String what) {
         droppedBytes.addAndGet(bytes);
-        long told = toldNanos.get();
+        long logged = loggedNanos.get();
         long now = environment.nanoTime();
-        if (now - told >= TELL_NANOS && toldNanos.compareAndSet(told, now)) {
+        if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
             LOG.warn(
                     "hints were dropped, {} bytes in all since the start; {}. Background repair brings what is "
                             + "missing, at once if"

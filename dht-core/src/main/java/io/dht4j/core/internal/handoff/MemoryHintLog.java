@@ -32,7 +32,7 @@ public final class MemoryHintLog implements HintLog {
     private record Hint(Entry entry, long number, long keptMillis) {
 
         long bytes() {
-            return (long) OVERHEAD + entry.key().length() + entry.value().length;
+            return OVERHEAD + entry.bytes();
         }
     }
 

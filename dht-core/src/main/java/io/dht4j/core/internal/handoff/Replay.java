@@ -28,7 +28,7 @@ final class Replay {
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
     /** How long after a failure a sign of life is ignored, since it may be older than the failure. */
-    private static final long DISBELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STALE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int SMALLEST_BATCH = 16 << 10;
     private static final int LARGEST_BATCH = 192 << 10;
@@ -108,12 +108,12 @@ final class Replay {
     /** Handles an answer of the node to any request. */
     void answered() {
         if (awaitsLife) {
-            believe();
+            retryNow();
         }
     }
 
-    private synchronized void believe() {
-        if (state == State.WAITING && awaitsLife && environment.nanoTime() - failedNanos >= DISBELIEF_NANOS) {
+    private synchronized void retryNow() {
+        if (state == State.WAITING && awaitsLife && environment.nanoTime() - failedNanos >= STALE_NANOS) {
             read();
         }
     }

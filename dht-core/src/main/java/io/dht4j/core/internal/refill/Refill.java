@@ -32,17 +32,17 @@ public final class Refill {
     private static final Logger LOG = LoggerFactory.getLogger(Refill.class);
 
     /** The delay before a failed write of the marker is tried again. */
-    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Environment environment;
     private final RefillMarker marker;
-    private final PartitionReadBarrier unfilled;
-    private final List<Pull> pulls = new ArrayList<>();
+    private final PartitionReadBarrier barrier;
+    private final List<PartitionFetch> fetches = new ArrayList<>();
     private final AtomicLong entries = new AtomicLong();
     private final boolean markerIsBehind;
 
     // Guarded by this.
-    private boolean settling;
+    private boolean writing;
     private boolean changed;
     private boolean closed;
 
@@ -56,7 +56,7 @@ public final class Refill {
      * @param without nodes that are not read, because their content is lost too, or given up
      * @param marker the partitions to refill
      * @param source fetches entries of other nodes
-     * @param unfilled refuses reads of partitions
+     * @param barrier refuses reads of partitions
      * @throws io.dht4j.spi.StoreException if the marker cannot be read
      */
     public Refill(
@@ -67,7 +67,7 @@ public final class Refill {
             Set<NodeId> without,
             RefillMarker marker,
             RefillSource source,
-            PartitionReadBarrier unfilled) {
+            PartitionReadBarrier barrier) {
         this.environment = environment;
         this.marker = marker;
         PartitionSet pending = PartitionSet.copyOf(marker.pending(table.partitions()));
@@ -85,34 +85,35 @@ public final class Refill {
                 }
             }
         });
-        needed.forEach((node, partitions) -> pulls.add(new Pull(this, environment, node, partitions.build(), source)));
-        PartitionSet wanted = unfetched();
-        this.unfilled = unfilled;
-        unfilled.set(PartitionReadBarrier.Reason.LOST, wanted);
+        needed.forEach((node, partitions) ->
+                fetches.add(new PartitionFetch(this, environment, node, partitions.build(), source)));
+        PartitionSet wanted = remaining();
+        this.barrier = barrier;
+        barrier.set(PartitionReadBarrier.Reason.LOST, wanted);
         this.markerIsBehind = !wanted.equals(pending);
     }
 
     /** Returns the partitions of which some node has not sent everything. */
-    private PartitionSet unfetched() {
+    private PartitionSet remaining() {
         PartitionSet.Builder left = PartitionSet.builder();
-        pulls.stream().filter(pull -> !pull.isDone()).forEach(pull -> left.addAll(pull.partitions()));
+        fetches.stream().filter(fetch -> !fetch.isDone()).forEach(fetch -> left.addAll(fetch.partitions()));
         return left.build();
     }
 
     /** Begins, if there is a partition to refill. */
     public void start() {
         if (markerIsBehind) {
-            settle();
+            update();
         }
-        if (pulls.isEmpty()) {
+        if (fetches.isEmpty()) {
             return;
         }
         LOG.warn(
                 "{} partitions are refilled from {}; until that is done this node takes writes of them and "
                         + "refuses reads",
                 left(),
-                pulls.stream().map(pull -> pull.node().id()).toList());
-        pulls.forEach(pull -> pull.nextAfter(0));
+                fetches.stream().map(fetch -> fetch.node().id()).toList());
+        fetches.forEach(fetch -> fetch.nextAfter(0));
     }
 
     /** Stops. The rest is refilled from the beginning when the node starts again. */
@@ -120,7 +121,7 @@ public final class Refill {
         synchronized (this) {
             closed = true;
         }
-        pulls.forEach(Pull::close);
+        fetches.forEach(PartitionFetch::close);
     }
 
     /**
@@ -129,74 +130,76 @@ public final class Refill {
      * @return a snapshot
      */
     public RefillStatus status() {
-        if (pulls.isEmpty()) {
+        if (fetches.isEmpty()) {
             return RefillStatus.NONE;
         }
         return new RefillStatus(
                 left(),
                 entries.get(),
-                pulls.stream()
-                        .filter(Pull::isFailing)
-                        .map(pull -> pull.node().id())
+                fetches.stream()
+                        .filter(PartitionFetch::isFailing)
+                        .map(fetch -> fetch.node().id())
                         .toList());
     }
 
     private int left() {
-        return unfilled.of(PartitionReadBarrier.Reason.LOST).cardinality();
+        return barrier.of(PartitionReadBarrier.Reason.LOST).cardinality();
     }
 
-    void brought(int count) {
+    void fetched(int count) {
         entries.addAndGet(count);
     }
 
-    void finished(Pull pull) {
-        LOG.info("everything that is needed of {} is there", pull.node().id());
-        settle();
+    void finished(PartitionFetch fetch) {
+        LOG.info("{} has sent all its entries", fetch.node().id());
+        update();
     }
 
     /** Writes the marker, then allows reads of the partitions that are complete. */
-    private void settle() {
+    private void update() {
         synchronized (this) {
             if (closed) {
                 return;
             }
-            if (settling) {
+            if (writing) {
                 changed = true;
                 return;
             }
-            settling = true;
+            writing = true;
             changed = false;
         }
         try {
-            environment.storeExecutor().execute(this::settleNow);
+            environment.storeExecutor().execute(this::writeMarker);
         } catch (RejectedExecutionException e) {
             LOG.debug("this node is closing; it refills again when it starts");
         }
     }
 
-    private void settleNow() {
-        PartitionSet left = unfetched();
-        boolean kept = false;
+    private void writeMarker() {
+        PartitionSet left = remaining();
+        boolean written = false;
         try {
             marker.keep(left.toBitSet());
-            kept = true;
-            unfilled.set(PartitionReadBarrier.Reason.LOST, left);
+            written = true;
+            barrier.set(PartitionReadBarrier.Reason.LOST, left);
             if (left.isEmpty()) {
                 // At the level of the warning at the beginning.
-                LOG.warn("refilled with {} entries: nothing is missing any more", entries);
+                LOG.warn("the refill is complete, with {} entries: the partitions are read again", entries);
             }
         } catch (RuntimeException e) {
-            LOG.error("it cannot be kept which partitions are refilled, so they stay closed: {}", e.getMessage());
+            LOG.error(
+                    "the store cannot record which partitions are refilled, so reads of them stay refused: {}",
+                    e.getMessage());
         }
         boolean again;
         synchronized (this) {
-            settling = false;
+            writing = false;
             again = changed;
         }
-        if (!kept) {
-            environment.schedule(this::settle, AGAIN_NANOS);
+        if (!written) {
+            environment.schedule(this::update, RETRY_NANOS);
         } else if (again) {
-            settle();
+            update();
         }
     }
 }

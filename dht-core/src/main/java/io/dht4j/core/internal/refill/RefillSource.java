@@ -20,7 +20,7 @@ public interface RefillSource {
      * @param start the smallest key
      * @param outcome exactly one of its methods is called, once, on any thread
      */
-    void bring(Node node, PartitionSet partitions, Key start, Outcome outcome);
+    void fetch(Node node, PartitionSet partitions, Key start, Outcome outcome);
 
     /** Receives the outcome of a page. */
     interface Outcome {
@@ -32,7 +32,7 @@ public interface RefillSource {
          * @param bytes the bytes of their keys and values
          * @param resume where the next page starts; empty after the last one
          */
-        void brought(int entries, long bytes, Optional<Key> resume);
+        void fetched(int entries, long bytes, Optional<Key> resume);
 
         /**
          * The page, or a part of it, is not in the store.

@@ -38,7 +38,7 @@ public final class Replica {
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final HybridClock clock;
-    private final Snapshots cuts;
+    private final Snapshots snapshots;
     private final int maxValueBytes;
     private final PartitionReadBarrier barrier;
     private final int maxWaiting;
@@ -54,7 +54,7 @@ public final class Replica {
      * @param local answers the requests of background repair
      * @param environment runs store calls
      * @param clock observes versions
-     * @param cuts the open snapshots, for which the store records merges
+     * @param snapshots the open snapshots, for which the store records merges
      * @param partitionOf returns a key's partition
      * @param limits the largest accepted value, and roughly the largest reply; how many requests and bytes may wait for
      *     the store, and how many of them may read it at a time
@@ -67,7 +67,7 @@ public final class Replica {
             LocalReplica local,
             Environment environment,
             HybridClock clock,
-            Snapshots cuts,
+            Snapshots snapshots,
             ToIntFunction<Key> partitionOf,
             Limits limits,
             QueueAges ages,
@@ -83,7 +83,7 @@ public final class Replica {
                 ages);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
-        this.cuts = cuts;
+        this.snapshots = snapshots;
         this.maxValueBytes = limits.maxValueBytes();
         this.barrier = barrier;
         this.maxWaiting = limits.maxInFlight();
@@ -131,8 +131,8 @@ public final class Replica {
     private static boolean reads(Request request) {
         return request instanceof Request.ReadKeys
                 || request instanceof Request.ScanPage
-                || request instanceof Request.CutPage
-                || request instanceof Request.OpenCut
+                || request instanceof Request.SnapshotPage
+                || request instanceof Request.OpenSnapshot
                 || (request instanceof Request.Batch batch
                         && batch.parts().stream().anyMatch(part -> reads(part.request())));
     }
@@ -172,10 +172,10 @@ public final class Replica {
             gate.maintain(StoreGate.Read.through(liveness, () -> reader.read(compared), reply));
         } else if (request instanceof RepairRequest repair) {
             gate.maintain(StoreGate.Read.through(liveness, () -> local.answer(repair), reply));
-        } else if (request instanceof Request.CutPage cut) {
-            gate.later(StoreGate.Read.through(liveness, () -> page(cut), reply));
-        } else if (request instanceof Request.CutRequest cut) {
-            serve(cut, reply);
+        } else if (request instanceof Request.SnapshotPage page) {
+            gate.later(StoreGate.Read.through(liveness, () -> page(page), reply));
+        } else if (request instanceof Request.SnapshotRequest snapshot) {
+            serve(snapshot, reply);
         } else {
             reply.accept(new Reply.Pong());
         }
@@ -242,43 +242,47 @@ public final class Replica {
 
     /** Refuses to take part if reads are refused since the first check; the coordinator then ends the snapshot. */
     private Reply opened(Version clock) {
-        return barrier.isEmpty() ? new Reply.CutOpened(clock) : reader.refused(PartitionSet.empty());
+        return barrier.isEmpty() ? new Reply.SnapshotOpened(clock) : reader.refused(PartitionSet.empty());
     }
 
-    private void serve(Request.CutRequest request, Consumer<Reply> reply) {
-        if (request instanceof Request.OpenCut && !barrier.isEmpty()) {
+    private void serve(Request.SnapshotRequest request, Consumer<Reply> reply) {
+        if (request instanceof Request.OpenSnapshot && !barrier.isEmpty()) {
             // Refused: if other nodes superseded entries before they were refilled here, they would keep them for the
             // snapshot, but this node could not.
             reply.accept(reader.refused(PartitionSet.empty()));
-        } else if (request instanceof Request.OpenCut open) {
-            cuts.open(open.id(), open.leaseNanos())
+        } else if (request instanceof Request.OpenSnapshot open) {
+            snapshots
+                    .open(open.id(), open.leaseNanos())
                     .whenComplete((clock, error) -> reply.accept(error == null ? opened(clock) : failed(error)));
-        } else if (request instanceof Request.FixCut fix) {
-            cuts.fix(fix.id(), fix.at())
-                    .whenComplete((done, error) -> reply.accept(error == null ? new Reply.CutDone() : failed(error)));
-        } else if (request instanceof Request.KeepCut keep) {
+        } else if (request instanceof Request.FixSnapshot fix) {
+            snapshots
+                    .fix(fix.id(), fix.at())
+                    .whenComplete(
+                            (done, error) -> reply.accept(error == null ? new Reply.SnapshotDone() : failed(error)));
+        } else if (request instanceof Request.RenewSnapshot keep) {
             Reply outcome;
             try {
-                cuts.keep(keep.at());
-                outcome = new Reply.CutDone();
+                snapshots.renew(keep.at());
+                outcome = new Reply.SnapshotDone();
             } catch (DhtException e) {
                 outcome = failed(e);
             }
             reply.accept(outcome);
-        } else if (request instanceof Request.EndCut end) {
-            cuts.end(end.version());
-            reply.accept(new Reply.CutDone());
+        } else if (request instanceof Request.EndSnapshot end) {
+            snapshots.end(end.version());
+            reply.accept(new Reply.SnapshotDone());
         } else {
             throw new IllegalArgumentException("no request of its own: " + request);
         }
     }
 
-    private Reply page(Request.CutPage cut) {
+    private Reply page(Request.SnapshotPage request) {
         try {
             Reply page = reader.page(
-                    cut.page(), () -> cuts.cursor(cut.at(), cut.page().range()));
+                    request.page(),
+                    () -> snapshots.cursor(request.at(), request.page().range()));
             // A page counts only if the snapshot was open until the page was complete.
-            cuts.keep(cut.at());
+            snapshots.renew(request.at());
             return page;
         } catch (DhtException e) {
             return failed(e);

@@ -122,7 +122,7 @@ final class StoreGate {
     Write write(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
         long bytes = 0;
         for (int i = 0; i < entries.size(); i++) {
-            bytes += entries.get(i).key().length() + entries.get(i).value().length;
+            bytes += entries.get(i).bytes();
         }
         return new Write(entries, bytes, expired, reply);
     }

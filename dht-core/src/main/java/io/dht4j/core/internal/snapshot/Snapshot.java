@@ -128,6 +128,6 @@ final class Snapshot {
     }
 
     private static long sizeOf(Entry entry) {
-        return (long) ENTRY_OVERHEAD + entry.key().length() + entry.value().length;
+        return ENTRY_OVERHEAD + entry.bytes();
     }
 }

@@ -118,7 +118,7 @@ public final class Snapshots {
      *     if there are too many snapshots, or if it ends before
      */
     public CompletableFuture<Version> open(Version id, long leaseNanos) {
-        Snapshot cut;
+        Snapshot snapshot;
         synchronized (this) {
             // The request may be a duplicate.
             Optional<Snapshot> already = find(id);
@@ -126,27 +126,27 @@ public final class Snapshots {
                 return CompletableFuture.failedFuture(new OverloadedException(
                         "at most " + MAX_OPEN + " snapshots at a time; an abandoned one ends with its lease"));
             }
-            cut = already.orElseGet(() -> add(new Snapshot(id, leaseNanos, environment.nanoTime())));
+            snapshot = already.orElseGet(() -> add(new Snapshot(id, leaseNanos, environment.nanoTime())));
         }
-        return unlessOver(cut, applies.flip()).thenApply(drained -> notOlderThanTheStore());
+        return unlessEnded(snapshot, applies.flip()).thenApply(drained -> newestHere());
     }
 
     /**
      * Returns the newer of the clock and the newest version at the opening of the store. The clock ignores that version
      * if it lies too far ahead, since some clock was wrong then.
      */
-    private Version notOlderThanTheStore() {
+    private Version newestHere() {
         Version now = clock.current();
         Version found = store.newestAtOpen();
         return now.compareTo(found) > 0 ? now : found;
     }
 
-    private Snapshot add(Snapshot cut) {
+    private Snapshot add(Snapshot snapshot) {
         List<Snapshot> more = new ArrayList<>(open);
-        more.add(cut);
+        more.add(snapshot);
         open = List.copyOf(more);
-        environment.schedule(() -> expire(cut), cut.leaseNanos);
-        return cut;
+        environment.schedule(() -> expire(snapshot), snapshot.leaseNanos);
+        return snapshot;
     }
 
     /**
@@ -172,11 +172,11 @@ public final class Snapshots {
             return failed(ErrorCode.BAD_REQUEST, "snapshot " + id + " has another version already");
         }
         found.get().use(environment.nanoTime());
-        return unlessOver(found.get(), writesSoFar());
+        return unlessEnded(found.get(), writesSoFar());
     }
 
     /**
-     * Reads the store as of a version. Blocks, as the store does. The reader must {@link #keep} the snapshot
+     * Reads the store as of a version. Blocks, as the store does. The reader must {@link #renew} the snapshot
      * afterwards, which proves that it was open until then.
      *
      * @param at the version of an open snapshot
@@ -185,8 +185,8 @@ public final class Snapshots {
      * @throws DhtException if there is no such snapshot
      */
     public EntryCursor cursor(Version at, KeyRange range) {
-        Snapshot cut = use(at);
-        return new CutCursor(store.scan(range), cut, cut.at().orElseThrow(() -> gone(at)), range);
+        Snapshot snapshot = use(at);
+        return new SnapshotCursor(store.scan(range), snapshot, snapshot.at().orElseThrow(() -> gone(at)), range);
     }
 
     /**
@@ -195,14 +195,14 @@ public final class Snapshots {
      * @param at its version
      * @throws DhtException if there is no such snapshot
      */
-    public void keep(Version at) {
+    public void renew(Version at) {
         use(at);
     }
 
     private Snapshot use(Version at) {
-        Snapshot cut = find(at).orElseThrow(() -> gone(at));
-        cut.use(environment.nanoTime());
-        return cut;
+        Snapshot snapshot = find(at).orElseThrow(() -> gone(at));
+        snapshot.use(environment.nanoTime());
+        return snapshot;
     }
 
     /**
@@ -211,7 +211,7 @@ public final class Snapshots {
      * @param version its version or identifier
      */
     public void end(Version version) {
-        find(version).ifPresent(cut -> end(cut, "it was closed"));
+        find(version).ifPresent(snapshot -> end(snapshot, "it was closed"));
     }
 
     /**
@@ -220,7 +220,7 @@ public final class Snapshots {
      * @param why one line for their readers
      */
     public void endAll(String why) {
-        open.forEach(cut -> end(cut, why));
+        open.forEach(snapshot -> end(snapshot, why));
     }
 
     /**
@@ -240,7 +240,7 @@ public final class Snapshots {
                 return store.applyAndGetVersions(entries);
             }
             synchronized (merging) {
-                takeNote(entries);
+                recordSuperseded(entries);
                 return store.applyAndGetVersions(entries);
             }
         } finally {
@@ -248,8 +248,8 @@ public final class Snapshots {
         }
     }
 
-    private void takeNote(List<Entry> entries) {
-        List<Snapshot> cuts = open;
+    private void recordSuperseded(List<Entry> entries) {
+        List<Snapshot> snapshots = open;
         Map<Key, Entry> now = new HashMap<>();
         for (Entry entry : entries) {
             Entry before = now.get(entry.key());
@@ -264,53 +264,53 @@ public final class Snapshots {
             Entry winner = wins ? entry : before;
             Entry loser = wins ? before : entry;
             now.put(entry.key(), winner);
-            for (Snapshot cut : cuts) {
-                cut.merging(winner, loser);
+            for (Snapshot snapshot : snapshots) {
+                snapshot.merging(winner, loser);
             }
         }
         if (bytes() > maxBytes) {
-            for (Snapshot cut : cuts) {
+            for (Snapshot snapshot : snapshots) {
                 end(
-                        cut,
+                        snapshot,
                         "more than " + maxBytes
                                 + " bytes of entries would have to be kept that were written again meanwhile");
             }
         }
     }
 
-    private void expire(Snapshot cut) {
-        if (cut.over.isDone()) {
+    private void expire(Snapshot snapshot) {
+        if (snapshot.over.isDone()) {
             return;
         }
-        long remaining = cut.remainingNanos(environment.nanoTime());
+        long remaining = snapshot.remainingNanos(environment.nanoTime());
         if (remaining > 0) {
-            environment.schedule(() -> expire(cut), remaining);
+            environment.schedule(() -> expire(snapshot), remaining);
         } else {
-            end(cut, "nobody read it for the " + cut.leaseNanos / 1_000_000 + " ms of its lease");
+            end(snapshot, "nobody read it for the " + snapshot.leaseNanos / 1_000_000 + " ms of its lease");
         }
     }
 
-    private void end(Snapshot cut, String why) {
+    private void end(Snapshot snapshot, String why) {
         synchronized (this) {
             List<Snapshot> fewer = new ArrayList<>(open);
-            if (!fewer.remove(cut)) {
+            if (!fewer.remove(snapshot)) {
                 return;
             }
             open = List.copyOf(fewer);
-            ended.put(cut.at().orElse(cut.id), why);
+            ended.put(snapshot.at().orElse(snapshot.id), why);
             if (ended.size() > MAX_REMEMBERED) {
                 ended.remove(ended.keySet().iterator().next());
             }
         }
-        LOG.debug("snapshot {} has ended: {}", cut.at().orElse(cut.id), why);
-        cut.over.complete(why);
-        cut.forget();
+        LOG.debug("snapshot {} has ended: {}", snapshot.at().orElse(snapshot.id), why);
+        snapshot.over.complete(why);
+        snapshot.forget();
     }
 
     private Optional<Snapshot> find(Version version) {
-        for (Snapshot cut : open) {
-            if (cut.isOf(version)) {
-                return Optional.of(cut);
+        for (Snapshot snapshot : open) {
+            if (snapshot.isOf(version)) {
+                return Optional.of(snapshot);
             }
         }
         return Optional.empty();
@@ -333,10 +333,11 @@ public final class Snapshots {
         return CompletableFuture.failedFuture(DhtException.of(code, message));
     }
 
-    private static CompletableFuture<Void> unlessOver(Snapshot cut, CompletableFuture<Void> stage) {
+    private static CompletableFuture<Void> unlessEnded(Snapshot snapshot, CompletableFuture<Void> stage) {
         CompletableFuture<Void> result = new CompletableFuture<>();
         stage.whenComplete((done, error) -> result.complete(null));
-        cut.over.thenAccept(why -> result.completeExceptionally(gone(cut.at().orElse(cut.id), why)));
+        snapshot.over.thenAccept(
+                why -> result.completeExceptionally(gone(snapshot.at().orElse(snapshot.id), why)));
         return result;
     }
 }

@@ -16,11 +16,11 @@ import java.util.function.Predicate;
 final class SnapshottingStore implements Store {
 
     private final Store store;
-    private final Snapshots cuts;
+    private final Snapshots snapshots;
 
-    SnapshottingStore(Store store, Snapshots cuts) {
+    SnapshottingStore(Store store, Snapshots snapshots) {
         this.store = store;
-        this.cuts = cuts;
+        this.snapshots = snapshots;
     }
 
     @Override
@@ -35,12 +35,12 @@ final class SnapshottingStore implements Store {
 
     @Override
     public void apply(List<Entry> entries) {
-        cuts.applyAndGetVersions(entries);
+        snapshots.applyAndGetVersions(entries);
     }
 
     @Override
     public List<Version> applyAndGetVersions(List<Entry> entries) {
-        return cuts.applyAndGetVersions(entries);
+        return snapshots.applyAndGetVersions(entries);
     }
 
     @Override

@@ -18,11 +18,11 @@ final class FrameTypes {
     /** The bit that distinguishes the type of a reply from that of its request. */
     static final int REPLY = 0x80;
 
-    static final int OPEN_CUT = 20;
-    static final int FIX_CUT = 21;
-    static final int CUT_PAGE = 22;
-    static final int KEEP_CUT = 23;
-    static final int END_CUT = 24;
+    static final int OPEN_SNAPSHOT = 20;
+    static final int FIX_SNAPSHOT = 21;
+    static final int SNAPSHOT_PAGE = 22;
+    static final int RENEW_SNAPSHOT = 23;
+    static final int END_SNAPSHOT = 24;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
@@ -33,8 +33,8 @@ final class FrameTypes {
     static final int VOTE = 0x88;
     static final int ACKNOWLEDGED = 0x89;
     static final int WATERMARKS = 0x8A;
-    static final int CUT_OPENED = 0xA0;
-    static final int CUT_DONE = 0xA1;
+    static final int SNAPSHOT_OPENED = 0xA0;
+    static final int SNAPSHOT_DONE = 0xA1;
     static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;
 

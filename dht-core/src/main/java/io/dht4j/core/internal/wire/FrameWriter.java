@@ -133,8 +133,8 @@ final class FrameWriter {
 
     /** Returns a text's bytes, truncated to a length. */
     static byte[] utf8(String text, int maxBytes) {
-        String cut = text.length() <= maxBytes / 4 ? text : text.substring(0, maxBytes / 4) + "…";
-        return cut.getBytes(StandardCharsets.UTF_8);
+        String shortened = text.length() <= maxBytes / 4 ? text : text.substring(0, maxBytes / 4) + "…";
+        return shortened.getBytes(StandardCharsets.UTF_8);
     }
 
     byte[] toByteArray() {

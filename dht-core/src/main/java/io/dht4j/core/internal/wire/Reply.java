@@ -17,8 +17,8 @@ public sealed interface Reply
                 Reply.Failed,
                 Reply.OtherSettings,
                 RepairReply,
-                Reply.CutOpened,
-                Reply.CutDone {
+                Reply.SnapshotOpened,
+                Reply.SnapshotDone {
 
     /**
      * Returns the number of bytes of values in the reply.
@@ -102,10 +102,10 @@ public sealed interface Reply
      *
      * @param clock not older than anything in the store
      */
-    record CutOpened(Version clock) implements Reply {}
+    record SnapshotOpened(Version clock) implements Reply {}
 
     /** The request about a snapshot is done. */
-    record CutDone() implements Reply {}
+    record SnapshotDone() implements Reply {}
 
     /**
      * The reply to a {@link Request.Batch}.

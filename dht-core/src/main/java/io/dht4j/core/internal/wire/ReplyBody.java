@@ -42,11 +42,11 @@ final class ReplyBody {
         if (reply instanceof RepairReply repair) {
             return RepairBody.type(repair);
         }
-        if (reply instanceof Reply.CutOpened) {
-            return FrameTypes.CUT_OPENED;
+        if (reply instanceof Reply.SnapshotOpened) {
+            return FrameTypes.SNAPSHOT_OPENED;
         }
-        if (reply instanceof Reply.CutDone) {
-            return FrameTypes.CUT_DONE;
+        if (reply instanceof Reply.SnapshotDone) {
+            return FrameTypes.SNAPSHOT_DONE;
         }
         return reply instanceof Reply.Batch ? FrameTypes.BATCHED : FrameTypes.PONG;
     }
@@ -77,7 +77,7 @@ final class ReplyBody {
             }
             return size;
         }
-        if (reply instanceof Reply.CutOpened) {
+        if (reply instanceof Reply.SnapshotOpened) {
             return 8;
         }
         if (reply instanceof Reply.Batch batch) {
@@ -123,7 +123,7 @@ final class ReplyBody {
             other.settings()
                     .values()
                     .forEach((name, value) -> out.text(utf8(name)).text(utf8(value)));
-        } else if (reply instanceof Reply.CutOpened opened) {
+        } else if (reply instanceof Reply.SnapshotOpened opened) {
             out.i64(opened.clock().packed());
         } else if (reply instanceof Reply.Batch batch) {
             out.i32(batch.replies().size());
@@ -166,17 +166,17 @@ final class ReplyBody {
         if (type == FrameTypes.PAGE && request instanceof Request.ScanPage scan) {
             return PageBody.read(in, scan);
         }
-        if (type == FrameTypes.PAGE && request instanceof Request.CutPage cut) {
-            return PageBody.read(in, cut.page());
+        if (type == FrameTypes.PAGE && request instanceof Request.SnapshotPage snapshot) {
+            return PageBody.read(in, snapshot.page());
         }
-        if (type == FrameTypes.CUT_OPENED && request instanceof Request.OpenCut) {
-            return new Reply.CutOpened(in.version());
+        if (type == FrameTypes.SNAPSHOT_OPENED && request instanceof Request.OpenSnapshot) {
+            return new Reply.SnapshotOpened(in.version());
         }
-        if (type == FrameTypes.CUT_DONE
-                && (request instanceof Request.FixCut
-                        || request instanceof Request.KeepCut
-                        || request instanceof Request.EndCut)) {
-            return new Reply.CutDone();
+        if (type == FrameTypes.SNAPSHOT_DONE
+                && (request instanceof Request.FixSnapshot
+                        || request instanceof Request.RenewSnapshot
+                        || request instanceof Request.EndSnapshot)) {
+            return new Reply.SnapshotDone();
         }
         if (type == FrameTypes.PONG && request instanceof Request.Ping) {
             return new Reply.Pong();

@@ -15,7 +15,7 @@ public sealed interface Request
                 Request.Ping,
                 Request.Batch,
                 RepairRequest,
-                Request.CutRequest {
+                Request.SnapshotRequest {
 
     /**
      * Reads keys.
@@ -51,7 +51,7 @@ public sealed interface Request
     record ScanPage(KeyRange range, PartitionSet partitions, int maxEntries, int maxBytes) implements Request {}
 
     /** A request about a snapshot: the node's store as of a version. */
-    sealed interface CutRequest extends Request {}
+    sealed interface SnapshotRequest extends Request {}
 
     /**
      * Begins to keep superseded entries.
@@ -59,7 +59,7 @@ public sealed interface Request
      * @param id identifies the snapshot until its version is known
      * @param leaseNanos how long it may be unused, 1 nanosecond to 1 hour
      */
-    record OpenCut(Version id, long leaseNanos) implements CutRequest {}
+    record OpenSnapshot(Version id, long leaseNanos) implements SnapshotRequest {}
 
     /**
      * Fixes the version of a snapshot.
@@ -67,7 +67,7 @@ public sealed interface Request
      * @param id identifies the snapshot
      * @param at its version
      */
-    record FixCut(Version id, Version at) implements CutRequest {}
+    record FixSnapshot(Version id, Version at) implements SnapshotRequest {}
 
     /**
      * Reads a page as of a snapshot's version.
@@ -75,21 +75,21 @@ public sealed interface Request
      * @param at the version
      * @param page the page
      */
-    record CutPage(Version at, ScanPage page) implements CutRequest {}
+    record SnapshotPage(Version at, ScanPage page) implements SnapshotRequest {}
 
     /**
      * Renews the lease of a snapshot.
      *
      * @param at its version
      */
-    record KeepCut(Version at) implements CutRequest {}
+    record RenewSnapshot(Version at) implements SnapshotRequest {}
 
     /**
      * Ends a snapshot, if it is open.
      *
      * @param version its version or identifier
      */
-    record EndCut(Version version) implements CutRequest {}
+    record EndSnapshot(Version version) implements SnapshotRequest {}
 
     /** Requests only an answer. */
     record Ping() implements Request {}

@@ -28,8 +28,8 @@ final class RequestBody {
         if (request instanceof RepairRequest repair) {
             return RepairBody.type(repair);
         }
-        if (request instanceof Request.CutRequest cut) {
-            return CutBody.type(cut);
+        if (request instanceof Request.SnapshotRequest snapshot) {
+            return SnapshotBody.type(snapshot);
         }
         return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
     }
@@ -49,8 +49,8 @@ final class RequestBody {
                     + 4
                     + 4;
         }
-        if (request instanceof Request.CutRequest cut) {
-            return CutBody.size(cut);
+        if (request instanceof Request.SnapshotRequest snapshot) {
+            return SnapshotBody.size(snapshot);
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
@@ -97,8 +97,8 @@ final class RequestBody {
             out.key(scan.range().start()).flag(end.isPresent());
             end.ifPresent(out::key);
             out.partitions(scan.partitions()).i32(scan.maxEntries()).i32(scan.maxBytes());
-        } else if (request instanceof Request.CutRequest cut) {
-            CutBody.write(out, cut);
+        } else if (request instanceof Request.SnapshotRequest snapshot) {
+            SnapshotBody.write(out, snapshot);
         } else if (request instanceof Request.Batch batch) {
             out.i32(batch.replyBytes())
                     .i32(batch.largestBytes())
@@ -125,11 +125,11 @@ final class RequestBody {
                     FrameTypes.REPAIR_DECISION,
                     FrameTypes.REPAIR_WATERMARKS,
                     FrameTypes.REPAIR_ENTRIES -> RepairBody.readRequest(in, type);
-            case FrameTypes.OPEN_CUT,
-                    FrameTypes.FIX_CUT,
-                    FrameTypes.CUT_PAGE,
-                    FrameTypes.KEEP_CUT,
-                    FrameTypes.END_CUT -> CutBody.read(in, type);
+            case FrameTypes.OPEN_SNAPSHOT,
+                    FrameTypes.FIX_SNAPSHOT,
+                    FrameTypes.SNAPSHOT_PAGE,
+                    FrameTypes.RENEW_SNAPSHOT,
+                    FrameTypes.END_SNAPSHOT -> SnapshotBody.read(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

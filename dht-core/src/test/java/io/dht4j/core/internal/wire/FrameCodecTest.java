@@ -97,12 +97,12 @@ class FrameCodecTest {
                 new RepairRequest.Decision(partitions, VERSION, new Version(0)),
                 new RepairRequest.Watermarks("n1", partitions, List.of(0L, 7L)),
                 new RepairRequest.Entries(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false))),
-                new Request.OpenCut(VERSION, 60_000_000_000L),
-                new Request.FixCut(VERSION, new Version(-1)),
-                new Request.CutPage(
+                new Request.OpenSnapshot(VERSION, 60_000_000_000L),
+                new Request.FixSnapshot(VERSION, new Version(-1)),
+                new Request.SnapshotPage(
                         VERSION, new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20)),
-                new Request.KeepCut(VERSION),
-                new Request.EndCut(VERSION),
+                new Request.RenewSnapshot(VERSION),
+                new Request.EndSnapshot(VERSION),
                 BATCH,
                 new Request.Batch(List.of(), 0, 0));
     }
@@ -119,8 +119,8 @@ class FrameCodecTest {
                         new Answer.VersionOnly(VERSION, 5_000_000, -3))),
                 new Reply.Page(List.of(VALUE, Entry.tombstone(Key.of("keys"), VERSION)), Optional.of(LONGEST)),
                 new Reply.Page(List.of(), Optional.empty()),
-                new Reply.CutOpened(VERSION),
-                new Reply.CutDone(),
+                new Reply.SnapshotOpened(VERSION),
+                new Reply.SnapshotDone(),
                 new Reply.OtherSettings(new ClusterSettings(Map.of("nodes", "n1, n2", "partitions", "64"))),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
                 new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
@@ -140,11 +140,11 @@ class FrameCodecTest {
         if (reply instanceof Reply.Batch) {
             return BATCH;
         }
-        if (reply instanceof Reply.CutOpened) {
-            return new Request.OpenCut(VERSION, 1);
+        if (reply instanceof Reply.SnapshotOpened) {
+            return new Request.OpenSnapshot(VERSION, 1);
         }
-        if (reply instanceof Reply.CutDone) {
-            return new Request.FixCut(VERSION, VERSION);
+        if (reply instanceof Reply.SnapshotDone) {
+            return new Request.FixSnapshot(VERSION, VERSION);
         }
         if (reply instanceof Reply.Applied) {
             return APPLY;
@@ -303,7 +303,7 @@ class FrameCodecTest {
     void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
         Request.ScanPage scan =
                 new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), PartitionSet.empty(), 3, 1000);
-        List<Request> requests = List.of(scan, new Request.CutPage(VERSION, scan));
+        List<Request> requests = List.of(scan, new Request.SnapshotPage(VERSION, scan));
         for (Request request : requests) {
             for (Reply.Page good :
                     List.of(page("bcd", "e"), page("", "c"), page("b", "ba"), page("e", ""), page("", ""))) {

@@ -81,19 +81,15 @@ final class BackgroundRequests {
     private void merge(Reply.Page page, RefillSource.Outcome outcome) {
         int count = page.entries().size();
         if (count == 0) {
-            outcome.brought(0, 0, page.resume());
+            outcome.fetched(0, 0, page.resume());
             return;
         }
-        long bytes = 0;
-        for (Entry entry : page.entries()) {
-            bytes += (long) entry.key().length() + entry.value().length;
-        }
-        long size = bytes;
+        long size = page.entries().stream().mapToLong(Entry::bytes).sum();
         replica.refill(new Request.ApplyEntries(page.entries()), reply -> {
             if (reply instanceof Reply.Failed failed) {
                 outcome.failed("what it sent cannot be kept here: " + failed.message());
             } else {
-                outcome.brought(count, size, page.resume());
+                outcome.fetched(count, size, page.resume());
             }
         });
     }

@@ -160,6 +160,6 @@ public final class ReadRepair {
 
     private static long bytes(Delivery delivery) {
         Entry entry = delivery.repair().entry;
-        return (long) entry.key().length() + entry.value().length;
+        return entry.bytes();
     }
 }

@@ -275,7 +275,7 @@ public final class ClusterScan {
             if (!asked.contains(cursor)) {
                 client.ask(
                         cursor.node,
-                        OutboundRequest.alone(new Request.KeepCut(version)),
+                        OutboundRequest.alone(new Request.RenewSnapshot(version)),
                         context,
                         ReplyHandler.ignoring());
             }
@@ -293,7 +293,7 @@ public final class ClusterScan {
             ScanCursor cursor = hungry.get(i);
             Request.ScanPage plain =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
-            Request page = snapshot.isPresent() ? new Request.CutPage(snapshot.get(), plain) : plain;
+            Request page = snapshot.isPresent() ? new Request.SnapshotPage(snapshot.get(), plain) : plain;
             Consumer<Object> received = outcome -> {
                 outcomes[index] = outcome;
                 if (awaited.decrementAndGet() == 0) {

@@ -97,7 +97,7 @@ public final class SnapshotOpening {
 
     private void begin(long leaseNanos) {
         // Silent nodes leave time for the second phase.
-        new Phase(new Request.OpenCut(id, leaseNanos), this::opened)
+        new Phase(new Request.OpenSnapshot(id, leaseNanos), this::opened)
                 .ask(components.topology().nodes(), context.remainingNanos() / 2);
     }
 
@@ -105,7 +105,7 @@ public final class SnapshotOpening {
         Map<Node, Reply> replies = phase.replies();
         List<Node> nodes = new ArrayList<>();
         replies.forEach((node, reply) -> {
-            if (reply instanceof Reply.CutOpened opened && clock.observe(opened.clock())) {
+            if (reply instanceof Reply.SnapshotOpened opened && clock.observe(opened.clock())) {
                 nodes.add(node);
             } else {
                 phase.note(node, "its clock is more than " + clock.maxSkewMillis() + " ms ahead of this node's");
@@ -143,7 +143,7 @@ public final class SnapshotOpening {
     }
 
     private void fix(Version at, List<Node> nodes) {
-        new Phase(new Request.FixCut(id, at), fixed -> {
+        new Phase(new Request.FixSnapshot(id, at), fixed -> {
                     Set<Node> taking = fixed.replies().keySet();
                     if (isEnough(taking, fixed)) {
                         leaveOut(nodes, taking);
@@ -212,7 +212,7 @@ public final class SnapshotOpening {
         if (nodes.isEmpty()) {
             then.run();
         } else {
-            askAll(components, client, nodes, new Request.EndCut(version), nanos, outcomes -> then.run());
+            askAll(components, client, nodes, new Request.EndSnapshot(version), nanos, outcomes -> then.run());
         }
     }
 

@@ -11,10 +11,10 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.HashTreeBuild;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  * first one that is not suspected. Another replica takes over when {@linkplain OrphanedPartitions no session has begun}
  * for some time. The coordinator compares its replica with each of the others, one node after the other, and reconciles
  * both sides. If it has received entries, it compares the earlier nodes again. When all replicas of a partition took
- * part and none lacked anything older than the seal, they fence the partition. Dead entries older than that are purged.
+ * part and none lacked anything older than the seal, a {@linkplain PurgeTransaction two-phase commit} purges dead
+ * entries older than that.
  *
  * <p>Partitions of a rolled-back disk are repaired at once, and repeatedly until they have been compared with all other
  * replicas. Until then reads of them are refused.
@@ -58,7 +59,7 @@ public final class AntiEntropy {
     private final Repair options;
     private final PartitionRoles roles;
     private final SessionContext sessionContext;
-    private final Pace pace;
+    private final Throttle throttle;
     private final RepairCounters counters;
     private final PartitionReadBarrier barrier;
     private final PurgeWatermarkExchange watermarkExchange;
@@ -117,24 +118,24 @@ public final class AntiEntropy {
         this.peers = peers;
         this.options = options;
         this.roles = new PartitionRoles(self, local.partitions(), replicas);
-        this.pace = new Pace(environment, options.bytesPerSecond(), this::isClosed);
+        this.throttle = new Throttle(environment, options.bytesPerSecond(), this::isClosed);
         this.counters = new RepairCounters(self);
         this.barrier = barrier;
         this.orphaned = new OrphanedPartitions(local.partitions());
         this.seals = new long[local.partitions()];
         this.watermarkExchange = new PurgeWatermarkExchange(
-                environment, self, local, peers, pace, barrier, roles.others(roles.held()), startPatience);
+                environment, self, local, peers, throttle, barrier, roles.others(roles.held()), startPatience);
         this.sessionContext = new SessionContext(
                 environment,
                 local,
                 peers,
-                pace,
+                throttle,
                 options,
                 counters,
                 self,
                 Set.copyOf(lostNodes),
                 watermarkExchange::askAbout);
-        this.treeBuild = new HashTreeBuild(environment, local, pace, counters, this::scheduleNext);
+        this.treeBuild = new HashTreeBuild(environment, local, throttle, counters, this::scheduleNext);
     }
 
     /**
@@ -327,7 +328,7 @@ public final class AntiEntropy {
         CompletableFuture<Void> session;
         try {
             // On a thread of this node, never a caller's.
-            session = pace.rest(0).thenCompose(rested -> runSession(chosen));
+            session = throttle.rest(0).thenCompose(rested -> runSession(chosen));
         } catch (RejectedExecutionException e) {
             session = CompletableFuture.failedFuture(e);
         }
@@ -354,7 +355,7 @@ public final class AntiEntropy {
     private CompletableFuture<Void> runSession(PartitionSet chosen) {
         long sealMillis = environment.currentTimeMillis() - options.purgeAfter().toMillis();
         RepairSession session = new RepairSession(sessionContext, newSeal(sealMillis), chosen, roles.others(chosen));
-        return pace.runOnStore(this::prepare)
+        return throttle.runOnStore(this::prepare)
                 .thenCompose(settled -> session.run().whenComplete((done, error) -> setMissed(session.missed())));
     }
 

@@ -5,9 +5,9 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
@@ -35,16 +35,16 @@ final class Comparison {
     /** The bytes of a reply per partition: its sum and its purge and fence watermarks. */
     private static final int BYTES_OF_PARTITION = 3 * Long.BYTES;
 
-    private static final int MAX_NAMED = 4096;
+    private static final int MAX_BUCKETS = 4096;
     /** The number of differing keys that are confirmed together. */
-    private static final int CONFIRMED_TOGETHER = 512;
+    private static final int CONFIRM_BATCH = 512;
 
     private static final int MAX_KEY_BYTES = 64 << 10;
 
     private final SessionContext context;
     private final LocalReplica local;
     private final RepairPeers peers;
-    private final Pace pace;
+    private final Throttle throttle;
     private final Node node;
     private final Version seal;
     private final ComparedPartitions compared;
@@ -57,7 +57,7 @@ final class Comparison {
         this.context = context;
         this.local = context.local();
         this.peers = context.peers();
-        this.pace = context.pace();
+        this.throttle = context.throttle();
         this.node = node;
         this.seal = seal;
         this.compared = new ComparedPartitions(local::partitionOf, seal);
@@ -69,7 +69,8 @@ final class Comparison {
                 .thenCompose(done -> {
                     String name = node.id().value();
                     return local.rollbacks().needsCheck(name, compared.purgedThere())
-                            ? pace.runOnStore(() -> local.rollbacks().requirePlausible(name, compared.purgedThere()))
+                            ? throttle.runOnStore(
+                                    () -> local.rollbacks().requirePlausible(name, compared.purgedThere()))
                             : CompletableFuture.completedFuture(null);
                 });
     }
@@ -209,9 +210,9 @@ final class Comparison {
     /** Asks both sides at the same time, so that few writes come between the answers. */
     private CompletableFuture<Void> both(RepairRequest.Sums request, BothSums receiver) {
         int bytesEach = request.detail() == Detail.BUCKETS ? local.bucketsEach() * Long.BYTES : BYTES_OF_PARTITION;
-        return pace.paced((long) request.partitions().cardinality() * bytesEach, () -> {
+        return throttle.throttled((long) request.partitions().cardinality() * bytesEach, () -> {
             CompletableFuture<Reply> other = peers.ask(node, request);
-            CompletableFuture<RepairReply.Sums> own = pace.onStore(() -> local.sums(request));
+            CompletableFuture<RepairReply.Sums> own = throttle.onStore(() -> local.sums(request));
             return own.thenCombine(other, (here, there) -> {
                 RepairReply.Sums sums = (RepairReply.Sums) there;
                 if (here.sums().size() != sums.sums().size()) {
@@ -231,19 +232,20 @@ final class Comparison {
         if (begin >= buckets.size()) {
             return CompletableFuture.completedFuture(null);
         }
-        int end = Math.min(buckets.size(), begin + MAX_NAMED);
+        int end = Math.min(buckets.size(), begin + MAX_BUCKETS);
         return versions(LocalReplica.first(), buckets.subList(begin, end), new ArrayList<>())
                 .thenCompose(done -> versions(buckets, end));
     }
 
     private CompletableFuture<Void> versions(Key start, List<Buckets> buckets, List<Key> found) {
         RepairRequest.Versions request = new RepairRequest.Versions(start, buckets);
-        return pace.paced(MAX_PAGE_BYTES, () -> {
+        return throttle.throttled(MAX_PAGE_BYTES, () -> {
                     CompletableFuture<Reply> other = peers.ask(node, request);
-                    CompletableFuture<RepairReply.Versions> own = pace.onStore(() -> local.versions(start, buckets));
+                    CompletableFuture<RepairReply.Versions> own =
+                            throttle.onStore(() -> local.versions(start, buckets));
                     return own.thenCombine(other, (here, there) -> compare(here, (RepairReply.Versions) there, found));
                 })
-                .thenCompose(resume -> found.size() >= CONFIRMED_TOGETHER || resume.isEmpty()
+                .thenCompose(resume -> found.size() >= CONFIRM_BATCH || resume.isEmpty()
                         ? confirm(found).thenApply(done -> resume)
                         : CompletableFuture.completedFuture(resume))
                 .thenCompose(resume -> resume.map(next -> versions(next, buckets, found))
@@ -284,7 +286,7 @@ final class Comparison {
         }
         List<Key> keys = List.copyOf(found);
         found.clear();
-        return pace.rest(context.options().confirmDelay().toNanos()).thenCompose(rested -> reconcileKeys(keys, 0));
+        return throttle.rest(context.options().confirmDelay().toNanos()).thenCompose(rested -> reconcileKeys(keys, 0));
     }
 
     private CompletableFuture<Void> reconcileKeys(List<Key> keys, int begin) {
@@ -293,7 +295,7 @@ final class Comparison {
         }
         int end = begin;
         int bytes = 0;
-        while (end < keys.size() && end < begin + CONFIRMED_TOGETHER && bytes < MAX_KEY_BYTES) {
+        while (end < keys.size() && end < begin + CONFIRM_BATCH && bytes < MAX_KEY_BYTES) {
             bytes += keys.get(end++).length();
         }
         List<Key> some = keys.subList(begin, end);

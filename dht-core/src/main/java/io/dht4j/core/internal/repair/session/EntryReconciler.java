@@ -6,10 +6,10 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -47,7 +47,7 @@ final class EntryReconciler {
 
     private final LocalReplica local;
     private final RepairPeers peers;
-    private final Pace pace;
+    private final Throttle throttle;
     private final Node node;
     private final RepairCounters counters;
     private final ComparedPartitions compared;
@@ -70,7 +70,7 @@ final class EntryReconciler {
     EntryReconciler(SessionContext context, Node node, ComparedPartitions compared) {
         this.local = context.local();
         this.peers = context.peers();
-        this.pace = context.pace();
+        this.throttle = context.throttle();
         this.counters = context.counters();
         this.node = node;
         this.compared = compared;
@@ -81,8 +81,8 @@ final class EntryReconciler {
         List<Query> queries = keys.stream().map(key -> new Query(key, false)).toList();
         long bytes =
                 keys.stream().mapToLong(key -> key.length() + BYTES_OF_ANSWER).sum();
-        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
-                .thenCompose(reply -> pace.onStore(() -> {
+        return throttle.throttled(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
+                .thenCompose(reply -> throttle.onStore(() -> {
                     classify(keys, ((Reply.Found) reply).answers());
                     return reply;
                 }))
@@ -250,7 +250,7 @@ final class EntryReconciler {
             end++;
         }
         int next = end;
-        return pace.paced(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
+        return throttle.throttled(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> applyHere(fetched(queries, ((Reply.Found) reply).answers())))
                 .thenCompose(done -> fetch(next));
     }
@@ -286,7 +286,7 @@ final class EntryReconciler {
         if (begin == toSend.size()) {
             return CompletableFuture.completedFuture(null);
         }
-        return pace.onStore(() -> readGroup(begin))
+        return throttle.onStore(() -> readGroup(begin))
                 .thenCompose(group -> sendGroup(group.entries()).thenCompose(done -> send(group.end())));
     }
 
@@ -314,7 +314,7 @@ final class EntryReconciler {
     private CompletableFuture<Void> sendGroup(List<Entry> entries) {
         return move(
                 entries,
-                some -> pace.paced(
+                some -> throttle.throttled(
                         some.stream().mapToLong(FrameCodec::encodedSize).sum(),
                         () -> peers.ask(node, new Request.ApplyEntries(some))),
                 compared::refusedThere,

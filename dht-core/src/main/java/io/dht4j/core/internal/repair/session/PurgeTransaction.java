@@ -44,7 +44,7 @@ final class PurgeTransaction {
      */
     CompletableFuture<Void> resolve(PartitionSet partitions, BiConsumer<Participant, Throwable> failed) {
         // Reading the watermarks may wait for a write in flight.
-        return context.pace()
+        return context.throttle()
                 .onStore(() -> inDoubt(partitions))
                 .thenCompose(inDoubt -> resolve(List.copyOf(inDoubt.entrySet()), 0, failed));
     }
@@ -80,7 +80,7 @@ final class PurgeTransaction {
         }
         Version outcome = inDoubt.get(index).getKey();
         PartitionSet partitions = inDoubt.get(index).getValue();
-        return context.pace()
+        return context.throttle()
                 .runOnStore(() -> {
                     context.local().resolve(partitions, outcome, seal);
                     participants.forEach(participant -> recordPurged(participant, partitions));
@@ -143,11 +143,11 @@ final class PurgeTransaction {
                 .thenCompose(done -> onStoreInAgreed(() -> context.local().prepare(agreed, seal)))
                 .thenCompose(done -> onStoreInAgreed(() -> context.local().commit(agreed, seal)))
                 .thenCompose(done -> Participant.each(participants, participant -> commit(participant, failed)))
-                .thenCompose(done -> context.pace().onStore(this::purge));
+                .thenCompose(done -> context.throttle().onStore(this::purge));
     }
 
     private CompletableFuture<Void> onStoreInAgreed(Supplier<PartitionSet> vote) {
-        return context.pace().onStore(vote).thenAccept(yes -> agreed = agreed.intersection(yes));
+        return context.throttle().onStore(vote).thenAccept(yes -> agreed = agreed.intersection(yes));
     }
 
     /** The first phase: requests a participant's vote. A participant that does not answer has not voted. */

@@ -6,8 +6,8 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.session.RetryingRequests.Attempt;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.RepairReply;
@@ -62,7 +62,7 @@ final class PurgeWatermarkExchange {
     private final NodeId self;
     private final LocalReplica local;
     private final RepairPeers peers;
-    private final Pace pace;
+    private final Throttle throttle;
     private final PartitionReadBarrier barrier;
     private final Map<Node, PartitionSet> others;
 
@@ -100,7 +100,7 @@ final class PurgeWatermarkExchange {
             NodeId self,
             LocalReplica local,
             RepairPeers peers,
-            Pace pace,
+            Throttle throttle,
             PartitionReadBarrier barrier,
             Map<Node, PartitionSet> others,
             Duration readPatience) {
@@ -109,7 +109,7 @@ final class PurgeWatermarkExchange {
         this.self = self;
         this.local = local;
         this.peers = peers;
-        this.pace = pace;
+        this.throttle = throttle;
         this.barrier = barrier;
         this.others = others;
         this.missing = new MissingReports(others);
@@ -237,7 +237,7 @@ final class PurgeWatermarkExchange {
         }
         PartitionSet chunk = chunks.get(index);
         return exchange(local, self, peers, node, chunk)
-                .thenCompose(purged -> pace.runOnStore(
+                .thenCompose(purged -> throttle.runOnStore(
                         () -> local.rollbacks().replied(node.id().value(), chunk, purged)))
                 .thenCompose(done -> ask(node, chunks, index + 1));
     }

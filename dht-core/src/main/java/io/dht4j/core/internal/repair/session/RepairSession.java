@@ -71,16 +71,16 @@ final class RepairSession {
     }
 
     CompletableFuture<Void> run() {
-        return context.pace()
+        return context.throttle()
                 .onStore(() -> context.local().seal(compared, seal))
                 .thenCompose(done -> Participant.each(participants, this::compare))
-                .thenCompose(done -> context.pace().runOnStore(this::detectRollback))
+                .thenCompose(done -> context.throttle().runOnStore(this::detectRollback))
                 .thenCompose(done -> transaction.resolve(withoutRolledBackPeers(clean), this::failed))
                 .thenCompose(done -> {
                     countCompleted(0);
                     return reconcile(participants, 0, 1);
                 })
-                .thenCompose(done -> context.pace().runOnStore(this::catchUp))
+                .thenCompose(done -> context.throttle().runOnStore(this::catchUp))
                 .thenCompose(done -> transaction.run(clean, this::failed))
                 .thenAccept(purged -> {
                     context.counters().purged(purged);
@@ -288,7 +288,7 @@ final class RepairSession {
         comparison.exclude(excluded);
         return PurgeWatermarkExchange.exchange(
                         context.local(), context.self(), context.peers(), participant.node, excluded)
-                .thenCompose(purged -> context.pace()
+                .thenCompose(purged -> context.throttle()
                         .runOnStore(() -> context.local()
                                 .rollbacks()
                                 .replied(participant.node.id().value(), excluded, purged)))

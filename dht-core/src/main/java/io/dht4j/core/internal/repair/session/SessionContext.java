@@ -3,9 +3,9 @@ package io.dht4j.core.internal.repair.session;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
  * @param environment time, timers and store threads
  * @param local this node's replicas
  * @param peers the other replicas
- * @param pace limits the load
+ * @param throttle limits the load
  * @param options how often repair runs, how fast, and when dead entries are purged
  * @param counters count the work
  * @param self this node
@@ -29,7 +29,7 @@ record SessionContext(
         Environment environment,
         LocalReplica local,
         RepairPeers peers,
-        Pace pace,
+        Throttle throttle,
         Repair options,
         RepairCounters counters,
         NodeId self,

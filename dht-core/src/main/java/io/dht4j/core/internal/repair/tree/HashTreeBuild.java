@@ -2,8 +2,8 @@ package io.dht4j.core.internal.repair.tree;
 
 import io.dht4j.DhtException;
 import io.dht4j.core.internal.admission.Backoff;
-import io.dht4j.core.internal.repair.Pace;
 import io.dht4j.core.internal.repair.RepairCounters;
+import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -25,7 +25,7 @@ public final class HashTreeBuild {
 
     private final Environment environment;
     private final LocalReplica local;
-    private final Pace pace;
+    private final Throttle throttle;
     private final RepairCounters counters;
     private final Runnable done;
 
@@ -44,15 +44,15 @@ public final class HashTreeBuild {
      *
      * @param environment the timers
      * @param local adds entries to the trees
-     * @param pace leaves time for other work
+     * @param throttle leaves time for other work
      * @param counters receive the reason of a failure
      * @param done runs when the trees are complete
      */
     public HashTreeBuild(
-            Environment environment, LocalReplica local, Pace pace, RepairCounters counters, Runnable done) {
+            Environment environment, LocalReplica local, Throttle throttle, RepairCounters counters, Runnable done) {
         this.environment = environment;
         this.local = local;
-        this.pace = pace;
+        this.throttle = throttle;
         this.counters = counters;
         this.done = done;
     }
@@ -78,7 +78,7 @@ public final class HashTreeBuild {
     }
 
     private void build(EntryCursor held) {
-        pace.paced(0, () -> pace.onStore(() -> local.build(held))).whenComplete((more, error) -> {
+        throttle.throttled(0, () -> throttle.onStore(() -> local.build(held))).whenComplete((more, error) -> {
             if (error != null) {
                 retryLater(DhtException.unwrap(error));
                 held.close();
@@ -114,7 +114,7 @@ public final class HashTreeBuild {
     }
 
     private void retry() {
-        pace.onStore(local::follow).whenComplete((held, error) -> {
+        throttle.onStore(local::follow).whenComplete((held, error) -> {
             if (error != null) {
                 retryLater(DhtException.unwrap(error));
             } else if (mayBuild(held)) {

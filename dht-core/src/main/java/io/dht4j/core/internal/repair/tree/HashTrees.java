@@ -31,9 +31,9 @@ public final class HashTrees implements ContentListener {
     private static final int STRIPES = 16;
 
     /** The number of changes of a stripe that are applied together. */
-    private static final int TOGETHER = 32;
+    private static final int BATCH_SIZE = 32;
     /** The total number of buckets, unless there are more partitions. */
-    private static final int USUAL_BUCKETS = 1 << 16;
+    private static final int DEFAULT_BUCKETS = 1 << 16;
 
     private final ToIntFunction<Key> partitionOf;
     private final int bucketsEach;
@@ -50,7 +50,7 @@ public final class HashTrees implements ContentListener {
      */
     public HashTrees(int partitions, ToIntFunction<Key> partitionOf) {
         this.partitionOf = partitionOf;
-        this.bucketsEach = Math.max(1, Math.min(MAX_BUCKETS, USUAL_BUCKETS / partitions));
+        this.bucketsEach = Math.max(1, Math.min(MAX_BUCKETS, DEFAULT_BUCKETS / partitions));
         this.sums = new long[partitions * bucketsEach];
         Arrays.setAll(changes, i -> new Changes());
     }
@@ -104,14 +104,14 @@ public final class HashTrees implements ContentListener {
     private final class Changes {
 
         // Guarded by this.
-        private final int[] indexes = new int[TOGETHER];
-        private final long[] digests = new long[TOGETHER];
+        private final int[] indexes = new int[BATCH_SIZE];
+        private final long[] digests = new long[BATCH_SIZE];
         private int count;
 
         synchronized void add(int index, long digest) {
             indexes[count] = index;
             digests[count] = digest;
-            if (++count == TOGETHER) {
+            if (++count == BATCH_SIZE) {
                 settle();
             }
         }

@@ -14,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  * version, from the store or from the snapshot's kept entries. It reads the store first: an entry is kept before it is
  * replaced in the store.
  */
-final class CutCursor implements EntryCursor {
+final class SnapshotCursor implements EntryCursor {
 
     private final EntryCursor stored;
-    private final Snapshot cut;
+    private final Snapshot snapshot;
     private final Version at;
     private final KeyRange range;
     private @Nullable Key shown;
     private @Nullable Entry head;
     private @Nullable Entry next;
 
-    CutCursor(EntryCursor stored, Snapshot cut, Version at, KeyRange range) {
+    SnapshotCursor(EntryCursor stored, Snapshot snapshot, Version at, KeyRange range) {
         this.stored = stored;
-        this.cut = cut;
+        this.snapshot = snapshot;
         this.at = at;
         this.range = range;
     }
@@ -39,7 +39,7 @@ final class CutCursor implements EntryCursor {
             }
             Entry store = head;
             Key last = shown;
-            Optional<Entry> kept = (last == null ? cut.keptFrom(range.start()) : cut.keptBehind(last))
+            Optional<Entry> kept = (last == null ? snapshot.keptFrom(range.start()) : snapshot.keptBehind(last))
                     .filter(entry -> range.contains(entry.key()));
             if (store == null && kept.isEmpty()) {
                 return false;
@@ -53,13 +53,13 @@ final class CutCursor implements EntryCursor {
             } else {
                 head = null;
                 shown = store.key();
-                next = newestAtCut(store, cut.kept(store.key()));
+                next = newestAtVersion(store, snapshot.kept(store.key()));
             }
         }
         return true;
     }
 
-    private @Nullable Entry newestAtCut(Entry store, Optional<Entry> kept) {
+    private @Nullable Entry newestAtVersion(Entry store, Optional<Entry> kept) {
         if (store.version().compareTo(at) > 0) {
             return kept.orElse(null);
         }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * written together. Large groups are split, so that a batch of hints is never much larger than its limit. Does not
  * block; safe for use by any number of threads.
  */
-final class Keeper {
+final class HintWriter {
 
     /** The maximum size of a group that is written together; a larger entry is written alone. */
     private static final long GROUP_BYTES = 64 << 10;
@@ -28,14 +28,14 @@ final class Keeper {
     /** The entries of one write that the node missed. */
     private record Missed(List<Entry> entries, long bytes) {}
 
-    Keeper(Handoff handoff, Node node, Admission waiting) {
+    HintWriter(Handoff handoff, Node node, Admission waiting) {
         this.handoff = handoff;
         this.node = node;
         this.waiting = waiting;
     }
 
     /** Keeps entries. They have entered {@code waiting}, and leave it when they are in the log or dropped. */
-    void keep(List<Entry> entries, long bytes) {
+    void write(List<Entry> entries, long bytes) {
         queue.add(new Missed(entries, bytes));
         if (queued.getAndIncrement() == 0) {
             writeLater();
@@ -43,12 +43,12 @@ final class Keeper {
     }
 
     private void writeLater() {
-        if (!handoff.onStoreThread(this::write)) {
+        if (!handoff.onStoreThread(this::writeQueued)) {
             dropAll();
         }
     }
 
-    private void write() {
+    private void writeQueued() {
         List<Missed> taken = new ArrayList<>();
         long bytes = 0;
         for (Missed next = queue.poll(); next != null; next = bytes < GROUP_BYTES ? queue.poll() : null) {
@@ -59,7 +59,7 @@ final class Keeper {
         long size = 0;
         for (Missed each : taken) {
             for (Entry entry : each.entries()) {
-                long more = (long) entry.key().length() + entry.value().length;
+                long more = entry.bytes();
                 if (!group.isEmpty() && size + more > GROUP_BYTES) {
                     handoff.log(node, group);
                     group = new ArrayList<>();

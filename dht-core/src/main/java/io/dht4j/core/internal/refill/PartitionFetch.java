@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Does not block; safe for use by any number of threads.
  */
-final class Pull {
+final class PartitionFetch {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Pull.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionFetch.class);
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
     /** The shortest time between two log messages about a node that keeps failing. */
-    private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /** Slow enough to leave the network to the calls of clients. */
     private static final long BYTES_PER_SECOND = 16L << 20;
@@ -44,16 +44,16 @@ final class Pull {
     private int failures;
 
     private boolean closed;
-    private long toldNanos;
+    private long loggedNanos;
     private Environment.@Nullable Timer timer;
 
-    Pull(Refill refill, Environment environment, Node node, PartitionSet partitions, RefillSource source) {
+    PartitionFetch(Refill refill, Environment environment, Node node, PartitionSet partitions, RefillSource source) {
         this.refill = refill;
         this.environment = environment;
         this.node = node;
         this.partitions = partitions;
         this.source = source;
-        this.toldNanos = environment.nanoTime() - TELL_NANOS;
+        this.loggedNanos = environment.nanoTime() - LOG_NANOS;
     }
 
     Node node() {
@@ -96,21 +96,21 @@ final class Pull {
             start = position;
         }
         long begun = environment.nanoTime();
-        source.bring(node, partitions, start, new RefillSource.Outcome() {
+        source.fetch(node, partitions, start, new RefillSource.Outcome() {
             @Override
-            public void brought(int entries, long bytes, Optional<Key> resume) {
-                refill.brought(entries);
-                came(bytes, resume, environment.nanoTime() - begun);
+            public void fetched(int entries, long bytes, Optional<Key> resume) {
+                refill.fetched(entries);
+                pageFetched(bytes, resume, environment.nanoTime() - begun);
             }
 
             @Override
             public void failed(String why) {
-                Pull.this.failed(why);
+                PartitionFetch.this.failed(why);
             }
         });
     }
 
-    private void came(long bytes, Optional<Key> resume, long tookNanos) {
+    private void pageFetched(long bytes, Optional<Key> resume, long tookNanos) {
         synchronized (this) {
             failures = 0;
             if (resume.isPresent()) {
@@ -125,19 +125,19 @@ final class Pull {
     }
 
     private void failed(String why) {
-        boolean tell;
+        boolean log;
         synchronized (this) {
             long now = environment.nanoTime();
-            tell = !closed && now - toldNanos >= TELL_NANOS;
-            if (tell) {
-                toldNanos = now;
+            log = !closed && now - loggedNanos >= LOG_NANOS;
+            if (log) {
+                loggedNanos = now;
             }
             nextAfter(BACKOFF.nanos(failures));
             failures++;
         }
-        if (tell) {
+        if (log) {
             LOG.warn(
-                    "refilling waits for {}, which is asked again and again: {}. Start it, or name it as lost "
+                    "the refill waits for {}, which is asked again and again: {}. Start it, or name it as lost "
                             + "(ClusterBuilder.refill,"
                             + " --refill-without) if it does not come back",
                     node.id(),

@@ -13,13 +13,13 @@ import java.util.function.Supplier;
  * Limits the load of repair. Work on the store runs on the store threads. After each step, repair rests for as long as
  * the step took, and for as long as its bytes take at the allowed rate. Safe for use by any number of threads.
  */
-public final class Pace {
+public final class Throttle {
 
     private final Environment environment;
     private final long bytesPerSecond;
     private final BooleanSupplier isClosed;
 
-    public Pace(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
+    public Throttle(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
         this.isClosed = isClosed;
         this.environment = environment;
         this.bytesPerSecond = bytesPerSecond;
@@ -66,7 +66,7 @@ public final class Pace {
     }
 
     /** Runs a step that moves some bytes, and the rest after it. */
-    public <T> CompletableFuture<T> paced(long bytes, Supplier<CompletableFuture<T>> step) {
+    public <T> CompletableFuture<T> throttled(long bytes, Supplier<CompletableFuture<T>> step) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());
         }
