@@ -152,6 +152,7 @@ final class Rules {
                         "org.junit.jupiter..",
                         "org.assertj..",
                         "org.awaitility..",
+                        "org.bouncycastle..",
                         "org.slf4j..",
                         "com.sun.management.."));
         rules.put(

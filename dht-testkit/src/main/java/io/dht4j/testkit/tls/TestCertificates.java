@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,10 +19,25 @@ import java.security.cert.CertificateFactory;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.io.StringWriter;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.util.Date;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.ContentSigner;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.util.IPAddress;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.bouncycastle.util.io.pem.PemWriter;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import javax.security.auth.x500.X500Principal;
@@ -37,13 +51,19 @@ public final class TestCertificates {
 
     private final Path directory;
     private final Path authority;
-    private final Der.Issuer issuer;
+    private final Issuer issuer;
     /** The PEM text of the intermediate certificates. */
     private final String between;
 
     private final AtomicInteger issued = new AtomicInteger();
 
-    private TestCertificates(Path directory, Path authority, Der.Issuer issuer, String between) {
+    /** The issuer of certificates, with an EC key. */
+    private record Issuer(X500Principal name, PrivateKey key) {}
+
+    /** The subject of a certificate. Without names the certificate has no alternative names. */
+    private record Subject(X500Principal name, PublicKey key, boolean authority, List<String> names) {}
+
+    private TestCertificates(Path directory, Path authority, Issuer issuer, String between) {
         this.directory = directory;
         this.authority = authority;
         this.issuer = issuer;
@@ -89,9 +109,9 @@ public final class TestCertificates {
             Path own = Files.createTempDirectory(Files.createDirectories(directory), "authority");
             KeyPair keys = keys("EC");
             X500Principal name = new X500Principal("CN=dht4j test " + own.getFileName());
-            Der.Issuer issuer = new Der.Issuer(name, keys.getPrivate());
+            Issuer issuer = new Issuer(name, keys.getPrivate());
             byte[] certificate =
-                    certify(issuer, new Der.Subject(name, keys.getPublic(), true, List.of()), lastMonth(), year());
+                    certify(issuer, new Subject(name, keys.getPublic(), true, List.of()), lastMonth(), year());
             Path file = Files.writeString(own.resolve("authority.pem"), pem("CERTIFICATE", certificate));
             return new TestCertificates(own, file, issuer, "");
         } catch (IOException e) {
@@ -217,12 +237,12 @@ public final class TestCertificates {
         KeyPair keys = keys("EC");
         X500Principal principal = new X500Principal("CN=" + name);
         byte[] certificate =
-                certify(issuer, new Der.Subject(principal, keys.getPublic(), true, List.of()), lastMonth(), year());
+                certify(issuer, new Subject(principal, keys.getPublic(), true, List.of()), lastMonth(), year());
         try {
             return new TestCertificates(
                     Files.createTempDirectory(directory, name),
                     authority,
-                    new Der.Issuer(principal, keys.getPrivate()),
+                    new Issuer(principal, keys.getPrivate()),
                     pem("CERTIFICATE", certificate) + between);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -256,7 +276,7 @@ public final class TestCertificates {
     private Issued issue(String algorithm, String name, List<String> names, Instant from, Instant until) {
         KeyPair keys = keys(algorithm);
         X500Principal principal = new X500Principal("CN=" + name);
-        byte[] certificate = certify(issuer, new Der.Subject(principal, keys.getPublic(), false, names), from, until);
+        byte[] certificate = certify(issuer, new Subject(principal, keys.getPublic(), false, names), from, until);
         String file = name + "-" + issued.incrementAndGet();
         try {
             return new Issued(
@@ -287,12 +307,23 @@ public final class TestCertificates {
         return Instant.now().minus(Duration.ofDays(30));
     }
 
-    private static byte[] certify(Der.Issuer issuer, Der.Subject subject, Instant from, Instant until) {
+    private static byte[] certify(Issuer issuer, Subject subject, Instant from, Instant until) {
+        BigInteger serial = new BigInteger(100, new SecureRandom()).add(BigInteger.ONE);
+        X509v3CertificateBuilder certificate = new JcaX509v3CertificateBuilder(
+                issuer.name(), serial, Date.from(from), Date.from(until), subject.name(), subject.key());
         try {
-            BigInteger serial = new BigInteger(100, new SecureRandom()).add(BigInteger.ONE);
-            return Der.certificate(serial, issuer, from, until, subject);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("cannot sign a certificate", e);
+            certificate.addExtension(Extension.basicConstraints, true, new BasicConstraints(subject.authority()));
+            if (!subject.names().isEmpty()) {
+                GeneralName[] names = subject.names().stream()
+                        .map(name -> new GeneralName(
+                                IPAddress.isValid(name) ? GeneralName.iPAddress : GeneralName.dNSName, name))
+                        .toArray(GeneralName[]::new);
+                certificate.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(names));
+            }
+            ContentSigner signer = new JcaContentSignerBuilder("SHA256withECDSA").build(issuer.key());
+            return certificate.build(signer).getEncoded();
+        } catch (IOException | OperatorCreationException e) {
+            throw new IllegalStateException("cannot create a certificate", e);
         }
     }
 
@@ -310,9 +341,11 @@ public final class TestCertificates {
         }
     }
 
-    private static String pem(String label, byte[] der) {
-        String body = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
-                .encodeToString(der);
-        return "-----BEGIN " + label + "-----\n" + body + "\n-----END " + label + "-----\n";
+    private static String pem(String label, byte[] der) throws IOException {
+        StringWriter text = new StringWriter();
+        try (PemWriter writer = new PemWriter(text)) {
+            writer.writeObject(new PemObject(label, der));
+        }
+        return text.toString();
     }
 }
