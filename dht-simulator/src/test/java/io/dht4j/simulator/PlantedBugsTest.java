@@ -228,7 +228,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aFailedScanThatTellsItsEnd() {
+    void aFailedScanThatReportsItsEnd() {
         assertBreaks(
                 " SCAN .* failed with .*, and then went on with \\[]$",
                 in(

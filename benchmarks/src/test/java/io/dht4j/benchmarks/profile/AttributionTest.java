@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AttributionTest {
 
     private static final String LOOP =
-            "[vert.x-eventloop-thread-*];java/lang/Thread.run_[j];io/netty/util/concurrent/SingleThreadEventExecutor$5.run_[j];";
+            "[vert.x-eventloop-thread-*];java/lang/Thread.run_[j];"
+                    + "io/netty/util/concurrent/SingleThreadEventExecutor$5.run_[j];";
 
     private static Layer layer(ProfileEvent event, String stack) {
         return Attribution.layer(event, List.of(stack.split(";")));
@@ -69,12 +70,14 @@ class AttributionTest {
                         layer(
                                 LOOP + "io/dht4j/transport/http/internal/api/HttpApiHandler.put_[j];"
                                         + "io/dht4j/core/internal/coordinator/WriteOperation.start_[j];"
-                                        + "io/dht4j/core/internal/wire/FrameWriter.bytes_[i];java/util/Arrays.copyOf_[i];jbyte_disjoint_arraycopy"))
+                                        + "io/dht4j/core/internal/wire/FrameWriter.bytes_[i];"
+                                        + "java/util/Arrays.copyOf_[i];jbyte_disjoint_arraycopy"))
                 .isEqualTo(Layer.CODEC);
         assertThat(
                         layer(
                                 LOOP
-                                        + "io/dht4j/core/internal/coordinator/Peers.call_[j];java/util/concurrent/ConcurrentHashMap.get_[i]"))
+                                        + "io/dht4j/core/internal/coordinator/Peers.call_[j];"
+                                        + "java/util/concurrent/ConcurrentHashMap.get_[i]"))
                 .isEqualTo(Layer.COORDINATOR);
         assertThat(layer(LOOP + "io/dht4j/store/mvstore/WriteAheadLog.append_[j];sun/nio/ch/FileChannelImpl.write_[j];"
                         + "vfs_write_[k];ext4_file_write_iter_[k]"))
@@ -93,7 +96,8 @@ class AttributionTest {
     void locksWithinQueuesAndPoolsCountForThese() {
         String parked = "java/util/concurrent/LinkedBlockingQueue.take_[j];"
                 + "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject.await_[j];"
-                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];LockTracer::UnsafeParkHook;Unsafe_Park;Parker::park;"
+                + "java/util/concurrent/locks/LockSupport.park_[j];jdk/internal/misc/Unsafe.park_[0];"
+                + "LockTracer::UnsafeParkHook;Unsafe_Park;Parker::park;"
                 + "pthread_cond_wait";
         assertThat(layer(ProfileEvent.WALL, "[pool-*];" + parked)).isEqualTo(Layer.EXECUTORS);
         assertThat(layer("[main];io/dht4j/store/mvstore/Memtables.get_[j];"
@@ -106,7 +110,8 @@ class AttributionTest {
     void aProfileOfLocksSaysWhoseLocksTheyAre() {
         String stack =
                 "[store-*];io/dht4j/store/mvstore/Memtables.put_[j];java/util/concurrent/locks/ReentrantLock.lock_[j];"
-                        + "java/util/concurrent/locks/LockSupport.park_[j];java.util.concurrent.locks.ReentrantLock$NonfairSync_[i]";
+                        + "java/util/concurrent/locks/LockSupport.park_[j];"
+                        + "java.util.concurrent.locks.ReentrantLock$NonfairSync_[i]";
         assertThat(layer(ProfileEvent.LOCK, stack)).isEqualTo(Layer.STORE);
         assertThat(layer(ProfileEvent.CPU, stack)).isEqualTo(Layer.LOCKS);
     }

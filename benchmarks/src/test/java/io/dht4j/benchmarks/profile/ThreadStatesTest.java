@@ -25,7 +25,8 @@ class ThreadStatesTest {
                 5L,
                 "[pool-*];org/h2/mvstore/MVMap.put_[j];ObjectMonitor::enter(JavaThread*);__futex_abstimed_wait",
                 5L,
-                "[pool-*];io/dht4j/store/mvstore/WriteAheadLog.sync_[j];sun/nio/ch/FileChannelImpl.force_[j];sun/nio/ch/FileDispatcherImpl.force0_[j];fdatasync",
+                "[pool-*];io/dht4j/store/mvstore/WriteAheadLog.sync_[j];sun/nio/ch/FileChannelImpl.force_[j];"
+                        + "sun/nio/ch/FileDispatcherImpl.force0_[j];fdatasync",
                 5L,
                 "[timer];java/lang/Thread.sleep_[j]",
                 1L,

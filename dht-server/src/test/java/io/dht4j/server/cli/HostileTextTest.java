@@ -44,7 +44,8 @@ class HostileTextTest {
     @Test
     void whatAServerSaysOfItselfIsEscaped() throws Exception {
         String status =
-                "{\"id\":\"X\",\"nodes\":[{\"id\":\"X\",\"address\":\"X\",\"weight\":1}],\"X\":\"X\",\"suspected\":[\"X\"],"
+                "{\"id\":\"X\",\"nodes\":[{\"id\":\"X\",\"address\":\"X\",\"weight\":1}],"
+                        + "\"X\":\"X\",\"suspected\":[\"X\"],"
                         + "\"refill\":{\"partitions\":1,\"entries\":1,\"waits_for\":[\"X\"]},\"overload\":{\"X\":1},"
                         + "\"clock_problem\":{\"ahead_ms\":1,\"of\":[\"X\"]},"
                         + "\"store_problems\":[{\"kind\":\"X\",\"since_ms\":1,\"message\":\"X\"}]}";

@@ -208,7 +208,7 @@ class FaultsTest {
     }
 
     @Test
-    void aWriteThatIsOvertakenByALaterOneIsStampedAnew() {
+    void aWriteThatIsOvertakenByALaterOneIsStampedAgain() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = Key.of("k");
             cluster.links.get(0).towardAll(Fault.delay(Duration.ofMillis(300), Duration.ZERO));
@@ -220,7 +220,7 @@ class FaultsTest {
                 assertThat(cluster.await(cluster.node(i)
                                         .get(key, CallOptions.defaults().withPolicy(1, 3)))
                                 .map(Value::text))
-                        .as("nobody can tell that they were concurrent")
+                        .as("nobody can see that they were concurrent")
                         .contains("old");
             }
         }

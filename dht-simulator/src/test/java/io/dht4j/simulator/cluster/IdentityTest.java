@@ -155,7 +155,7 @@ class IdentityTest {
                 .start()::close;
     }
 
-    /** Has endpoints to tell, and calls nobody. */
+    /** Reports endpoints, and calls nobody. */
     private static final class Resolving implements Transport {
 
         private final List<Set<String>> endpoints;

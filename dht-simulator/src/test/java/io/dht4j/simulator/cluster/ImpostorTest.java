@@ -56,7 +56,7 @@ class ImpostorTest {
     }
 
     @Test
-    void nobodyTellsInTheNameOfAnotherHowFarThatOneHasPurged() throws Exception {
+    void nobodyReportsThePurgesOfAnotherNode() throws Exception {
         try (SimulatedCluster cluster = cluster()) {
             PartitionSet partitions = PartitionSet.of(0);
             long far = Version.of(env.currentTimeMillis(), 0).packed();

@@ -46,7 +46,7 @@ class PeerFramesFuzzTest {
     /** Of frames between nodes whose names have two letters. */
     private static final int HEADER_BYTES = 3 + 2 * 3 + 4 * 8;
 
-    /** Of replies to frames that do not tell their sender. */
+    /** Of replies to frames that do not name their sender. */
     private static final int SHORTEST_HEADER_BYTES = 3 + 3 + 1 + 4 * 8;
 
     /** From one spoiled bit or byte to the next. It is odd, so that each bit of a byte has its turn. */

@@ -201,7 +201,7 @@ class PoliciesTest {
     }
 
     @Test
-    void statusTellsWhatTheNodeIs() {
+    void theStatusDescribesItsNode() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             cluster.await(
                     cluster.node(0).put(KEY, bytes("v"), CallOptions.defaults().withPolicy(3, 3)));

@@ -34,7 +34,7 @@ class StatusTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** A store that tells how much it holds only when it may. */
+    /** A store that reports its number of entries only when it may. */
     private static final class StillStore extends ForwardingStore {
 
         private final AtomicInteger looks = new AtomicInteger();

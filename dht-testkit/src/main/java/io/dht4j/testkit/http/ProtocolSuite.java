@@ -184,7 +184,7 @@ interface ProtocolSuite extends HttpApiSuite {
     }
 
     @Test
-    default void theProbesTellThatANodeLivesAndIsReady() {
+    default void theProbesReportThatANodeLivesAndIsReady() {
         assertThat(new String(get(0, "/livez").body(), UTF_8)).isEqualTo("alive\n");
         HttpResponse<byte[]> ready = get(0, "/readyz");
         assertThat(ready.statusCode()).isEqualTo(200);

@@ -217,7 +217,7 @@ class LimitsTest {
     }
 
     @Test
-    void aCoordinatorWithAnOldTopologyIsToldSo() {
+    void aCoordinatorWithAnOldTopologyLearnsOfIt() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .topologies((i, t) -> i == 0 ? t : new Topology(t.epoch() + 1, t.nodes()))
                 .start()) {

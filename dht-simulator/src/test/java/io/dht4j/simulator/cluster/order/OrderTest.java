@@ -59,7 +59,7 @@ class OrderTest {
                 .orElseThrow();
     }
 
-    /** Lets time pass in which nobody tells the first node how late it is. */
+    /** Lets time pass while the first node learns no other clock. */
     private static void silence(SimulatedCluster cluster) {
         cluster.env.advance(Duration.ofSeconds(20));
     }
@@ -97,7 +97,7 @@ class OrderTest {
     }
 
     @Test
-    void thoseOfABatchThatAreSupersededAreStampedAnewAndTheGreatestVersionIsTold() {
+    void supersededKeysOfABatchAreStampedAgainAndTheGreatestVersionIsReported() {
         try (SimulatedCluster cluster = skewed(Duration.ofSeconds(-50))) {
             Map<Key, byte[]> batch = new LinkedHashMap<>();
             silence(cluster);
@@ -185,7 +185,7 @@ class OrderTest {
     }
 
     @Test
-    void nobodyIsToldOfAVersionThatNoClockCanHaveShown() {
+    void aVersionThatNoClockCanHaveShownIsNotReported() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             long future = cluster.env.currentTimeMillis() + Duration.ofHours(1).toMillis();
             cluster.stores.get(1).apply(List.of(Entry.value(KEY, Version.of(future, 0), bytes("future"), 0)));

@@ -167,7 +167,7 @@ class PurgeClaimsTest {
     }
 
     @Test
-    void aClaimThatLiesTooFarAheadClosesToReadsOnlyAndIsNotToldOn() {
+    void aClaimThatLiesTooFarAheadClosesToReadsOnlyAndIsNotPassedOn() {
         claim = now(SKEW.plusMinutes(5));
         start();
         env.advance(Duration.ofSeconds(10));

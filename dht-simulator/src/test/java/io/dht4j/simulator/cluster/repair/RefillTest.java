@@ -222,7 +222,7 @@ class RefillTest {
             cluster.towardNode(1, Fault.refuse());
             lose(cluster);
             cluster.links.get(LOST).toward(id(1), Fault.refuse());
-            // It cannot tell whether it held anything newer, and one of the others does not know all that was written.
+            // It cannot know whether it held anything newer, and one of the others does not know all that was written.
             DhtException failure = cluster.failureOf(cluster.node(0).put(key, bytes("perhaps"), TWO));
             assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
             assertThat(failure).hasMessageContaining("1 get back what they lost");

@@ -76,7 +76,7 @@ class RepairTest {
     }
 
     @Test
-    void itTellsHowManyPartitionsItHasDoneWhileItRuns() {
+    void itReportsItsFinishedPartitionsWhileItRuns() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.stores.get(0).apply(List.of(value("key", NOW, "two have it")));
             cluster.stores.get(2).apply(List.of(value("key", NOW, "two have it")));

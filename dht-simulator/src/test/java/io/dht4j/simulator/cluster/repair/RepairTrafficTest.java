@@ -40,7 +40,7 @@ class RepairTrafficTest {
     private static final int ENTRIES = Integer.getInteger("dht.repair.entries", 50_000);
     private static final int DIFFERENCES = 1000;
     private static final int VALUE_BYTES = 100;
-    /** 24 bytes for each of 1,024 partitions, and what a round tells besides: less than half of what was meant. */
+    /** 24 bytes for each of 1,024 partitions, and what else a session sends: less than half of what was meant. */
     private static final long BOUND_OF_EQUAL = 40_000;
 
     private static final long BOUND_OF_EACH_DIFFERING_BYTE = 10;
@@ -96,7 +96,7 @@ class RepairTrafficTest {
         return cluster.repairStatus().toCompletableFuture().join();
     }
 
-    /** Nodes that hold the same, and repair only when they are told to. */
+    /** Nodes that hold the same, and repair only on request. */
     private List<Cluster> start(int size, List<ModelStore> stores) {
         LoopbackNetwork network = LoopbackNetwork.on(env);
         Topology topology = Topology.of(IntStream.range(0, size)

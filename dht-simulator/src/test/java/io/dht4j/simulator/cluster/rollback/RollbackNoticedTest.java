@@ -134,7 +134,7 @@ class RollbackNoticedTest {
             List<ModelStore> images = cluster.images();
 
             cluster.restartAll(images);
-            // Nobody waits until somebody asks again: who starts later tells those who have started.
+            // Nobody waits for a further question: a node that starts later reports to the running ones.
             cluster.env.advance(Duration.ofMillis(50));
 
             for (int node = 0; node < 3; node++) {
@@ -176,7 +176,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void othersThatAreSilentAreWaitedForAsLongAsItIsToldTo() {
+    void silentNodesAreWaitedForAsLongAsConfigured() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
@@ -222,7 +222,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void aNodeThatCouldNotAskLongAgoIsToldByTheNextRoundOfAnother() {
+    void aNodeThatCouldNotAskLongAgoLearnsFromTheNextSessionOfAnother() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.startCutOff(true);

@@ -159,7 +159,7 @@ class RollbackPeersTest {
                 cluster.put("added-" + i, "v", ALL);
             }
             cluster.ageAndRepair();
-            // Node 2 has agreed to the fence, and was not told that all others had.
+            // Node 2 has agreed to the watermark, and has not learned that all others have.
             ModelStore agreed = cluster.image(2);
             byte[] fence = agreed.note("fence").orElseThrow();
             System.arraycopy(

@@ -249,7 +249,7 @@ class ScansTest {
     }
 
     @Test
-    void aScanFailsWhenTooFewReplicasAreLeftAndNeverTellsItsEndThen() {
+    void aScanFailsWhenTooFewReplicasAreLeftAndReportsNoEnd() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             putInChunks(cluster, randomEntries(8, 3000, 10), TWO_OF_THREE);
             Scan scan = cluster.node(0).scan(KeyRange.all());

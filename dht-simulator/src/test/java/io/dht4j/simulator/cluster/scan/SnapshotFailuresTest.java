@@ -125,7 +125,7 @@ class SnapshotFailuresTest {
         }
     }
 
-    /** Each node keeps four at most: so a fifth tells whether four were forgotten, long before their leases end. */
+    /** Each node keeps four at most: so a fifth shows whether four were forgotten, long before their leases end. */
     private static void assertThatNoneIsKept(SimulatedCluster cluster) {
         cluster.heal();
         // Nobody is suspected any more.
