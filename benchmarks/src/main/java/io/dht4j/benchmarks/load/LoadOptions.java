@@ -8,9 +8,7 @@ import picocli.CommandLine.Option;
  */
 public final class LoadOptions {
 
-    @Option(
-            names = "--in-flight",
-            description = "greatest number of operations in flight (default: ${DEFAULT-VALUE})")
+    @Option(names = "--in-flight", description = "greatest number of operations in flight (default: ${DEFAULT-VALUE})")
     private int inFlight;
 
     @Option(names = "--keys", description = "different keys (default: ${DEFAULT-VALUE})")

@@ -10,9 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class AttributionTest {
 
-    private static final String LOOP =
-            "[vert.x-eventloop-thread-*];java/lang/Thread.run_[j];"
-                    + "io/netty/util/concurrent/SingleThreadEventExecutor$5.run_[j];";
+    private static final String LOOP = "[vert.x-eventloop-thread-*];java/lang/Thread.run_[j];"
+            + "io/netty/util/concurrent/SingleThreadEventExecutor$5.run_[j];";
 
     private static Layer layer(ProfileEvent event, String stack) {
         return Attribution.layer(event, List.of(stack.split(";")));
@@ -66,18 +65,14 @@ class AttributionTest {
 
     @Test
     void theLeafMostFrameThatIsKnownDecides() {
-        assertThat(
-                        layer(
-                                LOOP + "io/dht4j/transport/http/internal/api/HttpApiHandler.put_[j];"
-                                        + "io/dht4j/core/internal/coordinator/WriteOperation.start_[j];"
-                                        + "io/dht4j/core/internal/wire/FrameWriter.bytes_[i];"
-                                        + "java/util/Arrays.copyOf_[i];jbyte_disjoint_arraycopy"))
+        assertThat(layer(LOOP + "io/dht4j/transport/http/internal/api/HttpApiHandler.put_[j];"
+                        + "io/dht4j/core/internal/coordinator/WriteOperation.start_[j];"
+                        + "io/dht4j/core/internal/wire/FrameWriter.bytes_[i];"
+                        + "java/util/Arrays.copyOf_[i];jbyte_disjoint_arraycopy"))
                 .isEqualTo(Layer.CODEC);
-        assertThat(
-                        layer(
-                                LOOP
-                                        + "io/dht4j/core/internal/coordinator/Peers.call_[j];"
-                                        + "java/util/concurrent/ConcurrentHashMap.get_[i]"))
+        assertThat(layer(LOOP
+                        + "io/dht4j/core/internal/coordinator/Peers.call_[j];"
+                        + "java/util/concurrent/ConcurrentHashMap.get_[i]"))
                 .isEqualTo(Layer.COORDINATOR);
         assertThat(layer(LOOP + "io/dht4j/store/mvstore/WriteAheadLog.append_[j];sun/nio/ch/FileChannelImpl.write_[j];"
                         + "vfs_write_[k];ext4_file_write_iter_[k]"))

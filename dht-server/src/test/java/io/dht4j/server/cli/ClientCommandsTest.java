@@ -354,15 +354,14 @@ class ClientCommandsTest {
 
     @Test
     void statusTellsInWordsWhatIsNotAsItShouldBe() throws Exception {
-        try (ScriptedNode scripted = new ScriptedNode(
-                "{\"id\":\"n1\",\"nodes\":[],"
-                        + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
-                        + "\"store_problems\":["
-                        + "{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"},"
-                        + "{\"kind\":\"WRITES_REFUSED\",\"since_ms\":1767225600000,\"message\":\"the disk is full\"}],"
-                        + "\"clock_problem\":{\"ahead_ms\":-120000,\"of\":[\"n2\",\"n3\"]},\"hint_bytes_dropped\":512,"
-                        + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},"
-                        + "\"of_later\":{\"a\":1},\"entries\":-1,\"uptime_ms\":273845000}")) {
+        try (ScriptedNode scripted = new ScriptedNode("{\"id\":\"n1\",\"nodes\":[],"
+                + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
+                + "\"store_problems\":["
+                + "{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"},"
+                + "{\"kind\":\"WRITES_REFUSED\",\"since_ms\":1767225600000,\"message\":\"the disk is full\"}],"
+                + "\"clock_problem\":{\"ahead_ms\":-120000,\"of\":[\"n2\",\"n3\"]},\"hint_bytes_dropped\":512,"
+                + "\"refill\":{\"partitions\":512,\"entries\":90,\"waits_for\":[\"n2\",\"n3\"]},"
+                + "\"of_later\":{\"a\":1},\"entries\":-1,\"uptime_ms\":273845000}")) {
             assertThat(CommandLineRun.of("status", "--node", scripted.url())
                             .out()
                             .lines())

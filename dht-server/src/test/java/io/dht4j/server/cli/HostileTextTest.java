@@ -43,12 +43,11 @@ class HostileTextTest {
 
     @Test
     void whatAServerSaysOfItselfIsEscaped() throws Exception {
-        String status =
-                "{\"id\":\"X\",\"nodes\":[{\"id\":\"X\",\"address\":\"X\",\"weight\":1}],"
-                        + "\"X\":\"X\",\"suspected\":[\"X\"],"
-                        + "\"refill\":{\"partitions\":1,\"entries\":1,\"waits_for\":[\"X\"]},\"overload\":{\"X\":1},"
-                        + "\"clock_problem\":{\"ahead_ms\":1,\"of\":[\"X\"]},"
-                        + "\"store_problems\":[{\"kind\":\"X\",\"since_ms\":1,\"message\":\"X\"}]}";
+        String status = "{\"id\":\"X\",\"nodes\":[{\"id\":\"X\",\"address\":\"X\",\"weight\":1}],"
+                + "\"X\":\"X\",\"suspected\":[\"X\"],"
+                + "\"refill\":{\"partitions\":1,\"entries\":1,\"waits_for\":[\"X\"]},\"overload\":{\"X\":1},"
+                + "\"clock_problem\":{\"ahead_ms\":1,\"of\":[\"X\"]},"
+                + "\"store_problems\":[{\"kind\":\"X\",\"since_ms\":1,\"message\":\"X\"}]}";
         try (ScriptedNode node = new ScriptedNode(status.replace("X", IN_JSON))) {
             for (String command : List.of("status", "status --json", "repair --status", "repair --status --json")) {
                 CommandLineRun run = CommandLineRun.of((command + " --node " + node.url()).split(" "));
