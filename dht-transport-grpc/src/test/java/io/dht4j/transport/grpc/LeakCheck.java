@@ -3,7 +3,7 @@ package io.dht4j.transport.grpc;
 import io.dht4j.testkit.leaks.BufferLeakCheck;
 import io.grpc.netty.shaded.io.netty.buffer.PooledByteBufAllocator;
 
-/** Watches the buffers of gRPC's copy of Netty. Registered for all tests of this module. */
+/** Watches the buffers of gRPC's copy of Netty. Registered for all tests of the modules of gRPC. */
 public final class LeakCheck extends BufferLeakCheck {
 
     public LeakCheck() {

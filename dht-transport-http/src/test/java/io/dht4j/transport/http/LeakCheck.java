@@ -4,7 +4,7 @@ import io.dht4j.testkit.leaks.BufferLeakCheck;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Set;
 
-/** Watches the buffers of Netty. Registered for all tests of this module. */
+/** Watches the buffers of Netty. Registered for all tests of the modules of HTTP. */
 public final class LeakCheck extends BufferLeakCheck {
 
     /**
