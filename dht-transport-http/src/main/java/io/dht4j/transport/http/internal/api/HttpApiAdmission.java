@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.api;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.common.RateLimitedLog;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -15,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the requests in flight and the bytes of their values, and reports when none is left. Nothing waits here:
@@ -31,6 +34,11 @@ public final class HttpApiAdmission {
     /** The number of awaited bodies for each place among the requests in flight. */
     private static final int AWAITED_FOR_EACH_PLACE = 4;
 
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiAdmission.class);
+
+    /** For failures that any number of requests may meet. */
+    private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
+
     private final int maxRequests;
     private final long maxBytes;
     private final AtomicInteger requests = new AtomicInteger();
@@ -46,6 +54,11 @@ public final class HttpApiAdmission {
     public HttpApiAdmission(int maxRequests, long maxBytes) {
         this.maxRequests = maxRequests;
         this.maxBytes = maxBytes;
+    }
+
+    /** Returns the log for failures that any number of requests may meet. */
+    RateLimitedLog failures() {
+        return failures;
     }
 
     /** Returns whether no more requests are taken. */

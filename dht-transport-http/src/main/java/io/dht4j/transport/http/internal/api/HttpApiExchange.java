@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.api;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.security.Scope;
+import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.server.HttpConnections;
@@ -47,6 +48,7 @@ final class HttpApiExchange {
     private final Context context;
     private final HttpApiLimits limits;
     private final InFlightLease share;
+    private final RateLimitedLog failures;
     private final boolean isHttp2;
     private final HttpApiAnnouncedBody body;
     private final HttpApiPlace place;
@@ -77,6 +79,7 @@ final class HttpApiExchange {
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.share = new InFlightLease(this, admission);
+        this.failures = admission.failures();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.body = new HttpApiAnnouncedBody(request);
         request.exceptionHandler(e -> {
@@ -282,7 +285,7 @@ final class HttpApiExchange {
         if (cause instanceof DhtException known) {
             answer(HttpProblem.of(known.code(), String.valueOf(known.getMessage())));
         } else {
-            LOG.error("{} {} failed", request.method(), HttpText.shown(request.path()), cause);
+            logUnexpected("failed", cause);
             answer(HttpProblem.of(
                     ErrorCode.INTERNAL,
                     "an internal fault, logged at this node; the request may have been carried out"));
@@ -293,11 +296,24 @@ final class HttpApiExchange {
     void logAndCut(Throwable error) {
         Throwable cause = DhtException.unwrap(error);
         if (cause instanceof DhtException known) {
-            LOG.warn("{} {} truncated: {}", request.method(), HttpText.shown(request.path()), known.getMessage());
+            failures.log(() -> shown() + " truncated: " + known.getMessage());
         } else {
-            LOG.error("{} {} truncated", request.method(), HttpText.shown(request.path()), cause);
+            logUnexpected("truncated", cause);
         }
         cut();
+    }
+
+    /** Logs a fault. Lack of memory may meet every request, and where it does tells nothing. */
+    private void logUnexpected(String what, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            failures.log(() -> shown() + " " + what + ": " + cause);
+        } else {
+            LOG.error("{} {}", shown(), what, cause);
+        }
+    }
+
+    private String shown() {
+        return request.method() + " " + HttpText.shown(request.path());
     }
 
     /** Answers with an error. */

@@ -7,6 +7,7 @@ import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.http.internal.common.HttpAwait;
 import io.dht4j.transport.http.internal.common.HttpProblem;
@@ -78,6 +79,9 @@ public final class HttpListener {
     private final ThreadWatch watch;
 
     private final HandshakeFailureLog refusedCallers = new HandshakeFailureLog(LOG::warn);
+    /** For failures that any number of requests may meet. */
+    private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
+
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
     private volatile PublicHandler publicHandler = NOBODY;
@@ -321,7 +325,12 @@ public final class HttpListener {
         try {
             handler.handle(request);
         } catch (RuntimeException | Error e) {
-            LOG.warn("handling {} {} failed", request.method(), HttpText.shown(request.path()), e);
+            String shown = request.method() + " " + HttpText.shown(request.path());
+            if (e instanceof OutOfMemoryError) {
+                failures.log(() -> "no memory to handle " + shown);
+            } else {
+                LOG.warn("handling {} failed", shown, e);
+            }
             if (!request.response().ended() && !request.response().headWritten()) {
                 closing(request).setStatusCode(500).end("internal error");
             } else if (!request.response().ended()) {

@@ -7,6 +7,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.server.HttpTransportCallers.Verdict;
+import io.dht4j.transport.common.RateLimitedLog;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -47,6 +48,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     /** A refused body up to this size is read and dropped, so that the connection can continue. */
     private static final int SMALL_BODY = 64 * 1024;
 
+    private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
     private final FrameHandler frames;
     private final int maxFrameBytes;
     private final int maxInFlight;
@@ -255,7 +257,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             try {
                 body.add(chunk);
             } catch (OutOfMemoryError e) {
-                LOG.warn("no memory for a frame from {}", request.remoteAddress());
+                failures.log(() -> "no memory for a frame from " + request.remoteAddress());
                 hangUp(request);
                 abort();
             }
@@ -317,7 +319,11 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             }
             if (error != null || reply == null) {
                 Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
-                LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
+                if (cause instanceof OutOfMemoryError) {
+                    failures.log(() -> "no memory to answer a frame from " + request.remoteAddress());
+                } else {
+                    LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
+                }
                 String text = PrintableText.of(cause);
                 write(500, Buffer.buffer(text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
             } else if (reply.length > maxFrameBytes) {

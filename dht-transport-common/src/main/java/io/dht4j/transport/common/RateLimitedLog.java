@@ -1,0 +1,61 @@
+package io.dht4j.transport.common;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Logs failures of which there may be any number, such as requests that find no memory: the first line at once, then at
+ * most one every ten seconds. Each line has the number of those that were omitted before it.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class RateLimitedLog {
+
+    static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Consumer<String> lines;
+    private final LongSupplier nanoTime;
+
+    // Guarded by this.
+    private boolean begun;
+    private long loggedNanos;
+    private long omitted;
+
+    /**
+     * Creates a log before its first line.
+     *
+     * @param lines takes a line, on the thread that logs
+     */
+    public RateLimitedLog(Consumer<String> lines) {
+        this(lines, System::nanoTime);
+    }
+
+    /** Creates a log with the clock of a test. */
+    RateLimitedLog(Consumer<String> lines, LongSupplier nanoTime) {
+        this.lines = lines;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Logs a line, or counts it as omitted. Does not block, unless the consumer of the lines does.
+     *
+     * @param line called only if the line is logged
+     */
+    public void log(Supplier<String> line) {
+        long before;
+        synchronized (this) {
+            long now = nanoTime.getAsLong();
+            if (begun && now - loggedNanos < PAUSE_NANOS) {
+                omitted++;
+                return;
+            }
+            begun = true;
+            loggedNanos = now;
+            before = omitted;
+            omitted = 0;
+        }
+        lines.accept(line.get() + (before == 0 ? "" : " (and " + before + " more since the last such line)"));
+    }
+}
