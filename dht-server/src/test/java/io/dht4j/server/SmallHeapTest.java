@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Servers in processes with small heaps, of which more is asked than their heaps hold: they refuse, and go on. */
 @Tag("full")
@@ -122,10 +122,10 @@ class SmallHeapTest {
 
     /** With the collector that compacts, and with the one that a JVM takes by itself. */
     @ParameterizedTest
-    @ValueSource(strings = {"Serial", "G1"})
-    void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart(String collector) throws Exception {
+    @CsvSource({"Serial, http", "G1, http", "Serial, grpc"})
+    void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart(String collector, String transport) throws Exception {
         int largest = 16 * MIB;
-        start("128m", collector, 3);
+        start("128m", collector, 3, "--transport", transport);
         for (int round = 0; round < 3; round++) {
             List<CompletableFuture<Integer>> puts = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ class SmallHeapTest {
 
         servers.forEach(ServerProcess::kill);
         servers.clear();
-        start("128m", collector, 3);
+        start("128m", collector, 3, "--transport", transport);
         for (int i = 0; i < 4; i++) {
             String key = "key-" + i;
             int node = (i + 1) % 3;

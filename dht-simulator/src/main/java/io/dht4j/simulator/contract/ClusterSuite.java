@@ -25,6 +25,14 @@ interface ClusterSuite {
     /** Creates a transport that has not been started. */
     Transport newTransport(Node self);
 
+    /**
+     * Creates a transport that has not been started. It carries frames of at least 5 MiB, and takes hardly more than
+     * that of its peers at a time. For implementations with configurable limits.
+     */
+    default Transport newNarrowTransport(Node self) {
+        return newTransport(self);
+    }
+
     /** Returns distinct addresses at which no process listens. */
     List<String> newAddresses(int count);
 

@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,6 +101,19 @@ interface DataSuite extends ClusterSuite {
             assertThat(failure(nodes.get(0).put(key, new byte[largest.length + 1], ALL))
                             .code())
                     .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+        }
+    }
+
+    @Test
+    @Tag("core")
+    default void largeWritesThatTransportsHaveNoRoomForAreOfferedAgain() {
+        try (ThreeNodes nodes = ThreeNodes.start(
+                this::newNarrowTransport, newAddresses(3), (name, builder) -> builder.maxValueBytes(4 << 20))) {
+            List<CompletionStage<Version>> puts = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                puts.add(nodes.get(0).put(Key.of("k" + i), new byte[3 << 20], ALL.withTimeout(Results.PATIENCE)));
+            }
+            puts.forEach(Results::result);
         }
     }
 

@@ -15,6 +15,7 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import io.dht4j.testkit.transport.TransportContract;
@@ -80,9 +81,9 @@ class LoopbackTransportTest extends TransportContract {
             calls.add(client.call(node, Frame.of(bytes("a")), within(PATIENCE)).toCompletableFuture());
         }
         assertThat(failure(client.call(node, Frame.of(bytes("a")), within(PATIENCE))
-                                .toCompletableFuture())
-                        .outcome())
-                .isEqualTo(Outcome.NOT_SENT);
+                        .toCompletableFuture()))
+                .extracting("outcome", "reason")
+                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
         held.complete(bytes("b"));
         calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(node, Frame.of(bytes("a")), within(PATIENCE))

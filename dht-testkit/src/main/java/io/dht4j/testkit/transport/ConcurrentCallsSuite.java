@@ -4,15 +4,20 @@ import static io.dht4j.testkit.transport.Calls.NO_BYTES;
 import static io.dht4j.testkit.transport.Calls.PATIENCE;
 import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.eventually;
+import static io.dht4j.testkit.transport.Calls.failure;
 import static io.dht4j.testkit.transport.Calls.negated;
 import static io.dht4j.testkit.transport.Calls.number;
 import static io.dht4j.testkit.transport.Calls.numberIn;
+import static io.dht4j.testkit.transport.Calls.outcomeOf;
 import static io.dht4j.testkit.transport.Calls.reply;
 import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -122,6 +127,31 @@ interface ConcurrentCallsSuite extends TransportHarness {
             assertThat(reply(calls.get(i))).isEqualTo(negated(number(i)));
         }
         assertThat(recorder.count()).isEqualTo(10_000);
+    }
+
+    @Test
+    @Tag("core")
+    default void requestsThatAPeerHasNoRoomForAreNotSentForThatReason() {
+        int count = 300;
+        CompletableFuture<byte[]> held = new CompletableFuture<>();
+        Recorder recorder = new Recorder((request, context) -> held);
+        Started server = start(newNarrowTransport(), recorder);
+        Started client = start(echo());
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            calls.add(client.call(server, NO_BYTES, within(PATIENCE)));
+        }
+        int refused = Math.max(0, count - requestsAtNarrowTransport());
+        eventually()
+                .until(() -> calls.stream().filter(CompletableFuture::isDone).count() >= refused);
+        held.complete(bytes("b"));
+        long answered = calls.stream().filter(call -> outcomeOf(call) == null).count();
+        assertThat(answered).isEqualTo(recorder.count()).isLessThanOrEqualTo(count - refused);
+        calls.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .forEach(call -> assertThat(failure(call))
+                        .extracting("outcome", "reason")
+                        .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM));
     }
 
     @Test

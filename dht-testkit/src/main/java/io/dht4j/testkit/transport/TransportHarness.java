@@ -67,6 +67,16 @@ public interface TransportHarness {
     }
 
     /**
+     * Returns how many concurrent requests a transport of {@link #newNarrowTransport} takes from its peers. It refuses
+     * further ones for lack of room, before it has answered the first.
+     *
+     * @return 1 to 10,000; 10,000 by default, which no test reaches
+     */
+    default int requestsAtNarrowTransport() {
+        return 10_000;
+    }
+
+    /**
      * Returns how many concurrent requests of one caller are guaranteed to reach a peer's handler. Further requests may
      * wait on the caller's side, for example where a call needs its own connection.
      *

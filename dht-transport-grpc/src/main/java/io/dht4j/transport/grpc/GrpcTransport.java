@@ -175,11 +175,13 @@ public final class GrpcTransport implements Transport {
                 new GrpcTransportCall(address, request, context, System.nanoTime() + remaining, budget);
         // Closing sets its mark first and then waits for the counted calls. This method counts first and then checks
         // the mark.
-        if (closed || !fits) {
-            call.abandon(closed ? "the transport is closed" : budget.exceeded());
-            return call;
+        if (closed) {
+            call.abandon("the transport is closed");
+        } else if (!fits) {
+            call.noRoom(budget.exceeded());
+        } else {
+            peer.offer(call);
         }
-        peer.offer(call);
         return call;
     }
 

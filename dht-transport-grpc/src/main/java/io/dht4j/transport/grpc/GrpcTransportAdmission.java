@@ -1,15 +1,27 @@
 package io.dht4j.transport.grpc;
 
+import io.dht4j.transport.common.RateLimitedLog;
+import io.grpc.Status;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts the peers' requests in flight and their bytes. Safe for use by any number of threads. */
 final class GrpcTransportAdmission {
 
+    /** The code of a refusal for lack of room. */
+    static final Status.Code NO_ROOM = Status.Code.RESOURCE_EXHAUSTED;
+
     private static final int SMALL_BYTES = 64 << 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcTransportAdmission.class);
+
+    /** For failures that any number of requests may meet. */
+    final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
 
     private final int maxFrameBytes;
     private final int maxInFlight;
@@ -30,12 +42,13 @@ final class GrpcTransportAdmission {
 
     /**
      * Counts a request. Returns null if it is admitted, and then {@link #leave} must follow; else returns the reason of
-     * the refusal.
+     * the refusal, with {@link #NO_ROOM its code} if there may be room later.
      */
     @Nullable
-    String enter(int length) {
+    Status enter(int length) {
         if (length < 0 || length > maxFrameBytes) {
-            return "a frame may have " + maxFrameBytes + " bytes, not " + length;
+            return Status.INVALID_ARGUMENT.withDescription(
+                    "a frame may have " + maxFrameBytes + " bytes, not " + length);
         }
         int requests = inFlight.incrementAndGet();
         long bytes = inFlightBytes.addAndGet(length);
@@ -45,11 +58,13 @@ final class GrpcTransportAdmission {
         }
         leave(length);
         if (draining) {
-            return "shutting down";
+            return Status.UNAVAILABLE.withDescription("shutting down");
         }
-        return requests > maxInFlight
-                ? maxInFlight + " requests are under way"
-                : maxInFlightBytes + " bytes are under way";
+        return NO_ROOM.toStatus()
+                .withDescription(
+                        requests > maxInFlight
+                                ? maxInFlight + " requests are under way"
+                                : maxInFlightBytes + " bytes are under way");
     }
 
     /**
@@ -84,6 +99,21 @@ final class GrpcTransportAdmission {
             drained.countDown();
         }
         return GrpcTransportAwait.untilEnd(end, drained::await);
+    }
+
+    /** Logs that a handler failed. Lack of memory may meet every request, and where it does tells nothing. */
+    void logFailed(String caller, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            failures.log(() -> "no memory to answer a frame from " + caller);
+        } else {
+            LOG.warn("answering a frame from {} failed", caller, cause);
+        }
+    }
+
+    /** Logs a request for whose frame there is no memory, and returns the reason of the refusal. */
+    Status noMemory(String caller) {
+        failures.log(() -> "no memory for a frame from " + caller);
+        return NO_ROOM.toStatus().withDescription("no memory for the frame");
     }
 
     int inFlight() {

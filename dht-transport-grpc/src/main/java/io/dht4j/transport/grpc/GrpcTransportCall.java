@@ -107,6 +107,14 @@ final class GrpcTransportCall extends CompletableFuture<byte[]> {
         }
     }
 
+    /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
+    void noRoom(String why) {
+        if (STATE.getAndSet(this, ENDED) != ENDED) {
+            forget();
+            completeExceptionally(new TransportException(Reason.NO_ROOM, address + ": " + why));
+        }
+    }
+
     /** Ends the call without a reply. Returns false if it has ended. */
     boolean abandon(String why) {
         int before = STATE.getAndSet(this, ENDED);

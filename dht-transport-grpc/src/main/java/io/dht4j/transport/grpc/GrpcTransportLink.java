@@ -83,7 +83,9 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
         ClientCall<InputStream, InputStream> call =
                 newChannel.newCall(METHOD, CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD));
         stream = call;
-        call.start(this, new Metadata());
+        Metadata headers = new Metadata();
+        headers.put(GrpcTransportMethods.KNOWS_NO_ROOM, "1");
+        call.start(this, headers);
         // The requests bound the number of replies.
         call.request(Integer.MAX_VALUE);
     }
@@ -307,6 +309,13 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
                 GrpcTransportCall call = calls.remove(head.id());
                 if (call != null) {
                     call.refused("refused: " + why);
+                }
+            }
+            case GrpcTransportRecord.NO_ROOM -> {
+                String why = text(message, length);
+                GrpcTransportCall call = calls.remove(head.id());
+                if (call != null) {
+                    call.noRoom("refused: " + why);
                 }
             }
             default -> throw new IOException("a record of type " + head.type() + " from who is called");

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** The two methods that carry frames, and their metadata. */
@@ -31,6 +32,16 @@ final class GrpcTransportMethods {
     /** The length of the frame of a unary call, so that the frame can be refused before it arrives. */
     static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
 
+    /**
+     * The caller of a stream takes {@link GrpcTransportRecord#NO_ROOM}, whatever the value. Earlier callers end their
+     * stream at a record of an unknown type.
+     */
+    static final Metadata.Key<String> KNOWS_NO_ROOM =
+            Metadata.Key.of("dht-knows-no-room", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** Stands for a request that there is no memory for: an error would end its call with an unknown outcome. */
+    static final byte[] NO_MEMORY = {};
+
     /** The full name of the unary method. */
     static final String UNARY_NAME = MethodDescriptor.generateFullMethodName(SERVICE, "Call");
 
@@ -38,13 +49,12 @@ final class GrpcTransportMethods {
 
     /** Returns the unary method as the peer endpoint sees it. */
     static MethodDescriptor<byte[], byte[]> unary(int maxFrameBytes) {
-        Marshaller<byte[]> frames = new Frames(maxFrameBytes);
-        return unary(frames, frames);
+        return unary(new Frames(maxFrameBytes, true), new Frames(maxFrameBytes, false));
     }
 
     /** Returns the unary method as the caller sees it. */
     static MethodDescriptor<Frame, byte[]> unaryToPeer(int maxFrameBytes) {
-        return unary(new Requests(), new Frames(maxFrameBytes));
+        return unary(new Requests(), new Frames(maxFrameBytes, false));
     }
 
     private static <Q> MethodDescriptor<Q, byte[]> unary(Marshaller<Q> requests, Marshaller<byte[]> replies) {
@@ -120,8 +130,9 @@ final class GrpcTransportMethods {
 
     /**
      * Marshals whole frames. Memory is taken only for received bytes: gRPC collects a message before it passes it on.
+     * Requests that there is no memory for are {@link #NO_MEMORY}.
      */
-    private record Frames(int maxFrameBytes) implements Marshaller<byte[]> {
+    private record Frames(int maxFrameBytes, boolean requests) implements Marshaller<byte[]> {
 
         @Override
         public InputStream stream(byte[] frame) {
@@ -131,13 +142,19 @@ final class GrpcTransportMethods {
         @Override
         public byte[] parse(InputStream stream) {
             try {
-                byte[] frame = stream.readNBytes(Math.min(maxFrameBytes, stream.available()));
+                byte[] frame = new byte[Math.min(maxFrameBytes, stream.available())];
+                int length = stream.readNBytes(frame, 0, frame.length);
                 if (stream.read() >= 0) {
                     throw Status.RESOURCE_EXHAUSTED
                             .withDescription("a frame may have " + maxFrameBytes + " bytes")
                             .asRuntimeException();
                 }
-                return frame;
+                return length == frame.length ? frame : Arrays.copyOf(frame, length);
+            } catch (OutOfMemoryError e) {
+                if (requests) {
+                    return NO_MEMORY;
+                }
+                throw e;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -36,6 +36,9 @@ final class GrpcTransportRecord {
     /** The handler did not see the request; the bytes are a text. */
     static final int REFUSED = 8;
 
+    /** The handler did not see the request, because there is no room for it; the bytes are a text. */
+    static final int NO_ROOM = 9;
+
     /** The size of the parts of longer frames, so that other frames can go between them. */
     static final int MAX_PART = 64 * 1024;
 
@@ -81,7 +84,7 @@ final class GrpcTransportRecord {
                 take(in, 4);
                 total = buffer.getInt(0);
             }
-            case CANCEL, REPLY, PART, FAILED, REFUSED -> total = length;
+            case CANCEL, REPLY, PART, FAILED, REFUSED, NO_ROOM -> total = length;
             default -> throw new IOException("record of unknown type " + type);
         }
         if (length < 0 || length > in.available()) {

@@ -101,8 +101,8 @@ final class GrpcTransportServer {
                         (call, headers) -> GrpcTransportUnaryExchange.begin(call, headers, frames, admission))
                 .addMethod(
                         GrpcTransportMethods.stream(),
-                        (call, headers) ->
-                                GrpcTransportServerStream.begin(call, frames, admission, loops.current(), options))
+                        (call, headers) -> GrpcTransportServerStream.begin(
+                                call, headers, frames, admission, loops.current(), options))
                 .build();
     }
 

@@ -42,6 +42,8 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
 
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final byte[] NO_BYTES = {};
+    private static final Status EXPIRED =
+            Status.DEADLINE_EXCEEDED.withDescription("the deadline passed before the request was complete");
 
     /** The number of answers that the peer has not taken at which reading stops. */
     private static final int MAX_UNTAKEN = 1024;
@@ -52,6 +54,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     private final Loop loop;
     private final long idleNanos;
     private final Set<String> callerNames;
+    private final boolean callerKnowsNoRoom;
     private final Runnable flush = this::flush;
 
     // For any thread.
@@ -94,12 +97,14 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             FrameHandler frames,
             GrpcTransportAdmission admission,
             Loop loop,
-            GrpcTransportOptions options) {
+            GrpcTransportOptions options,
+            boolean callerKnowsNoRoom) {
         this.call = call;
         this.frames = frames;
         this.admission = admission;
         this.loop = loop;
         this.idleNanos = options.idleTimeout().toNanos();
+        this.callerKnowsNoRoom = callerKnowsNoRoom;
         this.callerNames = GrpcTransportTls.provenNames(call.getAttributes());
         long interval = Math.min(idleNanos / 4, TimeUnit.SECONDS.toNanos(1));
         this.timer = loop.executor()
@@ -113,6 +118,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
     /** Begins to read. On the connection's event loop. */
     static ServerCall.Listener<InputStream> begin(
             ServerCall<InputStream, InputStream> call,
+            Metadata headers,
             FrameHandler frames,
             GrpcTransportAdmission admission,
             Loop loop,
@@ -125,7 +131,8 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         call.setOnReadyThreshold(GrpcTransportLink.READY_THRESHOLD);
         call.sendHeaders(new Metadata());
         call.request(1);
-        return new GrpcTransportServerStream(call, frames, admission, loop, options);
+        return new GrpcTransportServerStream(
+                call, frames, admission, loop, options, headers.containsKey(GrpcTransportMethods.KNOWS_NO_ROOM));
     }
 
     /** Returns the caller's address, for the log. */
@@ -195,10 +202,10 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             throw new IOException("a remaining time of " + micros + " microseconds");
         }
         int total = head.total();
-        String why = admission.enter(total);
-        if (why != null) {
+        Status refusal = admission.enter(total);
+        if (refusal != null) {
             message.skipNBytes(head.length());
-            refuse(id, why);
+            refuse(id, refusal);
             return;
         }
         Exchange exchange = new Exchange(id, total, TimeUnit.MICROSECONDS.toNanos(Math.min(micros, MAX_MICROS)));
@@ -212,13 +219,25 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         }
     }
 
-    private void refuse(long id, String why) {
-        outgoing.add(new Answer(GrpcTransportRecord.REFUSED, id, why.getBytes(StandardCharsets.UTF_8), null));
+    private void refuse(long id, Status why) {
+        boolean noRoom = callerKnowsNoRoom && why.getCode() == GrpcTransportAdmission.NO_ROOM;
+        int type = noRoom ? GrpcTransportRecord.NO_ROOM : GrpcTransportRecord.REFUSED;
+        byte[] text = String.valueOf(why.getDescription()).getBytes(StandardCharsets.UTF_8);
+        outgoing.add(new Answer(type, id, text, null));
     }
 
     private void add(InputStream message, Exchange exchange, GrpcTransportBody body) throws IOException {
-        if (!body.add(message, head.length())) {
-            throw new IOException("more bytes than were announced");
+        try {
+            if (!body.add(message, head.length())) {
+                throw new IOException("more bytes than were announced");
+            }
+        } catch (OutOfMemoryError e) {
+            // Nothing of the part has been read. The other calls of the stream go on.
+            message.skipNBytes(head.length());
+            exchanges.remove(exchange.id);
+            exchange.release();
+            refuse(exchange.id, admission.noMemory(caller(call)));
+            return;
         }
         if (body.isComplete()) {
             exchange.body = null;
@@ -244,7 +263,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         for (Exchange exchange : incomplete) {
             exchanges.remove(exchange.id);
             exchange.release();
-            refuse(exchange.id, "the request was not sent to its end");
+            refuse(exchange.id, Status.CANCELLED.withDescription("the request was not sent to its end"));
         }
         flush();
     }
@@ -395,7 +414,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             if (context.isExpired()) {
                 exchanges.remove(id);
                 release();
-                refuse(id, "the deadline passed before the request was complete");
+                refuse(id, EXPIRED);
                 return;
             }
             try {
@@ -434,7 +453,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
             byte[] frame = reply;
             if (error != null || frame == null) {
                 Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
-                LOG.warn("answering a frame from {} failed", caller(call), cause);
+                admission.logFailed(caller(call), cause);
                 fail(GrpcTransportMethods.oneLine(cause.toString()));
             } else if (frame.length > admission.maxFrameBytes()) {
                 LOG.warn("a reply of {} bytes is over the limit of {}", frame.length, admission.maxFrameBytes());

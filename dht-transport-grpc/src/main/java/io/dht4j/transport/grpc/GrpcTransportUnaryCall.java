@@ -107,7 +107,9 @@ abstract class GrpcTransportUnaryCall extends ClientCall.Listener<byte[]> {
         } else if (status.getCode() == Status.Code.UNAVAILABLE && !call.isSent() && unusable(true)) {
             return;
         }
-        if (notSent) {
+        if (notSent && status.getCode() == GrpcTransportAdmission.NO_ROOM) {
+            call.noRoom("refused: " + GrpcTransportMethods.reason(status));
+        } else if (notSent) {
             call.refused("refused: " + GrpcTransportMethods.reason(status));
         } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             call.expire();

@@ -56,21 +56,21 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
             ServerCall<byte[], byte[]> call, Metadata headers, FrameHandler frames, GrpcTransportAdmission admission) {
         String refusal = call.getAttributes().get(GrpcTransportTls.REFUSAL);
         if (refusal != null) {
-            return refuse(call, Status.PERMISSION_DENIED, refusal);
+            return refuse(call, Status.PERMISSION_DENIED.withDescription(refusal));
         }
         int length = length(headers.get(GrpcTransportMethods.LENGTH));
         if (length < 0) {
-            return refuse(call, Status.INVALID_ARGUMENT, "dht-length must be the length of the frame");
+            return refuse(call, Status.INVALID_ARGUMENT.withDescription("dht-length must be the length of the frame"));
         }
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {
             // gRPC ends a call at its deadline; a call without one could keep its place for ever.
-            return refuse(call, Status.INVALID_ARGUMENT, "a call needs a deadline");
+            return refuse(call, Status.INVALID_ARGUMENT.withDescription("a call needs a deadline"));
         }
         long remaining = Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
-        String why = admission.enter(length);
-        if (why != null) {
-            return refuse(call, Status.RESOURCE_EXHAUSTED, why);
+        Status noPlace = admission.enter(length);
+        if (noPlace != null) {
+            return refuse(call, noPlace);
         }
         GrpcTransportUnaryExchange exchange =
                 new GrpcTransportUnaryExchange(call, frames, admission, length, remaining);
@@ -87,8 +87,8 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
         }
     }
 
-    private static ServerCall.Listener<byte[]> refuse(ServerCall<byte[], byte[]> call, Status status, String why) {
-        call.close(status.withDescription(why), GrpcTransportMethods.notSent());
+    private static ServerCall.Listener<byte[]> refuse(ServerCall<byte[], byte[]> call, Status why) {
+        call.close(why, GrpcTransportMethods.notSent());
         return new ServerCall.Listener<>() {};
     }
 
@@ -116,7 +116,10 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
 
     @Override
     public void onMessage(byte[] message) {
-        if (request != null || message.length != length) {
+        if (message == GrpcTransportMethods.NO_MEMORY) {
+            refused = true;
+            end(admission.noMemory(GrpcTransportServerStream.caller(call)), GrpcTransportMethods.notSent());
+        } else if (request != null || message.length != length) {
             refuse();
         } else if (!refused) {
             request = message;
@@ -151,7 +154,7 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
     private void answer(byte @Nullable [] reply, @Nullable Throwable error) {
         if (error != null || reply == null) {
             Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
-            LOG.warn("answering a frame from {} failed", GrpcTransportServerStream.caller(call), cause);
+            admission.logFailed(GrpcTransportServerStream.caller(call), cause);
             end(Status.UNKNOWN.withDescription(GrpcTransportMethods.oneLine(cause.toString())), new Metadata());
             return;
         }

@@ -19,11 +19,19 @@ class ClusterOverGrpcTest {
             this.mode = mode;
         }
 
+        private GrpcTransportOptions options(Node self) {
+            int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
+            return GrpcTransportOptions.at("127.0.0.1", port).withMode(mode).withDrainTimeout(Duration.ofMillis(100));
+        }
+
         @Override
         public Transport newTransport(Node self) {
-            int port = Integer.parseInt(self.address().substring(self.address().lastIndexOf(':') + 1));
-            return GrpcTransport.create(
-                    GrpcTransportOptions.at("127.0.0.1", port).withMode(mode).withDrainTimeout(Duration.ofMillis(100)));
+            return GrpcTransport.create(options(self));
+        }
+
+        @Override
+        public Transport newNarrowTransport(Node self) {
+            return GrpcTransport.create(options(self).withMaxFrameBytes(5 << 20).withMaxInFlightBytes(5 << 20));
         }
     }
 

@@ -14,6 +14,7 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.transport.SocketTransportContract;
 import java.io.ByteArrayOutputStream;
 import java.net.Socket;
@@ -66,6 +67,16 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     @Override
+    public Transport newNarrowTransport() {
+        return GrpcTransport.create(options.withMaxQueuedPerPeer(20).withMaxInFlight(10));
+    }
+
+    @Override
+    public int requestsAtNarrowTransport() {
+        return 10;
+    }
+
+    @Override
     public boolean greets() {
         return true;
     }
@@ -96,8 +107,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
             calls.add(client.call(server, bytes("a"), within(PATIENCE)));
         }
         assertThat(calls.subList(10, 50)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
-        calls.subList(10, 50)
-                .forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        calls.subList(10, 50).forEach(GrpcTransportContract::assertNoRoom);
         held.complete(bytes("b"));
         calls.subList(0, 10).forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
@@ -114,7 +124,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
             calls.add(client.call(server, new byte[5_000], within(PATIENCE)));
         }
         assertThat(calls.subList(1, 20)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
-        calls.subList(1, 20).forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
+        calls.subList(1, 20).forEach(GrpcTransportContract::assertNoRoom);
         held.complete(bytes("b"));
         assertThat(reply(calls.get(0))).isEqualTo(bytes("b"));
         assertThat(reply(client.call(server, new byte[5_000], within(PATIENCE))))
@@ -135,8 +145,8 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         recorder.awaitCount(3);
         assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
                 .hasMessageContaining("3 requests are under way")
-                .extracting("outcome")
-                .isEqualTo(Outcome.NOT_SENT);
+                .extracting("outcome", "reason")
+                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
         held.complete(bytes("b"));
         calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
@@ -156,8 +166,8 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         recorder.awaitCount(2);
         assertThat(failure(client.call(server, new byte[100_000], within(PATIENCE))))
                 .hasMessageContaining("250000 bytes are under way")
-                .extracting("outcome")
-                .isEqualTo(Outcome.NOT_SENT);
+                .extracting("outcome", "reason")
+                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
         held.complete(bytes("b"));
         assertThat(reply(one)).isEqualTo(bytes("b"));
         assertThat(reply(two)).isEqualTo(bytes("b"));
@@ -176,8 +186,8 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         for (int size : new int[] {100_001, 1 << 20}) {
             assertThat(failure(client.call(server, new byte[size], within(PATIENCE))))
                     .hasMessageContaining("a frame may have 100000 bytes, not " + size)
-                    .extracting("outcome")
-                    .isEqualTo(Outcome.NOT_SENT);
+                    .extracting("outcome", "reason")
+                    .containsExactly(Outcome.NOT_SENT, Reason.OTHER);
         }
         assertThat(recorder.count()).isEqualTo(1);
         assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
@@ -298,12 +308,11 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
         List<Socket> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 50; i++) {
                 silent.add(new Socket("127.0.0.1", port));
             }
-            await().atMost(PATIENCE).until(() -> connections(server) == 2);
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 50; i++) {
                 silent.add(new Socket("127.0.0.1", port));
             }
             await().atMost(PATIENCE).until(() -> connections(server) == 2);
@@ -387,6 +396,12 @@ abstract class GrpcTransportContract extends SocketTransportContract {
                     .withMessageContaining("withPlaintextAllowed()");
             assertThat(allowed.start(echo()).toCompletableFuture()).succeedsWithin(PATIENCE);
         }
+    }
+
+    private static void assertNoRoom(CompletableFuture<byte[]> call) {
+        assertThat(failure(call))
+                .extracting("outcome", "reason")
+                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
     }
 
     private static int connections(Started started) {

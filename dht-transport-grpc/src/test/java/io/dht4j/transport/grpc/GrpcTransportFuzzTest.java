@@ -220,6 +220,24 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
+    void callersThatDoNotKnowTheRecordOfNoRoomAreRefusedWithoutThatReason() throws Exception {
+        Answer answer = new Answer();
+        ClientCall<InputStream, InputStream> call = open(answer);
+        ByteBuffer message = ByteBuffer.allocate(1_000);
+        for (int i = 0; i < 9; i++) {
+            message.put((byte) GrpcTransportRecord.REQUEST_BEGINS).putLong(i).putInt(1);
+            message.putLong(600_000_000).putInt(1 << 20).put((byte) 0);
+        }
+        call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
+        call.halfClose();
+        assertThat(answer.get()).extracting(Status::getCode).isEqualTo(Status.Code.OK);
+        byte[] replies = answer.messages.remove();
+        assertThat(replies[0]).isEqualTo((byte) GrpcTransportRecord.REFUSED);
+        assertThat(new String(replies, StandardCharsets.UTF_8)).contains("8388608 bytes are under way");
+        assertNothingHeld();
+    }
+
+    @Test
     void announcedBytesCountAgainstTheLimitUntilTheStreamEnds() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);

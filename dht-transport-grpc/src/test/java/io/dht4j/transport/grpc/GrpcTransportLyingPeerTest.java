@@ -101,6 +101,7 @@ class GrpcTransportLyingPeerTest {
             send(call, record(GrpcTransportRecord.REPLY, 99, 1).put((byte) 1));
             send(call, record(GrpcTransportRecord.FAILED, 98, 1).put((byte) 'x'));
             send(call, record(GrpcTransportRecord.REFUSED, 97, 0));
+            send(call, record(GrpcTransportRecord.NO_ROOM, 94, 1).put((byte) 'x'));
             send(call, record(GrpcTransportRecord.PART, 96, 2).putShort((short) 1));
             send(
                     call,

@@ -73,6 +73,11 @@ public abstract class HttpClientContract extends SocketTransportContract {
                 options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
     }
 
+    @Override
+    public int requestsAtNarrowTransport() {
+        return 10;
+    }
+
     /** Of connections that carry one call each, either event loop may have half. */
     @Override
     public int requestsAtAHandler() {

@@ -75,6 +75,11 @@ class HttpTransportTest extends SocketTransportContract {
                 options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
     }
 
+    @Override
+    public int requestsAtNarrowTransport() {
+        return 10;
+    }
+
     /** Each call has a connection of its own, of which either event loop has half. */
     @Override
     public int requestsAtAHandler() {

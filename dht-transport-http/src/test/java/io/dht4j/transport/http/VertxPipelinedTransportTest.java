@@ -12,4 +12,10 @@ class VertxPipelinedTransportTest extends HttpClientContract {
         // which some are never answered. Calls share connections where the contract makes thousands.
         options = options.withConnectionsPerPeer(128);
     }
+
+    /** A refusal waits for the answers to earlier requests of its connection. */
+    @Override
+    public int requestsAtNarrowTransport() {
+        return 10_000;
+    }
 }

@@ -41,7 +41,8 @@ final class TcpConnection {
         PONG('O'),
         REPLY('R'),
         FAILED('F'),
-        REFUSED('N');
+        REFUSED('N'),
+        NO_ROOM('M');
 
         final int code;
 

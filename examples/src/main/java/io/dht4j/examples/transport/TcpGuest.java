@@ -72,7 +72,7 @@ final class TcpGuest implements TcpConnection.Owner {
             throw new IllegalArgumentException("request " + id + " came twice");
         }
         if (bytesOfAll.addAndGet(request.cost()) > maxBytes) {
-            answer(id, Kind.REFUSED, text("too many requests are under way"));
+            answer(id, Kind.NO_ROOM, text("too many requests are under way"));
         } else if (request.context().isExpired()) {
             answer(id, Kind.REFUSED, text("the deadline passed before the request was handled"));
         } else {

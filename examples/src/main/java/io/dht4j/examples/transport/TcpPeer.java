@@ -56,7 +56,7 @@ final class TcpPeer implements TcpConnection.Owner {
                 boolean refused = ConnectFailure.isRefused(e);
                 calls.values().stream().filter(call -> call.number <= newest).forEach(call -> {
                     if (refused) {
-                        call.refused(why);
+                        call.refused(State.WAITING, Reason.REFUSED, why);
                     }
                     call.abandon(why);
                 });
@@ -121,6 +121,11 @@ final class TcpPeer implements TcpConnection.Owner {
                             State.SENT,
                             () -> fail(
                                     Outcome.NOT_SENT, new String(answer.frame().toBytes(), UTF_8)));
+                case NO_ROOM ->
+                    refused(
+                            State.SENT,
+                            Reason.NO_ROOM,
+                            new String(answer.frame().toBytes(), UTF_8));
                 default ->
                     end(
                             State.SENT,
@@ -129,11 +134,9 @@ final class TcpPeer implements TcpConnection.Owner {
             }
         }
 
-        /** Nothing listens at the address. */
-        private void refused(String why) {
-            end(
-                    State.WAITING,
-                    () -> completeExceptionally(new TransportException(Reason.REFUSED, address + ": " + why)));
+        /** Ends the call as not sent, for a reason that tells something about the peer. */
+        private void refused(State from, Reason reason, String why) {
+            end(from, () -> completeExceptionally(new TransportException(reason, address + ": " + why)));
         }
 
         /** Ends the call without an answer, unless it has ended. Returns whether the peer may know of it. */
@@ -165,9 +168,9 @@ final class TcpPeer implements TcpConnection.Owner {
         Call call = new Call(request, context);
         calls.put(call.number, call);
         if (calls.size() > MAX_CALLS) {
-            call.abandon(MAX_CALLS + " calls are under way already");
+            call.refused(State.WAITING, Reason.NO_ROOM, MAX_CALLS + " calls are under way already");
         } else if (!connection.offer(request.length(), call::send)) {
-            call.abandon("too many bytes wait to be written already");
+            call.refused(State.WAITING, Reason.NO_ROOM, "too many bytes wait to be written already");
         }
         // Closing sets the mark, then visits the calls; this adds one, then reads the mark. So one of them ends it.
         boolean unused = connection.isClosed() && call.end(State.WAITING, () -> {});

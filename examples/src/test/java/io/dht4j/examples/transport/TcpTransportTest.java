@@ -39,6 +39,11 @@ class TcpTransportTest extends SocketTransportContract {
     }
 
     @Override
+    public int requestsAtNarrowTransport() {
+        return 50_000 / TcpConnection.OVERHEAD;
+    }
+
+    @Override
     public byte[] beginningOfReply() {
         ByteBuffer reply = ByteBuffer.allocate(40);
         reply.putInt(100).put((byte) TcpConnection.Kind.REPLY.code).putLong(1).putLong(0);

@@ -227,7 +227,8 @@ class LargeWritesTest {
             assertThat(write.toCompletableFuture().isDone())
                     .as("nobody waits for a node that is away")
                     .isNotEqualTo(room);
-            assertThat(cluster.await(cluster.node(0).status()).suspected()).isEmpty();
+            assertThat(cluster.await(cluster.node(0).status()).suspected().contains(id(2)))
+                    .isNotEqualTo(room);
             cluster.env.advance(Duration.ofMillis(500));
             assertThat(write.toCompletableFuture()).isCompletedExceptionally();
         }

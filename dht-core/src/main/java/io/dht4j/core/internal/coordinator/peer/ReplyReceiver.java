@@ -59,11 +59,9 @@ final class ReplyReceiver {
     void failed(PendingRequest request, Throwable cause) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
-        // A node without room is reachable all the same. Not every transport gives that reason.
-        boolean mayLackRoom = reason == Reason.NO_ROOM
-                || (reason == Reason.OTHER && request.outbound().isLarge());
+        // A node without room is reachable all the same.
         if (notSent
-                && !mayLackRoom
+                && reason != Reason.NO_ROOM
                 && !request.context().isExpired()
                 && !request.context().isCancelled()) {
             monitor.unreachable(request.node());
