@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
@@ -180,6 +182,22 @@ class ReplicaTest {
         env.runUntilIdle();
         assertThat(ofClients).hasSize(MAX_WAITING).allMatch(Reply.Found.class::isInstance);
         assertThat(replies).hasSize(2 * MAX_WAITING).anyMatch(Reply.Applied.class::isInstance);
+    }
+
+    @Test
+    void pagesForRefillsOfOtherNodesTakeNoneOfThePlacesOfClients() {
+        Replica replica = over(new BlockingStore());
+        Request page = new Request.RefillPage(new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 10, 1000));
+        for (int i = 0; i < 2 * MAX_WAITING; i++) {
+            serve(replica, page, replies::add);
+        }
+        List<Reply> ofClients = new ArrayList<>();
+        for (int i = 0; i < MAX_WAITING; i++) {
+            serve(replica, read("k"), ofClients::add);
+        }
+        env.runUntilIdle();
+        assertThat(ofClients).hasSize(MAX_WAITING).allMatch(Reply.Found.class::isInstance);
+        assertThat(replies).hasSize(2 * MAX_WAITING).anyMatch(Reply.Page.class::isInstance);
     }
 
     /** What is older than version 100 is refused: so the store remembers it. */

@@ -131,6 +131,7 @@ public final class Replica {
     private static boolean reads(Request request) {
         return request instanceof Request.ReadKeys
                 || request instanceof Request.ScanPage
+                || request instanceof Request.RefillPage
                 || request instanceof Request.SnapshotPage
                 || request instanceof Request.OpenSnapshot
                 || (request instanceof Request.Batch batch
@@ -166,6 +167,10 @@ public final class Replica {
             }
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(
+                    liveness, () -> reader.page(scan, () -> store.scan(scan.range())), reply));
+        } else if (request instanceof Request.RefillPage refill) {
+            Request.ScanPage scan = refill.page();
+            gate.maintain(StoreGate.Read.through(
                     liveness, () -> reader.page(scan, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
             // Comparisons are served also for partitions of which other reads are refused.

@@ -14,6 +14,7 @@ final class FrameTypes {
     static final int REPAIR_DECISION = 9;
     static final int REPAIR_WATERMARKS = 10;
     static final int REPAIR_ENTRIES = 11;
+    static final int REFILL_PAGE = 12;
 
     /** The bit that distinguishes the type of a reply from that of its request. */
     static final int REPLY = 0x80;

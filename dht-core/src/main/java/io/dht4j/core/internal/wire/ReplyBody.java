@@ -166,6 +166,9 @@ final class ReplyBody {
         if (type == FrameTypes.PAGE && request instanceof Request.ScanPage scan) {
             return PageBody.read(in, scan);
         }
+        if (type == FrameTypes.PAGE && request instanceof Request.RefillPage refill) {
+            return PageBody.read(in, refill.page());
+        }
         if (type == FrameTypes.PAGE && request instanceof Request.SnapshotPage snapshot) {
             return PageBody.read(in, snapshot.page());
         }

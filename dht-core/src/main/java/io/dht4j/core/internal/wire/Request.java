@@ -12,6 +12,7 @@ public sealed interface Request
         permits Request.ReadKeys,
                 Request.ApplyEntries,
                 Request.ScanPage,
+                Request.RefillPage,
                 Request.Ping,
                 Request.Batch,
                 RepairRequest,
@@ -49,6 +50,13 @@ public sealed interface Request
      * @param maxBytes the page ends with the entry that reaches this size
      */
     record ScanPage(KeyRange range, PartitionSet partitions, int maxEntries, int maxBytes) implements Request {}
+
+    /**
+     * Reads a page for a replica that refills its store. It waits for the store apart from clients' reads.
+     *
+     * @param page the page
+     */
+    record RefillPage(ScanPage page) implements Request {}
 
     /** A request about a snapshot: the node's store as of a version. */
     sealed interface SnapshotRequest extends Request {}

@@ -25,6 +25,9 @@ final class RequestBody {
         if (request instanceof Request.ScanPage) {
             return FrameTypes.SCAN_PAGE;
         }
+        if (request instanceof Request.RefillPage) {
+            return FrameTypes.REFILL_PAGE;
+        }
         if (request instanceof RepairRequest repair) {
             return RepairBody.type(repair);
         }
@@ -48,6 +51,9 @@ final class RequestBody {
                     + FrameWriter.sizeOf(scan.partitions())
                     + 4
                     + 4;
+        }
+        if (request instanceof Request.RefillPage refill) {
+            return size(refill.page());
         }
         if (request instanceof Request.SnapshotRequest snapshot) {
             return SnapshotBody.size(snapshot);
@@ -97,6 +103,8 @@ final class RequestBody {
             out.key(scan.range().start()).flag(end.isPresent());
             end.ifPresent(out::key);
             out.partitions(scan.partitions()).i32(scan.maxEntries()).i32(scan.maxBytes());
+        } else if (request instanceof Request.RefillPage refill) {
+            write(out, refill.page());
         } else if (request instanceof Request.SnapshotRequest snapshot) {
             SnapshotBody.write(out, snapshot);
         } else if (request instanceof Request.Batch batch) {
@@ -117,6 +125,7 @@ final class RequestBody {
             case FrameTypes.READ_KEYS -> readKeys(in);
             case FrameTypes.APPLY_ENTRIES -> new Request.ApplyEntries(in.entries());
             case FrameTypes.SCAN_PAGE -> scanPage(in);
+            case FrameTypes.REFILL_PAGE -> new Request.RefillPage(scanPage(in));
             case FrameTypes.PING -> new Request.Ping();
             case FrameTypes.BATCH -> batch(in);
             case FrameTypes.REPAIR_SUMS,

@@ -88,6 +88,7 @@ class FrameCodecTest {
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
                 new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 10, 20),
                 new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20),
+                new Request.RefillPage(new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20)),
                 new RepairRequest.Sums(partitions, Detail.BUCKETS, VERSION),
                 new RepairRequest.Sums(PartitionSet.empty(), Detail.PARTITIONS, new Version(0)),
                 new RepairRequest.Sums(partitions, Detail.WATERMARKS, new Version(0)),
@@ -303,7 +304,7 @@ class FrameCodecTest {
     void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
         Request.ScanPage scan =
                 new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), PartitionSet.empty(), 3, 1000);
-        List<Request> requests = List.of(scan, new Request.SnapshotPage(VERSION, scan));
+        List<Request> requests = List.of(scan, new Request.RefillPage(scan), new Request.SnapshotPage(VERSION, scan));
         for (Request request : requests) {
             for (Reply.Page good :
                     List.of(page("bcd", "e"), page("", "c"), page("b", "ba"), page("e", ""), page("", ""))) {

@@ -72,7 +72,7 @@ final class BackgroundRequests {
         KeyRange range = new KeyRange(start, Optional.empty());
         ask(
                 node,
-                new Request.ScanPage(range, partitions, PAGE_ENTRIES, PAGE_BYTES),
+                new Request.RefillPage(new Request.ScanPage(range, partitions, PAGE_ENTRIES, PAGE_BYTES)),
                 timeout,
                 ReplyHandler.of(
                         reply -> merge((Reply.Page) reply, outcome), failure -> outcome.failed(failure.toString())));
