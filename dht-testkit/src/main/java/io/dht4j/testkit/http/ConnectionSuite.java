@@ -156,6 +156,23 @@ interface ConnectionSuite extends HttpApiSuite {
         assertThat(get(0, "/v0/status").statusCode()).isEqualTo(200);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /v0/status HTTP/1.2\r\nHost: localhost\r\n\r\n",
+                "GET /v0/status HTTP/3.0\r\nHost: localhost\r\n\r\n",
+                "OPTIONS * RTSP/1.0\r\n\r\n",
+                "PRI * HTTP/2.0\r\n\r\nnot the rest of the preface"
+            })
+    void anotherVersionOfHttpIsRefused(String bytes) throws IOException {
+        try (RawHttp raw = raw(0)) {
+            raw.send(bytes);
+            assertThat(assertProblem(raw.read(), 505, ErrorCode.BAD_REQUEST)).contains("HTTP/1.1");
+            assertThat(raw.isClosedByServer()).isTrue();
+        }
+        assertThat(get(0, "/v0/status").statusCode()).isEqualTo(200);
+    }
+
     @Test
     default void randomTargetsGetAnAnswerEach() throws IOException {
         SplittableRandom random = new SplittableRandom(42);
@@ -173,7 +190,7 @@ interface ConnectionSuite extends HttpApiSuite {
                 raw.send(method + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 assertThat(raw.read().status())
                         .as("target %s of case %d", target, i)
-                        .isIn(200, 201, 400, 404, 405, 501);
+                        .isIn(200, 201, 400, 404, 405, 505);
                 assertThat(raw.isClosedByServer()).isTrue();
             }
         }

@@ -1,7 +1,11 @@
 package io.dht4j.transport.http.internal.netty;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -11,6 +15,7 @@ import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 import java.util.concurrent.Future;
@@ -31,8 +36,11 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedConnection.class);
 
-    /** The length of HTTP/2's preface; before its last byte the server may not know the client's protocol. */
-    private static final int PREFACE_BYTES = 24;
+    /** HTTP/2's preface. Before its last byte the server may not know the client's protocol. */
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
+
+    /** The length of the preface's beginning that is the head of a request in HTTP/1.1. */
+    private static final int PREFACE_HEAD_BYTES = 18;
 
     private static final long IN_USE = Long.MIN_VALUE;
 
@@ -57,6 +65,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private int requests;
 
     private boolean settled;
+    private boolean refused;
     private int passed;
     private @Nullable RequestRules rules;
     private @Nullable Future<?> headTimer;
@@ -184,6 +193,10 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (refused) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
         if (!settled && message instanceof ByteBuf bytes) {
             passUntilSettled(ctx, bytes);
             return;
@@ -206,7 +219,12 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
      */
     private void passUntilSettled(ChannelHandlerContext ctx, ByteBuf bytes) {
         settle(ctx.pipeline());
-        while (!settled && passed < PREFACE_BYTES && bytes.isReadable()) {
+        while (!settled && passed < PREFACE.length && bytes.isReadable()) {
+            if (passed >= PREFACE_HEAD_BYTES && bytes.getByte(bytes.readerIndex()) != PREFACE[passed]) {
+                bytes.release();
+                refuseVersion(ctx);
+                return;
+            }
             passed++;
             ctx.fireChannelRead(bytes.readRetainedSlice(1));
             settle(ctx.pipeline());
@@ -216,6 +234,16 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         } else {
             bytes.release();
         }
+    }
+
+    /** Refuses a preface that breaks off behind a whole head, which the rules would see too late. */
+    private void refuseVersion(ChannelHandlerContext ctx) {
+        refused = true;
+        byte[] body = all.refusals().body(RequestRules.OTHER_VERSION, RequestRules.VERSIONS);
+        String head = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: " + Refusals.CONTENT_TYPE
+                + "\r\nContent-Length: " + body.length + "\r\nConnection: close\r\n\r\n";
+        ctx.writeAndFlush(Unpooled.wrappedBuffer(head.getBytes(US_ASCII), body))
+                .addListener(ChannelFutureListener.CLOSE);
     }
 
     private void settle(ChannelPipeline pipeline) {

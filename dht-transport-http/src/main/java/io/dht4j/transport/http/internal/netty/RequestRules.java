@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rules of RFC 9110 and RFC 9112 that the wrapped server does not enforce. A request of HTTP/1.1 names its host once.
- * An unknown expectation or transfer coding is refused, as are trailers that are too long. A refused request is
- * answered in its turn, everything after it is dropped, and the connection ends: with doubtful framing, the rest must
- * not be taken for requests.
+ * An unknown version, expectation or transfer coding is refused, as are trailers that are too long. A refused request
+ * is answered in its turn, everything after it is dropped, and the connection ends: with doubtful framing, the rest
+ * must not be taken for requests.
  *
  * <p>A request with a body does not change the protocol. The server would look for the body's frames where its bytes
  * are, and a client that waits for permission to send it would wait for ever. Belongs to the connection's event loop.
@@ -43,6 +43,11 @@ final class RequestRules extends ChannelDuplexHandler {
     private static final long LINGER_SECONDS = 2;
 
     private static final String CHUNKED = "chunked";
+
+    /** The status for a version of HTTP that this node does not speak. */
+    static final int OTHER_VERSION = 505;
+
+    static final String VERSIONS = "the version must be HTTP/1.0, HTTP/1.1 or HTTP/2";
 
     private final AcceptedConnection connection;
     private final Refusals refusals;
@@ -112,7 +117,11 @@ final class RequestRules extends ChannelDuplexHandler {
 
     private static @Nullable Refusal refusal(HttpRequest request) {
         HttpHeaders headers = request.headers();
-        boolean isOld = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
+        HttpVersion version = request.protocolVersion();
+        boolean isOld = version.equals(HttpVersion.HTTP_1_0);
+        if (!isOld && !version.equals(HttpVersion.HTTP_1_1)) {
+            return new Refusal(OTHER_VERSION, VERSIONS);
+        }
         int hosts = count(headers, HttpHeaderNames.HOST);
         if (hosts > 1 || (hosts == 0 && !isOld)) {
             return new Refusal(400, "Host must stand once, not " + hosts + " times");
