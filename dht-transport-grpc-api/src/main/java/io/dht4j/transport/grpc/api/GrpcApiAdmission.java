@@ -3,11 +3,14 @@ package io.dht4j.transport.grpc.api;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.common.RateLimitedLog;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the calls in flight and the bytes of their messages, and reports when none is left. Nothing waits here: calls
@@ -17,6 +20,11 @@ final class GrpcApiAdmission {
 
     /** The least bound on concurrent status calls, however low the bound on calls is. */
     private static final int LEAST_CHEAP_CALLS = 100;
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcApiAdmission.class);
+
+    /** For failures that any number of calls may meet. */
+    private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
 
     private final int maxCalls;
     private final long maxBytes;
@@ -43,7 +51,7 @@ final class GrpcApiAdmission {
         }
         try {
             list(stream);
-        } catch (DhtException e) {
+        } catch (RuntimeException | Error e) {
             cheapCalls.decrementAndGet();
             throw e;
         }
@@ -70,7 +78,7 @@ final class GrpcApiAdmission {
         }
         try {
             list(stream);
-        } catch (DhtException e) {
+        } catch (RuntimeException | Error e) {
             calls.decrementAndGet();
             throw e;
         }
@@ -109,6 +117,11 @@ final class GrpcApiAdmission {
     /** Returns bytes to the budget. */
     void release(long count) {
         bytes.addAndGet(-count);
+    }
+
+    /** Returns the log for failures that any number of calls may meet. */
+    RateLimitedLog failures() {
+        return failures;
     }
 
     DhtException noRoom() {

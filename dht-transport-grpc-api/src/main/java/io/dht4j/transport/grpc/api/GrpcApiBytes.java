@@ -13,12 +13,16 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 
 /**
  * Takes requests as received bytes, so that a malformed message is answered like any other bad request, and nothing is
  * built from a message before it was checked.
  */
 final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
+
+    /** Stands for a message that there is no memory for: an error here would end its call without details. */
+    static final byte[] NO_MEMORY = {};
 
     @Override
     public InputStream stream(byte[] value) {
@@ -28,7 +32,12 @@ final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public byte[] parse(InputStream stream) {
         try (stream) {
-            return stream.readAllBytes();
+            // The library has collected the whole message, within its bound.
+            byte[] message = new byte[stream.available()];
+            int length = stream.readNBytes(message, 0, message.length);
+            return length == message.length ? message : Arrays.copyOf(message, length);
+        } catch (OutOfMemoryError e) {
+            return NO_MEMORY;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
+import io.dht4j.OverloadedException;
 import io.dht4j.security.Scope;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -145,6 +146,10 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     @Override
     public void onMessage(byte[] message) {
+        if (message == GrpcApiBytes.NO_MEMORY) {
+            fail(new OverloadedException("there is no memory for the request"));
+            return;
+        }
         // The library admits only one message.
         request = message;
     }
@@ -269,17 +274,37 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     /** Ends the call with an error. */
     void fail(Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        DhtException known;
-        if (cause instanceof DhtException expected) {
-            known = expected;
-        } else {
-            LOG.error(
-                    "{} failed in an unexpected way", call.getMethodDescriptor().getFullMethodName(), cause);
-            known = DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+        Status status;
+        Metadata trailers;
+        try {
+            StatusRuntimeException answer = GrpcApiErrors.encode(known(error));
+            status = answer.getStatus();
+            trailers = answer.getTrailers() == null ? new Metadata() : answer.getTrailers();
+        } catch (RuntimeException | Error e) {
+            // No memory even for this answer.
+            status = GrpcApiErrors.preparedStatus();
+            trailers = GrpcApiErrors.preparedTrailers();
         }
-        StatusRuntimeException status = GrpcApiErrors.encode(known);
-        Metadata trailers = status.getTrailers() == null ? new Metadata() : status.getTrailers();
+        end(status, trailers);
+        changed();
+    }
+
+    private DhtException known(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException expected) {
+            return expected;
+        }
+        String name = call.getMethodDescriptor().getFullMethodName();
+        if (cause instanceof OutOfMemoryError) {
+            // It may meet every call, and where it does tells nothing.
+            stream.failures().log(() -> name + " failed: " + cause);
+        } else {
+            LOG.error("{} failed in an unexpected way", name, cause);
+        }
+        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+    }
+
+    private void end(Status status, Metadata trailers) {
         synchronized (this) {
             if (over) {
                 return;
@@ -287,13 +312,12 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             over = true;
             stream.waitsForClient();
             try {
-                call.close(status.getStatus(), trailers);
-            } catch (RuntimeException e) {
-                LOG.error("a call could not be answered", e);
+                call.close(status, trailers);
+            } catch (RuntimeException | Error e) {
                 stream.cut("the call could not be answered");
+                LOG.error("a call could not be answered", e);
             }
         }
-        changed();
     }
 
     void failSlowRequest(Duration timeout) {

@@ -5,10 +5,12 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.rpc.ErrorInfo;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,13 @@ final class GrpcApiErrors {
      * encoded.
      */
     private static final int MAX_MESSAGE_BYTES = 600;
+
+    /** The answer where there is no memory to make one. */
+    private static final Status PREPARED_STATUS = prepared().getStatus();
+
+    /** Never changed. */
+    private static final Metadata PREPARED_TRAILERS =
+            Objects.requireNonNull(prepared().getTrailers());
 
     private GrpcApiErrors() {}
 
@@ -83,6 +92,22 @@ final class GrpcApiErrors {
                 .build());
     }
 
+    private static StatusRuntimeException prepared() {
+        return encode(DhtException.of(ErrorCode.INTERNAL, "internal error: no memory for the answer"));
+    }
+
+    /** Returns the status of an internal error that was made beforehand. */
+    static Status preparedStatus() {
+        return PREPARED_STATUS;
+    }
+
+    /** Returns the trailers for {@link #preparedStatus}. The library adds to them. */
+    static Metadata preparedTrailers() {
+        Metadata trailers = new Metadata();
+        trailers.merge(PREPARED_TRAILERS);
+        return trailers;
+    }
+
     private static String shortened(String message) {
         byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
         return bytes.length <= MAX_MESSAGE_BYTES
@@ -91,7 +116,7 @@ final class GrpcApiErrors {
     }
 
     /** Returns the node's error, if the status carries one; codes unknown to this version are internal errors. */
-    static Optional<DhtException> decode(Status status, io.grpc.@Nullable Metadata trailers) {
+    static Optional<DhtException> decode(Status status, @Nullable Metadata trailers) {
         com.google.rpc.Status details = trailers == null ? null : StatusProto.fromStatusAndTrailers(status, trailers);
         if (details == null) {
             return Optional.empty();

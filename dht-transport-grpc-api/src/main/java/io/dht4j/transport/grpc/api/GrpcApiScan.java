@@ -21,7 +21,12 @@ final class GrpcApiScan {
     private final Scan scan;
     private final GrpcApiAdmission admission;
     private final AtomicInteger wakes = new AtomicInteger();
-    private volatile @Nullable Page arrived;
+    private volatile boolean arrived;
+
+    // Written before the flag above, which the thread that takes the page resets. No object holds both, since there may
+    // be no memory for it.
+    private List<KeyValue> arrivedEntries = List.of();
+    private @Nullable Throwable arrivedError;
 
     // Passed from thread to thread by the counter above.
     private long entriesLeft;
@@ -39,9 +44,6 @@ final class GrpcApiScan {
         this.entriesLeft = limit;
         this.bytesLeft = maxBytes;
     }
-
-    /** The result of a read. */
-    private record Page(List<KeyValue> entries, @Nullable Throwable error) {}
 
     static void start(
             GrpcApiCall<ScanResponse> call, Scan scan, GrpcApiAdmission admission, long limit, long maxBytes) {
@@ -68,11 +70,10 @@ final class GrpcApiScan {
 
     private void advance() {
         while (true) {
-            Page came = arrived;
-            if (came != null) {
-                arrived = null;
+            if (arrived) {
+                arrived = false;
                 pulling = false;
-                take(came);
+                take();
             }
             if (call.isOver()) {
                 end();
@@ -94,13 +95,15 @@ final class GrpcApiScan {
         }
     }
 
-    private void take(Page came) {
-        if (came.error() != null) {
-            call.fail(came.error());
-        } else if (came.entries().isEmpty()) {
+    private void take() {
+        List<KeyValue> entries = arrivedEntries;
+        arrivedEntries = List.of();
+        if (arrivedError != null) {
+            call.fail(arrivedError);
+        } else if (entries.isEmpty()) {
             call.complete();
         } else {
-            page = came.entries();
+            page = entries;
             next = 0;
             reserved = scan.heldBytes();
             for (KeyValue entry : page) {
@@ -139,7 +142,9 @@ final class GrpcApiScan {
         forget();
         pulling = true;
         scan.next().whenComplete((entries, error) -> {
-            arrived = error == null ? new Page(entries, null) : new Page(List.of(), error);
+            arrivedEntries = error == null ? entries : List.of();
+            arrivedError = error;
+            arrived = true;
             wake();
         });
     }

@@ -154,7 +154,7 @@ final class GrpcApiService {
                 Optional.ofNullable(Context.current().getDeadline()));
         try {
             begun.authorize(bound.scope());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             begun.fail(e);
             // After the answer, because this may end the connection.
             stream.refused();
@@ -164,7 +164,7 @@ final class GrpcApiService {
             stream.letIn();
             stream.enter(begun, bound.counted());
             begun.listed();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // Its message is never requested.
             begun.fail(e);
             return begun;

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc.api;
 
+import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
 import io.dht4j.transport.grpc.internal.GrpcConnections.Connection;
 import io.dht4j.v1.KeyValueGrpc;
@@ -143,6 +144,11 @@ final class GrpcApiStream extends ServerStreamTracer {
         place = counted ? Place.COUNTED : Place.UNCOUNTED;
         call = begun;
         receivingSince = System.nanoTime();
+    }
+
+    /** Returns the log for failures that any number of calls may meet. */
+    RateLimitedLog failures() {
+        return admission.failures();
     }
 
     /** Takes bytes from the budget until {@link #release} or the stream's end. */
