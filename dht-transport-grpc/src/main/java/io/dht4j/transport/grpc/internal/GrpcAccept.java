@@ -11,13 +11,17 @@ import java.util.function.Consumer;
 /**
  * Closes connections over a limit as soon as they are accepted. gRPC itself accepts any number of connections, and
  * reports each only after its handshake. The handler therefore sits at the listening socket, which passes on accepted
- * connections. One for each listener.
+ * connections. While many connections are about to leave, it accepts no further ones: these wait in the backlog of the
+ * system. One for each listener.
  */
 public final class GrpcAccept extends ChannelInboundHandlerAdapter {
 
     private final GrpcConnectionLimit limit;
     private final BooleanSupplier giveWay;
     private final Consumer<Channel> prepare;
+
+    // Guarded by this.
+    private boolean paused;
 
     private GrpcAccept(GrpcConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {
         this.limit = limit;
@@ -50,13 +54,31 @@ public final class GrpcAccept extends ChannelInboundHandlerAdapter {
         }
         try {
             prepare.accept(connection);
-            connection.closeFuture().addListener(gone -> limit.leave(remote));
+            connection.closeFuture().addListener(gone -> {
+                limit.leave(remote);
+                resume(context.channel());
+            });
         } catch (RuntimeException | Error e) {
             // A connection that has no event loop yet never reports its end.
             limit.leave(remote);
             connection.unsafe().closeForcibly();
             throw e;
         }
+        pause(context.channel());
         context.fireChannelRead(message);
+    }
+
+    private synchronized void pause(Channel listener) {
+        if (limit.isCrowded()) {
+            paused = true;
+            listener.config().setAutoRead(false);
+        }
+    }
+
+    private synchronized void resume(Channel listener) {
+        if (paused && !limit.isCrowded() && listener.isOpen()) {
+            paused = false;
+            listener.config().setAutoRead(true);
+        }
     }
 }

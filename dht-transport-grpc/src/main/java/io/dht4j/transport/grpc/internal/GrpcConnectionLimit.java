@@ -33,6 +33,12 @@ public final class GrpcConnectionLimit {
 
     private static final int LEAST_LEAVING = 16;
 
+    /** The divisor of all places that gives the last ones, which are for addresses with few connections. */
+    private static final int PART_LAST = 16;
+
+    /** The divisor of all places that gives what are few. */
+    private static final int PART_FEW = 256;
+
     /** The least default bound for one address, however few places there are in all. */
     private static final int FEW = 100;
 
@@ -94,14 +100,17 @@ public final class GrpcConnectionLimit {
         boolean hasPlace = false;
         int all = open.incrementAndGet();
         try {
+            boolean[] hasFew = new boolean[1];
             byCaller.compute(key, (caller, count) -> {
                 int before = count == null ? 0 : count;
                 // One address may have all places, and so also those of others that give way.
                 entered[0] = before < maxPerAddress || maxPerAddress >= max;
+                hasFew[0] = before < Math.max(1, max / PART_FEW) || maxPerAddress >= max;
                 return entered[0] ? Integer.valueOf(before + 1) : count;
             });
-            // Connections that give way are still open for a moment.
-            hasPlace = entered[0] && (all <= max || (all <= max + maxLeaving && giveWay.getAsBoolean()));
+            // Two addresses, all of whose connections are busy, cannot take all places.
+            int places = hasFew[0] ? max : max - max / PART_LAST;
+            hasPlace = entered[0] && (all <= places || giveWay.getAsBoolean());
             return hasPlace;
         } finally {
             // Also after an out-of-memory error while counting the address.
@@ -131,6 +140,14 @@ public final class GrpcConnectionLimit {
         }
         byte[] bytes = address.getAddress();
         return ByteBuffer.wrap(bytes, 0, address instanceof Inet6Address ? NETWORK_BYTES : bytes.length);
+    }
+
+    /**
+     * Returns whether the next connection should wait to be accepted: connections that give way are still open for a
+     * moment, and so many of them are.
+     */
+    boolean isCrowded() {
+        return open.get() > max + maxLeaving;
     }
 
     /** Returns the number of open connections. */

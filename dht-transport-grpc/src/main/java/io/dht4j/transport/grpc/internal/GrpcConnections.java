@@ -5,6 +5,7 @@ import io.grpc.Grpc;
 import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -32,8 +33,10 @@ public final class GrpcConnections {
     /** The number of connections chosen at a time: a scan of all for each new connection would cost too much. */
     private static final int CHOSEN = 64;
 
-    /** The time that a client has to read that it has to go. */
+    /** The time that a client has to read that it has to go, unless more go than {@link #MAX_LEAVING}. */
     private static final long GOODBYE_MILLIS = 500;
+
+    private static final int MAX_LEAVING = 16;
 
     /** The number of consecutively refused calls within {@link #WINDOW_NANOS} that ends a connection. */
     public static final int MAX_REFUSED = 1_000;
@@ -50,8 +53,11 @@ public final class GrpcConnections {
     // Guarded by this: those on which no call was admitted, the longest idle first. Later ones are idle for less.
     private final Queue<Candidate> strangers = new ArrayDeque<>();
 
+    // Guarded by this: those that gave way last. The first has had the most time to go.
+    private final Queue<Connection> leaving = new ArrayDeque<>();
+
     /** An open connection. For its event loop, except the choice of the connection that has to go. */
-    public static final class Connection {
+    public static final class Connection extends ChannelInboundHandlerAdapter {
 
         private final Channel channel;
         private final AtomicInteger calls = new AtomicInteger();
@@ -104,18 +110,40 @@ public final class GrpcConnections {
         }
 
         private boolean isIdle() {
-            return calls.get() == 0 && !leaving && channel.isOpen() && channel.isRegistered();
+            return calls.get() == 0 && !leaving && channel.isOpen();
         }
 
         /** Sends the client a goodbye, and closes the connection even if the client ignores it. */
         private void close() {
+            // Before the look at the event loop: else the connection is closed when it gets one.
             leaving = true;
-            channel.close();
+            if (channel.isRegistered()) {
+                channel.close();
+                closeAfter(GOODBYE_MILLIS);
+            }
+        }
+
+        private void closeNow() {
+            if (channel.isRegistered()) {
+                closeAfter(0);
+            }
+        }
+
+        private void closeAfter(long millis) {
             try {
-                channel.eventLoop().schedule(this::closeAnyway, GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+                channel.eventLoop().schedule(this::closeAnyway, millis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
                 // The API closes, and its connections with it.
                 return;
+            }
+        }
+
+        @Override
+        public void channelRegistered(ChannelHandlerContext context) {
+            context.fireChannelRegistered();
+            context.pipeline().remove(this);
+            if (leaving) {
+                closeAnyway();
             }
         }
 
@@ -145,11 +173,12 @@ public final class GrpcConnections {
         }
     }
 
-    /** Lists a connection for as long as it is open. */
+    /** Lists a connection, which has no event loop yet, for as long as it is open. */
     public void accepted(Channel channel) {
         SocketAddress remote = channel.remoteAddress();
         if (remote != null) {
             Connection connection = new Connection(channel);
+            channel.pipeline().addLast(connection);
             connections.put(remote, connection);
             channel.closeFuture().addListener(gone -> connections.remove(remote, connection));
         }
@@ -203,7 +232,7 @@ public final class GrpcConnections {
             return true;
         }
         List<Candidate> others = chooseStrangers();
-        return closeStranger() || others.stream().anyMatch(Candidate::close);
+        return closeStranger() || others.stream().anyMatch(this::close);
     }
 
     /**
@@ -223,10 +252,21 @@ public final class GrpcConnections {
 
     private boolean closeStranger() {
         for (Candidate next = strangers.poll(); next != null; next = strangers.poll()) {
-            if (next.close()) {
+            if (close(next)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean close(Candidate chosen) {
+        boolean closed = chosen.close();
+        if (closed) {
+            leaving.add(chosen.connection());
+            if (leaving.size() > MAX_LEAVING) {
+                leaving.remove().closeNow();
+            }
+        }
+        return closed;
     }
 }

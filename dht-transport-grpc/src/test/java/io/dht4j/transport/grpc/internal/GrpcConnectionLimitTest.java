@@ -38,6 +38,24 @@ class GrpcConnectionLimitTest {
     }
 
     @Test
+    void lastPlacesAreForAddressesThatHaveFew() throws Exception {
+        GrpcConnectionLimit limit = new GrpcConnectionLimit(64, 40);
+        for (int port = 1; port <= 40; port++) {
+            assertThat(limit.enter(at("10.0.0.1", port))).isTrue();
+        }
+        for (int port = 1; port <= 20; port++) {
+            assertThat(limit.enter(at("10.0.0.2", port))).isTrue();
+        }
+        assertThat(limit.enter(at("10.0.0.2", 21))).isFalse();
+        for (int host = 3; host <= 6; host++) {
+            assertThat(limit.enter(at("10.0.0." + host, 1))).isTrue();
+            assertThat(limit.enter(at("10.0.0." + host, 2))).isFalse();
+        }
+        assertThat(limit.enter(at("10.0.0.7", 1))).isFalse();
+        assertThat(limit.open()).isEqualTo(64);
+    }
+
+    @Test
     void addressesOfOneIpv6NetworkAreOneCaller() throws Exception {
         GrpcConnectionLimit limit = new GrpcConnectionLimit(10, 1);
         assertThat(limit.enter(at("2001:db8:0:1::1", 1))).isTrue();
