@@ -164,7 +164,7 @@ interface ConnectionSuite extends HttpApiSuite {
                 "OPTIONS * RTSP/1.0\r\n\r\n",
                 "PRI * HTTP/2.0\r\n\r\nnot the rest of the preface"
             })
-    void anotherVersionOfHttpIsRefused(String bytes) throws IOException {
+    default void anotherVersionOfHttpIsRefused(String bytes) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(bytes);
             assertThat(assertProblem(raw.read(), 505, ErrorCode.BAD_REQUEST)).contains("HTTP/1.1");

@@ -132,7 +132,7 @@ interface ConcurrentCallsSuite extends TransportHarness {
     @Test
     @Tag("core")
     default void requestsThatAPeerHasNoRoomForAreNotSentForThatReason() {
-        int count = 300;
+        int count = 80;
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
         Started server = start(newNarrowTransport(), recorder);

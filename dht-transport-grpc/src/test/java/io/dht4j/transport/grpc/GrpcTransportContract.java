@@ -399,9 +399,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
     }
 
     private static void assertNoRoom(CompletableFuture<byte[]> call) {
-        assertThat(failure(call))
-                .extracting("outcome", "reason")
-                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
+        assertThat(failure(call)).extracting("outcome", "reason").containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
     }
 
     private static int connections(Started started) {

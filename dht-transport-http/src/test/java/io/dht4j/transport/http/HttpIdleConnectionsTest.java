@@ -125,6 +125,7 @@ class HttpIdleConnectionsTest {
         Cluster cluster = paused.over(nodes.cluster(0));
         try (HttpApi api = HttpApi.listening("127.0.0.1", 0, cluster, OPTIONS)) {
             takeAllPlaces(api.port(), GET);
+            await().atMost(PATIENCE).until(() -> paused.calls() == 7);
             await().atMost(PATIENCE).untilAsserted(() -> {
                 RawHttp refused = connect(others, api.port(), 1);
                 refused.send(STATUS);
@@ -161,6 +162,26 @@ class HttpIdleConnectionsTest {
             for (RawHttp each : most) {
                 assertThat(each.read().status()).isEqualTo(404);
             }
+        }
+    }
+
+    @Test
+    void busyConnectionsOfTwoAddressesLeaveTheLastPlacesToOthers() throws Exception {
+        PausedCluster paused = new PausedCluster();
+        // 60 for public requests, of which the last three are for addresses that have none.
+        HttpApiOptions options = OPTIONS.withMaxConnections(64).withMaxConnectionsPerAddress(32);
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, paused.over(nodes.cluster(0)), options)) {
+            for (int i = 0; i < 30; i++) {
+                connect(most, api.port(), 2).send(GET);
+                connect(fewer, api.port(), 3).send(GET);
+            }
+            await().atMost(PATIENCE).until(() -> paused.calls() == 57);
+            for (int last = 4; last < 7; last++) {
+                assertThat(connect(others, api.port(), last).send(STATUS).read().status())
+                        .isEqualTo(200);
+            }
+            assertThat(paused.calls()).isEqualTo(57);
+            paused.release();
         }
     }
 

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.grpc.netty.shaded.io.netty.bootstrap.ServerBootstrap;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInitializer;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
@@ -40,7 +40,10 @@ class GrpcAcceptTest {
         return new ServerBootstrap()
                 .group(loops)
                 .channelFactory(() -> GrpcAccept.limiting(new NioServerSocketChannel(), limit, () -> true, prepare))
-                .childHandler(new ChannelInboundHandlerAdapter())
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel connection) {}
+                })
                 .bind(InetAddress.getLoopbackAddress(), 0)
                 .sync()
                 .channel()
@@ -79,8 +82,7 @@ class GrpcAcceptTest {
             for (int left = 0; left < 100; left++) {
                 // Two places, 16 that leave, and those that the system has passed on already: 16 at most.
                 assertThat(limit.open()).isLessThanOrEqualTo(2 + 16 + 16);
-                await().atMost(PATIENCE)
-                        .until(() -> accepted.stream().limit(1).anyMatch(Channel::isRegistered));
+                await().atMost(PATIENCE).until(() -> accepted.stream().limit(1).anyMatch(Channel::isRegistered));
                 accepted.remove().close().sync();
             }
             await().atMost(PATIENCE).until(() -> limit.open() == 0);

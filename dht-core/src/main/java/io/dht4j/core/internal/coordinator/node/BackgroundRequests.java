@@ -67,7 +67,7 @@ final class BackgroundRequests {
         }
     }
 
-    /** Reads a page of another node as a scan does, and merges it into this node's store. See {@link RefillSource}. */
+    /** Reads a page of another node for a refill, and merges it into this node's store. See {@link RefillSource}. */
     void fetchPage(Node node, PartitionSet partitions, Key start, RefillSource.Outcome outcome) {
         KeyRange range = new KeyRange(start, Optional.empty());
         ask(

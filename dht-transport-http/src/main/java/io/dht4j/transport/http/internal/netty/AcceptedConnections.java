@@ -237,10 +237,12 @@ public final class AcceptedConnections {
             ConnectionSource source = sources.get(connection.address());
             if (connection.standing() != Standing.UNPROVED
                     || source == null
-                    || (source.publicOnes().size() >= limits.connectionsPerAddress() && !mayHaveAll())) {
+                    || (source.publicOnes().size() >= limits.connectionsPerAddress()
+                            && !limits.oneAddressMayHaveAll())) {
                 return connection.hasPlace();
             }
-            boolean isFull = publicOnes >= limits.publicConnections();
+            boolean isFull = publicOnes
+                    >= limits.publicConnectionsBefore(source.publicOnes().size());
             evicted = isFull ? idle.takeFor(source, System.nanoTime()) : null;
             if (isFull && evicted == null) {
                 return false;
@@ -260,11 +262,6 @@ public final class AcceptedConnections {
             evicted.closeNow();
         }
         return true;
-    }
-
-    /** Returns whether one source may have all places. Then its own connections give way to its new ones. */
-    private boolean mayHaveAll() {
-        return limits.connectionsPerAddress() >= limits.publicConnections();
     }
 
     /** Gives a connection the place of a peer. */
