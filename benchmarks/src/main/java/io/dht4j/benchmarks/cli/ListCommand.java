@@ -47,7 +47,7 @@ final class ListCommand implements Callable<Integer> {
         }
         if (!shared.isEmpty()) {
             console.out().println();
-            console.out().println("Most scenarios share these; all that one has, with their defaults, are told by");
+            console.out().println("Most scenarios share these. This shows all parameters of one, with their defaults:");
             console.out().println("    ./dht bench run SCENARIO --help");
             print(shared, parameter -> "");
         }

@@ -37,7 +37,7 @@ public final class Async implements Scenario {
                 List.of(
                         new Parameter(
                                 "coordinators",
-                                "what to compare, with commas between: " + String.join(", ", COORDINATORS),
+                                "variants, separated by commas: " + String.join(", ", COORDINATORS),
                                 ASYNCHRONOUS + "," + BLOCKING,
                                 String.join(",", COORDINATORS)),
                         new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),

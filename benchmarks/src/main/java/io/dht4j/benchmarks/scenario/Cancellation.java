@@ -37,22 +37,22 @@ public final class Cancellation implements Scenario {
                 List.of(
                         new Parameter(
                                 "policies",
-                                "what to compare, with commas between: " + String.join(", ", POLICIES),
+                                "variants, separated by commas: " + String.join(", ", POLICIES),
                                 "local,propagate",
                                 String.join(",", POLICIES)),
                         new Parameter(
                                 "clients",
-                                "over what, with commas between: " + String.join(", ", CLIENTS),
+                                "clients, separated by commas: " + String.join(", ", CLIENTS),
                                 "vertx",
                                 "vertx,one-nio,grpc-stream"),
                         new Parameter(
                                 "client-threads",
-                                "connections to each peer, with commas between, out of 8, 32, 64; one-nio has a "
-                                        + "thread for each",
+                                "connections to each peer, separated by commas: 8, 32, 64; one-nio has a thread for "
+                                        + "each",
                                 "32",
                                 "8,32"),
                         new Parameter("minutes", "length of the soak, 0 for none, to 10,000", "0.2", "20"),
-                        new Parameter("soak-operation", "what the soak does: put or get", "get", "get"),
+                        new Parameter("soak-operation", "operation of the soak: put or get", "get", "get"),
                         new Parameter(
                                 "soak-rate", "operations per second of the soak, 1 to 1,000,000", "1500", "3000")),
                 "5000",

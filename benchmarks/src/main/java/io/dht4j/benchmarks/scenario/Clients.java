@@ -35,7 +35,7 @@ public final class Clients implements Scenario {
                 List.of(
                         new Parameter(
                                 "clients",
-                                "what to compare, with commas between: " + String.join(", ", HTTP) + ", "
+                                "variants, separated by commas: " + String.join(", ", HTTP) + ", "
                                         + String.join(", ", GRPC),
                                 "vertx,one-nio",
                                 String.join(",", HTTP) + "," + String.join(",", GRPC)),

@@ -34,13 +34,13 @@ public final class DurabilityCost implements Scenario {
                 List.of(
                         new Parameter(
                                 "stores",
-                                "what to compare, with commas between: " + String.join(", ", STORES),
+                                "variants, separated by commas: " + String.join(", ", STORES),
                                 "memory,os,fsync",
                                 String.join(",", STORES)),
                         new Parameter(
                                 "sizes",
-                                "of values in bytes, with commas between: " + String.join(", ", SIZES)
-                                        + "; there are as many keys as give keys x value-bytes of data",
+                                "sizes of values in bytes, separated by commas: " + String.join(", ", SIZES)
+                                        + "; the number of keys gives keys x value-bytes of data",
                                 "100",
                                 String.join(",", SIZES)),
                         new Parameter(

@@ -35,11 +35,11 @@ public final class Hiccups implements Scenario {
         return List.of(
                 new Parameter(
                         "waits",
-                        "how to wait, with commas between: " + String.join(", ", WAYS),
+                        "ways to wait, separated by commas: " + String.join(", ", WAYS),
                         "park,spin",
                         "park,sleep,spin"),
                 new Parameter("seconds", "length of a repetition, 0.01 to 3600", "0.5", "10"),
-                new Parameter("repetitions", "how often each is measured, in turns, 1 to 100", "5", "7"));
+                new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "5", "7"));
     }
 
     @Override

@@ -28,18 +28,19 @@ record LoadClient(Api api, int connections, int threads, int sendEveryMicros) {
                 new Parameter(API, "the public API that the load uses: http or grpc", "http", "http"),
                 new Parameter(
                         CONNECTIONS,
-                        "of the load to each node, 1 to 4096; over grpc all operations share them, so 1 or 2 do",
+                        "connections of the load to each node, 1 to 4096; over grpc all operations share them, so 1 "
+                                + "or 2 suffice",
                         "32",
                         "64"),
                 new Parameter(
                         THREADS,
-                        "of the load that begin operations, 1 to 64, and as many that read and write",
+                        "threads of the load that begin operations, 1 to 64, and as many for reading and writing",
                         "1",
                         "1"),
                 new Parameter(
                         SEND_EVERY,
-                        "how far apart they wake at least, 0 to 10,000 microseconds and half of --p99: what "
-                                + "comes due meanwhile is sent together, and the delay counts",
+                        "least time between two wake-ups of such a thread, 0 to 10,000 microseconds and half of "
+                                + "--p99; operations due in between are sent together, and their delay counts",
                         "500",
                         "500"));
     }

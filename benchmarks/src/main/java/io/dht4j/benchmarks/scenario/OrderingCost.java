@@ -31,7 +31,7 @@ public final class OrderingCost implements Scenario {
                 List.of(
                         new Parameter(
                                 "orderings",
-                                "what to compare, with commas between: " + String.join(", ", ORDERINGS),
+                                "variants, separated by commas: " + String.join(", ", ORDERINGS),
                                 String.join(",", ORDERINGS),
                                 String.join(",", ORDERINGS)),
                         new Parameter(

@@ -56,16 +56,16 @@ public final class Peers implements Scenario {
         return List.of(
                 new Parameter(
                         "products",
-                        "what to compare, with commas between: " + String.join(", ", ALL),
+                        "variants, separated by commas: " + String.join(", ", ALL),
                         String.join(",", USUAL),
                         String.join(",", ALL)),
-                new Parameter("keys", "how many keys there are, 1 to 10,000,000", "20000", "100000"),
+                new Parameter("keys", "number of keys, 1 to 10,000,000", "20000", "100000"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
-                new Parameter("in-flight", "operations under way at each member, 1 to 4096", "32", "64"),
+                new Parameter("in-flight", "operations in flight at each member, 1 to 4096", "32", "64"),
                 new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2.5", "10"),
                 new Parameter("seconds", "length of a repetition, 0.1 to 600", "1.5", "5"),
                 new Parameter(
-                        "repetitions", "how often each is measured, in turns, with new processes, 1 to 100", "1", "5"),
+                        "repetitions", "measurements of each product, in turns, with new processes, 1 to 100", "1", "5"),
                 new Parameter("heap", "heap of each member, 128 to 100,000 MB", "768", "1024"));
     }
 

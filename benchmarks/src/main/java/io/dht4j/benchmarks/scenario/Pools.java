@@ -36,12 +36,12 @@ public final class Pools implements Scenario {
                         List.of(
                                 new Parameter(
                                         "replies",
-                                        "where replies are handled, with commas between: " + String.join(", ", REPLIES),
+                                        "threads that handle replies, separated by commas: " + String.join(", ", REPLIES),
                                         "transport,own-2",
                                         String.join(",", REPLIES)),
                                 new Parameter(
                                         "policies",
-                                        "replicas that must answer, with commas between: quorum, all",
+                                        "replicas that must answer, separated by commas: quorum, all",
                                         "quorum,all",
                                         "quorum,all")),
                         "5000",

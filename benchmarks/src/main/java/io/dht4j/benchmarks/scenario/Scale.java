@@ -26,7 +26,7 @@ public final class Scale implements Scenario {
 
     @Override
     public String question() {
-        return "What does an operation cost as nodes, entries, values and requests under way grow?";
+        return "What does an operation cost as nodes, entries, values and requests in flight grow?";
     }
 
     @Override
@@ -35,22 +35,22 @@ public final class Scale implements Scenario {
                 List.of(
                         new Parameter(
                                 "nodes",
-                                "how many, with commas between: " + String.join(", ", COUNTS),
+                                "numbers of nodes, separated by commas: " + String.join(", ", COUNTS),
                                 "3,6",
                                 "3,6,9,12"),
                         new Parameter(
                                 "entries",
-                                "how many, with commas between: " + String.join(", ", ENTRIES) + ", or none",
+                                "numbers of entries, separated by commas: " + String.join(", ", ENTRIES) + ", or none",
                                 "none",
                                 String.join(",", ENTRIES)),
                         new Parameter(
                                 "sizes",
-                                "of values in bytes, with commas between: " + String.join(", ", SIZES) + ", or none",
+                                "sizes of values in bytes, separated by commas: " + String.join(", ", SIZES) + ", or none",
                                 "none",
                                 String.join(",", SIZES)),
                         new Parameter(
                                 "in-flight",
-                                "connections of the load to each node, with commas between: "
+                                "connections of the load to each node, separated by commas: "
                                         + String.join(", ", CONNECTIONS) + ", or none",
                                 "none",
                                 "4,64,256")),

@@ -92,21 +92,21 @@ record ServerPlan(
                         Stream.of(
                                 new Parameter(
                                         OPERATIONS,
-                                        "what to measure, with commas between: put, get",
+                                        "operations to measure, separated by commas: put, get",
                                         "put,get",
                                         "put,get"),
-                                new Parameter("keys", "how many keys there are, 1 to 100,000,000", quickKeys, fullKeys),
+                                new Parameter("keys", "number of keys, 1 to 100,000,000", quickKeys, fullKeys),
                                 new Parameter(
                                         "value-bytes", "size of a value, 0 to 16,777,216", valueBytes, valueBytes)),
                         LoadClient.parameters().stream(),
                         Stream.of(
                                 new Parameter(
                                         "profiles",
-                                        "what to profile, with commas between: cpu, alloc, lock, wall; or none",
+                                        "events to profile, separated by commas: cpu, alloc, lock, wall; or none",
                                         "cpu",
                                         "cpu,alloc,lock,wall"),
                                 new Parameter(
-                                        "repetitions", "how often each is measured, in turns, 1 to 100", "1", "4"),
+                                        "repetitions", "measurements of each variant, in turns, 1 to 100", "1", "4"),
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
@@ -114,8 +114,7 @@ record ServerPlan(
                                         "20"),
                                 new Parameter(
                                         "warm-up-limit",
-                                        "seconds of warming up after which it is no longer waited until the "
-                                                + "nodes' compilers rest, 0 to 3600",
+                                        "greatest warm-up in seconds, if the nodes' compilers stay busy, 0 to 3600",
                                         "2",
                                         "240"),
                                 new Parameter(
@@ -125,12 +124,12 @@ record ServerPlan(
                                         "3"),
                                 new Parameter(
                                         "first-rate",
-                                        "where the search begins, 1 to 1,000,000 per second",
+                                        "first rate of the search, 1 to 1,000,000 per second",
                                         "3000",
                                         "3000"),
                                 new Parameter(
                                         "greatest-rate",
-                                        "where the search ends, first-rate to 1,000,000 per second",
+                                        "greatest rate of the search, first-rate to 1,000,000 per second",
                                         "1000000",
                                         "1000000"),
                                 new Parameter(

@@ -37,7 +37,7 @@ public final class Sharding implements Scenario {
         return ServerPlan.parameters(
                 List.of(new Parameter(
                         "placements",
-                        "strategies of the three nodes, with commas between: " + String.join(", ", PLACEMENTS),
+                        "strategies of the three nodes, separated by commas: " + String.join(", ", PLACEMENTS),
                         "rendezvous,modulo",
                         String.join(",", PLACEMENTS))),
                 "10000",

@@ -41,15 +41,15 @@ public final class Transports implements Scenario {
         return List.of(
                 new Parameter(
                         "transports",
-                        "what to compare, with commas between: " + String.join(", ", TransportCells.names()),
+                        "variants, separated by commas: " + String.join(", ", TransportCells.names()),
                         "vertx,vertx-h2,grpc-stream",
                         all),
-                new Parameter("in-flight", "operations under way, 1 to 4096", "64", "64"),
+                new Parameter("in-flight", "operations in flight, 1 to 4096", "64", "64"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
-                new Parameter("keys", "how many keys there are, 1 to 1,000,000", "20000", "20000"),
+                new Parameter("keys", "number of keys, 1 to 1,000,000", "20000", "20000"),
                 new Parameter("warm-up", "seconds of each before measuring, 0.1 to 600", "3", "15"),
                 new Parameter("seconds", "length of a repetition, 0.1 to 600", "1", "4"),
-                new Parameter("repetitions", "how often each is measured, in turns, 1 to 100", "3", "5"));
+                new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "3", "5"));
     }
 
     @Override
