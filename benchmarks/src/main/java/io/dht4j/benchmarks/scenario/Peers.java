@@ -65,7 +65,10 @@ public final class Peers implements Scenario {
                 new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2.5", "10"),
                 new Parameter("seconds", "length of a repetition, 0.1 to 600", "1.5", "5"),
                 new Parameter(
-                        "repetitions", "measurements of each product, in turns, with new processes, 1 to 100", "1", "5"),
+                        "repetitions",
+                        "measurements of each product, in turns, with new processes, 1 to 100",
+                        "1",
+                        "5"),
                 new Parameter("heap", "heap of each member, 128 to 100,000 MB", "768", "1024"));
     }
 

@@ -36,7 +36,8 @@ public final class Pools implements Scenario {
                         List.of(
                                 new Parameter(
                                         "replies",
-                                        "threads that handle replies, separated by commas: " + String.join(", ", REPLIES),
+                                        "threads that handle replies, separated by commas: "
+                                                + String.join(", ", REPLIES),
                                         "transport,own-2",
                                         String.join(",", REPLIES)),
                                 new Parameter(

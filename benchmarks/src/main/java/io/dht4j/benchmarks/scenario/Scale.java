@@ -45,7 +45,8 @@ public final class Scale implements Scenario {
                                 String.join(",", ENTRIES)),
                         new Parameter(
                                 "sizes",
-                                "sizes of values in bytes, separated by commas: " + String.join(", ", SIZES) + ", or none",
+                                "sizes of values in bytes, separated by commas: " + String.join(", ", SIZES)
+                                        + ", or none",
                                 "none",
                                 String.join(",", SIZES)),
                         new Parameter(
