@@ -108,8 +108,7 @@ public abstract class HttpClientKindContract {
             endpoint.handle(request);
         });
         // On a busy machine 32 connections are not made in two seconds, certificates checked on both sides.
-        HttpTransportOptions patient =
-                HttpTransportOptions.at("127.0.0.1", 0).withConnectTimeout(PATIENCE);
+        HttpTransportOptions patient = HttpTransportOptions.at("127.0.0.1", 0).withConnectTimeout(PATIENCE);
         HttpTransport client = started(more.apply(patient).withClient(kind), ECHO);
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
