@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,13 +47,10 @@ final class HintQueue implements AutoCloseable {
 
     private static final int OFFSET_BITS = 32;
 
-    /** The size of the pieces in which larger frames are written and read, without a copy of all their bytes. */
-    private static final int PIECE_BYTES = 1 << 20;
-
     private final Path directory;
     private final HintBytes bytes;
     // Guarded by this.
-    private final Deque<Segment> segments = new ArrayDeque<>();
+    private final Deque<HintSegment> segments = new ArrayDeque<>();
     private @Nullable RandomAccessFile out;
     private @Nullable FileIdentity outIdentity;
     private long checkedNanos;
@@ -62,23 +58,6 @@ final class HintQueue implements AutoCloseable {
     private boolean closed;
     /** The position in the first segment up to which it was delivered. */
     private long delivered = LogFormat.SEGMENT_HEADER_BYTES;
-
-    /** A file of hints. */
-    private static final class Segment {
-        private final long number;
-        private final Path file;
-        private final long firstMillis;
-        private long length;
-        private long lastMillis;
-
-        Segment(long number, Path file, long length, long millis) {
-            this.number = number;
-            this.file = file;
-            this.length = length;
-            this.firstMillis = millis;
-            this.lastMillis = millis;
-        }
-    }
 
     /** Creates an empty queue, whose directory need not exist. */
     HintQueue(Path directory, HintBytes bytes) {
@@ -93,11 +72,11 @@ final class HintQueue implements AutoCloseable {
         try (Stream<Path> listed = Files.list(directory)) {
             files = listed.toList();
         }
-        List<Segment> found = new ArrayList<>();
+        List<HintSegment> found = new ArrayList<>();
         for (Path file : files) {
             Matcher matcher = SEGMENT_FILE.matcher(String.valueOf(file.getFileName()));
             if (matcher.matches()) {
-                found.add(new Segment(
+                found.add(new HintSegment(
                         Long.parseLong(matcher.group(1)),
                         file,
                         Files.size(file),
@@ -109,8 +88,8 @@ final class HintQueue implements AutoCloseable {
         return queue;
     }
 
-    private synchronized void take(List<Segment> found) {
-        for (Segment segment : found) {
+    private synchronized void take(List<HintSegment> found) {
+        for (HintSegment segment : found) {
             segments.add(segment);
             bytes.held.addAndGet(segment.length);
             nextNumber = segment.number + 1;
@@ -148,9 +127,9 @@ final class HintQueue implements AutoCloseable {
                 || nowMillis - segments.getLast().firstMillis >= SEGMENT_MILLIS) {
             file = beginSegment(nowMillis);
         }
-        Segment segment = segments.getLast();
+        HintSegment segment = segments.getLast();
         try {
-            if (length <= PIECE_BYTES) {
+            if (length <= HintSegment.PIECE_BYTES) {
                 ByteBuffer whole = ByteBuffer.allocate(length);
                 frame.forEach(whole::put);
                 file.write(whole.array());
@@ -170,8 +149,11 @@ final class HintQueue implements AutoCloseable {
     /** Writes a frame without a copy of large values; the system's own copy is as large as a piece. */
     private static void writePieces(RandomAccessFile file, List<ByteBuffer> frame) throws IOException {
         for (ByteBuffer part : frame) {
-            for (int from = part.position(); from < part.limit(); from += PIECE_BYTES) {
-                file.write(part.array(), part.arrayOffset() + from, Math.min(PIECE_BYTES, part.limit() - from));
+            for (int from = part.position(); from < part.limit(); from += HintSegment.PIECE_BYTES) {
+                file.write(
+                        part.array(),
+                        part.arrayOffset() + from,
+                        Math.min(HintSegment.PIECE_BYTES, part.limit() - from));
             }
         }
     }
@@ -189,7 +171,7 @@ final class HintQueue implements AutoCloseable {
         }
         LOG.warn("{} {} while it was being written: its hints are dropped", identity.path(), loss.get());
         closeOut();
-        Segment gone = segments.removeLast();
+        HintSegment gone = segments.removeLast();
         bytes.held.addAndGet(-gone.length);
         bytes.lost.addAndGet(segments.isEmpty() ? Math.max(0, gone.length - delivered) : gone.length);
         if (segments.isEmpty()) {
@@ -219,7 +201,7 @@ final class HintQueue implements AutoCloseable {
             Files.deleteIfExists(path);
             throw e;
         }
-        segments.add(new Segment(number, path, LogFormat.SEGMENT_HEADER_BYTES, nowMillis));
+        segments.add(new HintSegment(number, path, LogFormat.SEGMENT_HEADER_BYTES, nowMillis));
         bytes.held.addAndGet(LogFormat.SEGMENT_HEADER_BYTES);
         out = file;
         return file;
@@ -236,10 +218,10 @@ final class HintQueue implements AutoCloseable {
 
     synchronized HintLog.Batch oldest(int maxBytes) {
         while (!segments.isEmpty()) {
-            Segment first = segments.getFirst();
+            HintSegment first = segments.getFirst();
             try {
                 List<Entry> entries = new ArrayList<>();
-                long end = read(first, maxBytes, entries);
+                long end = first.read(delivered, maxBytes, entries);
                 if (!entries.isEmpty()) {
                     return new HintLog.Batch(entries, (first.number << OFFSET_BITS) | end);
                 }
@@ -259,99 +241,6 @@ final class HintQueue implements AutoCloseable {
             }
         }
         return new HintLog.Batch(List.of(), 0);
-    }
-
-    /** Reads frames until there are enough. Returns where the next one begins. */
-    private long read(Segment segment, int maxBytes, List<Entry> into) throws IOException, LogFormat.Malformed {
-        long position = delivered;
-        long limit = position + maxBytes;
-        try (RandomAccessFile in = new RandomAccessFile(segment.file.toFile(), "r")) {
-            if (segment.length < LogFormat.SEGMENT_HEADER_BYTES) {
-                return position;
-            }
-            byte[] header = new byte[LogFormat.SEGMENT_HEADER_BYTES];
-            in.readFully(header);
-            LogFormat.checkSegmentHeader(header, segment.number);
-            while (position < segment.length) {
-                long next;
-                try {
-                    next = readFrame(in, segment, position, limit, into);
-                } catch (LogFormat.Malformed e) {
-                    if (into.isEmpty()) {
-                        throw e;
-                    }
-                    // The entries before the damage first; the next call meets the damage again.
-                    break;
-                }
-                if (next == position) {
-                    break;
-                }
-                position = next;
-            }
-        }
-        return position;
-    }
-
-    /**
-     * Returns where the frame ends. Returns where it begins if there are enough entries without it, or if a process
-     * ended in the middle of it.
-     */
-    private static long readFrame(RandomAccessFile in, Segment segment, long position, long limit, List<Entry> into)
-            throws IOException, LogFormat.Malformed {
-        long remaining = segment.length - position;
-        if (remaining < LogFormat.FRAME_HEADER_BYTES) {
-            return position;
-        }
-        in.seek(position);
-        byte[] headerBytes = new byte[LogFormat.FRAME_HEADER_BYTES];
-        in.readFully(headerBytes);
-        ByteBuffer header = ByteBuffer.wrap(headerBytes);
-        if (!LogFormat.isFrameHeader(header) || LogFormat.payloadLength(header) < 0) {
-            throw new LogFormat.Malformed("a frame's header is damaged");
-        }
-        int length = LogFormat.payloadLength(header);
-        long end = position + LogFormat.FRAME_HEADER_BYTES + length + LogFormat.FRAME_TRAILER_BYTES;
-        if (end > segment.length || (end > limit && !into.isEmpty())) {
-            return position;
-        }
-        if (length <= PIECE_BYTES) {
-            byte[] payload = new byte[length];
-            in.readFully(payload);
-            requireChecksum(header, LogFormat.crc(payload, 0, length));
-            LogFormat.readRecords(payload, length, into);
-        } else {
-            readLargeFrame(in, header, length, into);
-        }
-        return end;
-    }
-
-    /**
-     * Reads the payload twice, so that it is decoded only after its checksum was verified, and is never in memory
-     * twice.
-     */
-    private static void readLargeFrame(RandomAccessFile in, ByteBuffer header, int length, List<Entry> into)
-            throws IOException, LogFormat.Malformed {
-        long begin = in.getFilePointer();
-        byte[] piece = new byte[PIECE_BYTES];
-        CRC32C crc = new CRC32C();
-        for (int left = length; left > 0; left -= piece.length) {
-            int count = Math.min(piece.length, left);
-            in.readFully(piece, 0, count);
-            crc.update(piece, 0, count);
-        }
-        requireChecksum(header, (int) crc.getValue());
-        in.seek(begin);
-        for (long left = length; left > 0; ) {
-            Entry entry = LogFormat.readRecord(in, left);
-            into.add(entry);
-            left -= LogFormat.recordBytes(entry);
-        }
-    }
-
-    private static void requireChecksum(ByteBuffer header, int crc) throws LogFormat.Malformed {
-        if (crc != LogFormat.payloadCrc(header)) {
-            throw new LogFormat.Malformed("a frame does not match its checksum");
-        }
     }
 
     synchronized void delivered(long end) {
@@ -383,7 +272,7 @@ final class HintQueue implements AutoCloseable {
         return forgotten;
     }
 
-    private void drop(Segment segment) {
+    private void drop(HintSegment segment) {
         if (!segments.isEmpty() && segments.getFirst() == segment) {
             bytes.lost.addAndGet(Math.max(0, segment.length - delivered));
             removeFirst();
@@ -391,7 +280,7 @@ final class HintQueue implements AutoCloseable {
     }
 
     private void removeFirst() {
-        Segment first = segments.removeFirst();
+        HintSegment first = segments.removeFirst();
         bytes.held.addAndGet(-first.length);
         delivered = LogFormat.SEGMENT_HEADER_BYTES;
         try {

@@ -104,7 +104,7 @@ public final class MemoryStore implements Store {
                 if (before == null) {
                     keys.add(key);
                 }
-                tell(before, entry);
+                report(before, entry);
                 done = true;
             } finally {
                 if (!done) {
@@ -131,15 +131,15 @@ public final class MemoryStore implements Store {
         }
     }
 
-    private void tell(@Nullable Entry before, Entry after) {
-        ContentListener told = listener;
-        if (told == null) {
+    private void report(@Nullable Entry before, Entry after) {
+        ContentListener current = listener;
+        if (current == null) {
             return;
         }
         if (before == null) {
-            told.added(after);
+            current.added(after);
         } else {
-            told.replaced(before, after);
+            current.replaced(before, after);
         }
     }
 
@@ -162,9 +162,9 @@ public final class MemoryStore implements Store {
                     }
                     keys.remove(key);
                     bytes.addAndGet(-weight(now));
-                    ContentListener told = listener;
-                    if (told != null) {
-                        told.removed(now);
+                    ContentListener current = listener;
+                    if (current != null) {
+                        current.removed(now);
                     }
                     removed.incrementAndGet();
                     return null;

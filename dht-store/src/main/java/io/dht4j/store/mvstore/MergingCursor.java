@@ -4,6 +4,9 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.store.mvstore.internal.map.ReadGuard;
+import io.dht4j.store.mvstore.internal.memtable.Memtable;
+import io.dht4j.store.mvstore.internal.memtable.Memtables;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,29 +15,22 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the tables and the map at the same time and shows the newest entry of each key. The tables are those of
- * the moment when it was opened; the map is read in pages, each when it is needed: an entry that goes from a table to
- * the map meanwhile is still seen in the table. A cursor that is never closed holds memory, but no file space.
+ * Iterates over the tables and the map together, and returns the newest entry of each key. The tables are those of the
+ * moment when it was opened; the map is read in pages on demand. An entry that leaves a table for the map meanwhile is
+ * still read from the table. A cursor that is never closed holds memory, but no file space.
  */
 final class MergingCursor implements EntryCursor {
 
-    private final Guard guard;
+    private final ReadGuard guard;
     private final KeyRange range;
     private final List<Source> sources = new ArrayList<>();
     private Optional<Entry> following = Optional.empty();
     private boolean done;
 
-    /** Runs reads while the store is kept open. */
-    @FunctionalInterface
-    interface Guard {
-        <T> T reading(Supplier<T> read);
-    }
-
-    MergingCursor(Guard guard, KeyRange range, Memtables.View view, Function<KeyRange, List<Entry>> pages) {
+    MergingCursor(ReadGuard guard, KeyRange range, Memtables.View view, Function<KeyRange, List<Entry>> pages) {
         this.guard = guard;
         this.range = range;
         sources.add(new TableSource(view.active()));
@@ -96,11 +92,11 @@ final class MergingCursor implements EntryCursor {
         return Optional.of(newest);
     }
 
-    /** Ascending entries of the range. */
+    /** The entries of the range in one table or in the map, ascending. */
     private abstract static class Source {
         private @Nullable Entry head;
 
-        /** The next entry, or null at the end. */
+        /** Returns the next entry, or null at the end. */
         final @Nullable Entry peek() {
             if (head == null) {
                 head = read();

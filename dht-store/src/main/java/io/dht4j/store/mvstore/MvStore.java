@@ -9,6 +9,17 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.cache.EntryCache;
+import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.mvstore.internal.disk.Health;
+import io.dht4j.store.mvstore.internal.disk.OutOfMemoryRetry;
+import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
+import io.dht4j.store.mvstore.internal.log.Recovery;
+import io.dht4j.store.mvstore.internal.log.WriteAheadLog;
+import io.dht4j.store.mvstore.internal.map.EntryMap;
+import io.dht4j.store.mvstore.internal.memtable.Memtable;
+import io.dht4j.store.mvstore.internal.memtable.Memtables;
+import io.dht4j.store.mvstore.internal.merge.Merger;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,33 +31,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable store. Writes are appended to a log in groups and kept in a sorted table in memory; full tables are merged
- * into an {@code MVStore} map in the background, and their part of the log is deleted. A read looks into the cache of
- * entries, or into the tables and the map, and takes the newest entry. When as many tables wait for the merge as the
+ * A durable store. Writes are appended to a log in groups, and put into a sorted table in memory. Full tables are
+ * merged into an {@code MVStore} map in the background, and their part of the log is deleted. A read takes the newest
+ * entry out of the cache of entries, or of the tables and the map. When as many tables wait for the merge as the
  * options allow, writers wait.
  *
  * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
- * {@link #open} replays the log; a write that was cut off, and so never acknowledged, is removed and reported as a
- * warning; any other damage is a {@link StoreException}. On a disk that is full a store is opened to be read. A store
- * that can no longer write (full disk, damaged file) refuses writes and says why, see {@link #problems()}; reads go on
- * as long as they can. It tries by itself whether the cause has passed, and then takes writes again, unless what is on
- * the disk is in doubt: then it must be opened again.
+ * {@link #open} replays the log. It removes a write that was cut off, and so never acknowledged, and logs a warning;
+ * any other damage is a {@link StoreException}. On a full disk a store is opened for reading. A store that can no
+ * longer write (full disk, damaged file) refuses writes and reports why in {@link #problems()}; reads go on as long as
+ * they can. After a transient failure it takes writes again by itself. After a failure that leaves the state of the
+ * disk unknown it must be opened again.
  *
  * <p>Safe for use by any number of threads; an interrupt of a calling thread has no effect but to stay set. Methods
  * block on the disk. One process at a time uses a directory.
  */
 public final class MvStore implements Store {
 
-    /** Beyond so many entries in memory, {@link #entries()} looks at a part of them only. */
-    private static final int COUNTED_ENTRIES = 4096;
-
-    private static final int COUNTING_ATTEMPTS = 20;
-
     private final StoreDirectory directory;
     private final Health health;
     private final EntryMap map;
     private final Memtables memtables;
     private final EntryCache cache;
+    private final EntryReader reader;
     private final WriteAheadLog log;
     private final Merger merger;
     private final Version newestAtOpen;
@@ -71,6 +78,7 @@ public final class MvStore implements Store {
         this.map = map;
         this.memtables = memtables;
         this.cache = cache;
+        this.reader = new EntryReader(cache, memtables, map);
         this.log = log;
         this.merger = merger;
         this.newestAtOpen = newestAtOpen;
@@ -89,7 +97,7 @@ public final class MvStore implements Store {
         return open(directory, options, Disk.REAL);
     }
 
-    /** With a disk of one's own. */
+    /** With another disk. */
     static MvStore open(Path directory, MvStoreOptions options, Disk disk) {
         StoreDirectory opened = StoreDirectory.open(directory, disk);
         boolean done = false;
@@ -103,23 +111,23 @@ public final class MvStore implements Store {
             throw unopened(opened, e);
         } catch (OutOfMemoryError e) {
             throw new StoreException(
-                    opened.forcing().hasFailedForMap()
-                            ? opened.notes().distrustForSure(e)
+                    opened.fsync().hasFailedForMap()
+                            ? opened.untrusted().setWithRetry(e)
                             : directory + " cannot be opened (" + e
                                     + "); give the process more memory (-Xmx), then start again",
                     e);
         } finally {
             if (!done) {
-                MemoryWait.run(opened::close);
+                OutOfMemoryRetry.run(opened::close);
             }
         }
     }
 
-    /** A file that could not be written is no damage; one that could not be forced to the disk is in doubt. */
+    /** A failed write is no damage; after a failed fsync the state of the file is unknown. */
     private static RuntimeException unopened(StoreDirectory directory, RuntimeException e) {
         @Nullable IOException cause = Health.ioFailure(e);
-        if (directory.forcing().hasFailedForMap()) {
-            return new StoreException(directory.notes().distrustForSure(e), e);
+        if (directory.fsync().hasFailedForMap()) {
+            return new StoreException(directory.untrusted().setWithRetry(e), e);
         }
         return e instanceof StoreException || cause == null
                 ? e
@@ -130,22 +138,24 @@ public final class MvStore implements Store {
     }
 
     private static MvStore recover(StoreDirectory directory, MvStoreOptions options) throws IOException {
-        directory.notes().checkTrusted();
+        directory.untrusted().requireAbsent();
         directory.checkData();
-        Health health = new Health(directory.path(), directory.forcing());
+        Health health = new Health(directory.path(), directory.fsync());
         EntryCache cache = new EntryCache(options.entryCacheBytes());
-        EntryMap map = EntryMap.open(directory, options, cache, health);
+        boolean isForced = options.durability() == Durability.FSYNC;
+        EntryMap map = EntryMap.open(directory, isForced, options.cacheBytes(), cache, health);
         try {
-            Recovery recovery = new Recovery(directory, map, options);
+            Recovery recovery = new Recovery(directory, map, isForced, options.memtableBytes(), options.maxFrozen());
             List<Memtable> recovered = recovery.replay();
-            Memtables memtables = new Memtables(health, options, recovered, recovery.nextTable());
-            WriteAheadLog log = new WriteAheadLog(directory, options, memtables, cache, health, recovery);
-            Merger merger = new Merger(directory, options, memtables, map, log, health);
+            Memtables memtables = new Memtables(
+                    health, options.memtableBytes(), options.maxFrozen(), recovered, recovery.nextTable());
+            WriteAheadLog log = new WriteAheadLog(directory, isForced, memtables, cache, health, recovery);
+            Merger merger = new Merger(directory, isForced, memtables, map, log, health);
             log.begin();
             merger.start();
             return new MvStore(directory, health, map, memtables, cache, log, merger, recovery.newest());
         } catch (IOException | RuntimeException | Error e) {
-            // Not closed, which writes, and cuts off what is behind the last chunk that MVStore could read.
+            // A close would write, and remove everything behind the last chunk that MVStore could read.
             map.abandon();
             throw e;
         }
@@ -161,30 +171,17 @@ public final class MvStore implements Store {
 
     @Override
     public Optional<Entry> get(Key key) {
-        return reading(() -> {
-            Held known = cache.get(key);
-            return known == null ? read(key) : known.entry();
-        });
-    }
-
-    private Optional<Entry> read(Key key) {
-        long stamp = cache.stamp(key);
-        // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
-        Optional<Entry> inTables = newestIn(memtables.view(), key);
-        EntryMap.Found inMap = map.get(key);
-        Optional<Entry> newest = newest(inTables, inMap.entry());
-        cache.keep(key, newest, inMap.isInFile(), stamp);
-        return newest;
+        return reading(() -> reader.get(key));
     }
 
     /**
      * {@inheritDoc}
      *
-     * <p>Tells of what was read before and is still in the entry cache.
+     * <p>Returns entries that were read before and are still in the entry cache.
      */
     @Override
     public Optional<Held> getFromMemory(Key key) {
-        // Whoever closes holds the lock, and for long.
+        // A close holds the lock for long.
         if (!calls.readLock().tryLock()) {
             return Optional.empty();
         }
@@ -194,21 +191,6 @@ public final class MvStore implements Store {
         } finally {
             calls.readLock().unlock();
         }
-    }
-
-    private static Optional<Entry> newestIn(Memtables.View view, Key key) {
-        Optional<Entry> newest = Optional.ofNullable(view.active().get(key));
-        for (Memtable table : view.frozen()) {
-            newest = newest(newest, Optional.ofNullable(table.get(key)));
-        }
-        return newest;
-    }
-
-    private static Optional<Entry> newest(Optional<Entry> one, Optional<Entry> other) {
-        if (one.isEmpty() || other.isEmpty()) {
-            return one.isEmpty() ? other : one;
-        }
-        return Optional.of(Entry.newest(one.get(), other.get()));
     }
 
     @Override
@@ -223,7 +205,7 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>Looks at the map, and perhaps the disk, only for entries that are not newer than all that is in it.
+     * <p>Reads the map, and perhaps the disk, only for entries that are not newer than the whole map.
      */
     @Override
     public List<Version> applyAndGetVersions(List<Entry> entries) {
@@ -231,41 +213,14 @@ public final class MvStore implements Store {
             health.checkWritable();
             log.append(entries);
             if (entries.size() == 1) {
-                return List.of(newestVersion(entries.get(0)));
+                return List.of(reader.newestVersion(entries.get(0)));
             }
             List<Version> newest = new ArrayList<>(entries.size());
             for (Entry entry : entries) {
-                newest.add(newestVersion(entry));
+                newest.add(reader.newestVersion(entry));
             }
             return newest;
         });
-    }
-
-    /** The newest version held of the key of an entry that is in the tables, or was until a moment ago. */
-    private Version newestVersion(Entry entry) {
-        Version version = entry.version();
-        // The tables come first: what leaves them meanwhile is in the map before it is gone from them.
-        Memtables.View view = memtables.view();
-        Version newest = newest(version, view.active(), entry.key());
-        for (Memtable table : view.frozen()) {
-            newest = newest(newest, table, entry.key());
-        }
-        if (newest.compareTo(version) > 0 || version.compareTo(map.newestEver()) > 0) {
-            return newest;
-        }
-        // Of the version alone, for which a large value need not be read.
-        Held known = cache.get(entry.key());
-        Optional<Version> inMap =
-                known == null ? map.version(entry.key()) : known.entry().map(Entry::version);
-        return inMap.filter(held -> held.compareTo(version) > 0).orElse(version);
-    }
-
-    private static Version newest(Version known, Memtable table, Key key) {
-        if (table.newest().compareTo(known) <= 0) {
-            return known;
-        }
-        Entry held = table.get(key);
-        return held == null || held.version().compareTo(known) <= 0 ? known : held.version();
     }
 
     @Override
@@ -276,9 +231,8 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>First brings everything that has been applied into the map; takes as long as that and a walk over the map, in
-     * steps between which what is written meanwhile is merged. A disk on which the map cannot be written ends the purge
-     * and not the writes.
+     * <p>First merges all applied entries into the map, then iterates over the map, in steps between which later
+     * entries are merged. A disk on which the map cannot be written ends the purge, but not the writes.
      */
     @Override
     public long purge(Predicate<Entry> dispensable) {
@@ -292,7 +246,7 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>A change is told when it reaches the map.
+     * <p>A change is reported when it reaches the map.
      */
     @Override
     public EntryCursor follow(ContentListener listener) {
@@ -302,7 +256,7 @@ public final class MvStore implements Store {
     /**
      * {@inheritDoc}
      *
-     * <p>Takes as long as bringing everything that has been applied into the map.
+     * <p>Takes as long as the merge of all applied entries into the map.
      */
     @Override
     public void settle() {
@@ -318,14 +272,14 @@ public final class MvStore implements Store {
     public void keepNote(String name, byte[] bytes) {
         reading(() -> {
             health.checkWritable();
-            directory.nodeNotes().keep(name, bytes);
+            directory.metadata().put(name, bytes);
             return bytes;
         });
     }
 
     @Override
     public Optional<byte[]> note(String name) {
-        return reading(() -> directory.nodeNotes().read(name));
+        return reading(() -> directory.metadata().get(name));
     }
 
     /**
@@ -336,45 +290,7 @@ public final class MvStore implements Store {
      */
     @Override
     public long entries() {
-        return reading(() -> {
-            long inMap = map.size();
-            long waiting = waitingEntries();
-            for (int i = 0; i < COUNTING_ATTEMPTS && inMap != map.size(); i++) {
-                // A key went from a table to the map while it was counted.
-                inMap = map.size();
-                waiting = waitingEntries();
-            }
-            return inMap + waiting;
-        });
-    }
-
-    /** How many keys are in the tables and not in the map. */
-    private long waitingEntries() {
-        Memtables.View view = memtables.view();
-        List<Memtable> oldestFirst = new ArrayList<>(view.frozen());
-        oldestFirst.add(view.active());
-        long count = 0;
-        for (int i = 0; i < oldestFirst.size(); i++) {
-            count += added(oldestFirst.get(i), oldestFirst.subList(0, i));
-        }
-        return count;
-    }
-
-    /** How many keys of a table are neither in older tables nor in the map. */
-    private long added(Memtable table, List<Memtable> older) {
-        long looked = 0;
-        long added = 0;
-        for (Entry entry : table) {
-            Key key = entry.key();
-            if (looked == COUNTED_ENTRIES) {
-                return added * table.size() / looked;
-            }
-            looked++;
-            if (older.stream().noneMatch(other -> other.contains(key)) && !map.contains(key)) {
-                added++;
-            }
-        }
-        return added;
+        return reading(reader::count);
     }
 
     @Override
@@ -399,7 +315,7 @@ public final class MvStore implements Store {
 
     @Override
     public void close() {
-        // It would hold the lock to its end.
+        // A purge would hold the lock to its end.
         merger.endPurges();
         calls.writeLock().lock();
         try {
@@ -415,7 +331,7 @@ public final class MvStore implements Store {
 
     private void closeAll() {
         List<Runnable> steps =
-                List.of(merger::close, this::closeLog, this::closeMap, () -> MemoryWait.run(directory::close));
+                List.of(merger::close, this::closeLog, this::closeMap, () -> OutOfMemoryRetry.run(directory::close));
         @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {
@@ -447,14 +363,14 @@ public final class MvStore implements Store {
         try {
             map.close();
         } catch (RuntimeException | Error e) {
-            if (directory.forcing().hasFailedForMap()) {
-                throw new StoreException(directory.notes().distrustForSure(e), e);
+            if (directory.fsync().hasFailedForMap()) {
+                throw new StoreException(directory.untrusted().setWithRetry(e), e);
             }
             throw e;
         }
-        if (directory.forcing().hasFailedForMap() && !directory.notes().isDistrusted()) {
-            // The merger had no memory to note that before its time was up.
-            throw new StoreException(directory.notes().distrustForSure(new OutOfMemoryError("while it was closed")));
+        if (directory.fsync().hasFailedForMap() && !directory.untrusted().isSet()) {
+            // The merging thread had no memory to set the marker in time.
+            throw new StoreException(directory.untrusted().setWithRetry(new OutOfMemoryError("while it was closed")));
         }
     }
 

@@ -10,8 +10,8 @@ import io.dht4j.spi.MemoryBudget;
  * @param cacheBytes how much memory the pages of the map may take that have been read, 1 MiB to 64 GiB. More makes
  *     reads faster: a page that is not cached is read and decoded again
  * @param entryCacheBytes how much memory single keys that have been read may take with their newest entries, or with
- *     the note that the store lacks them, by estimate, 0 (none) to 64 GiB. Reads that find theirs are answered on the
- *     thread that asks, without a change to one that may wait for the disk
+ *     the knowledge that the store lacks them, by estimate, 0 (none) to 64 GiB. Reads that find theirs are answered on
+ *     the thread that asks, without a change to one that may wait for the disk
  * @param memtableBytes how much memory the newest writes may take, by estimate, before they are handed to the merge, 16
  *     KiB to 1 GiB. More means fewer and larger merges (less written per put, higher put rates), but more memory, a
  *     longer log and a longer recovery. The log segment that backs it is never larger
@@ -127,8 +127,4 @@ public record MvStoreOptions(
         return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
-    /** What all tables may take together. */
-    long tableBytes() {
-        return (maxFrozen + 1) * memtableBytes;
-    }
 }

@@ -3,6 +3,10 @@ package io.dht4j.store.mvstore;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.disk.AtomicFile;
+import io.dht4j.store.mvstore.internal.disk.DirectoryFormat;
+import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins a damaged store again: its files are put aside, and the node gets its entries back from the other replicas.
+ * Rebuilds a damaged store: its files are moved away, and the node gets its entries back from the other replicas.
  * Nothing is deleted.
  */
 public final class Rebuild {
@@ -25,15 +29,15 @@ public final class Rebuild {
     private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
     private static final String HEADER = "dht4j refill 1";
     private static final String EVERYTHING = "everything";
-    private static final int MOST_ASIDE = 10_000;
+    private static final int MAX_DAMAGED = 10_000;
 
     private Rebuild() {}
 
     /**
-     * Moves a store's files into a new directory {@code damaged-N} within its own, and notes that everything must be
-     * refilled. An empty directory, or one that does not exist yet, is marked only: for a disk that was replaced. If a
+     * Moves a store's files into a new directory {@code damaged-N} within its own, and marks all partitions for a
+     * refill. An empty directory, or one that does not exist yet, is marked only: for a disk that was replaced. If a
      * refill is under way and the store can be opened, nothing is moved, and the refill goes on. Blocks. May be
-     * repeated when it was interrupted.
+     * repeated after an interruption.
      *
      * @param directory of a store that is not open
      * @return where the files are now; empty if there were none, or if a refill goes on
@@ -45,68 +49,72 @@ public final class Rebuild {
             return Optional.empty();
         }
         try (StoreDirectory locked = StoreDirectory.lock(directory)) {
-            // First of all: a store that is empty must never be taken for one that has everything.
+            // First of all: an empty store must never pass for a complete one.
             write(locked, HEADER + "\n" + EVERYTHING + "\n");
             List<Path> files;
             try (Stream<Path> listed = Files.list(directory)) {
                 files = listed.filter(Files::isRegularFile)
-                        .filter(file -> StoreDirectory.isStoreFile(String.valueOf(file.getFileName())))
+                        .filter(file -> DirectoryFormat.isStoreFile(String.valueOf(file.getFileName())))
                         .sorted()
                         .toList();
             }
             if (files.isEmpty()) {
                 return Optional.empty();
             }
-            Path aside = newDirectory(directory);
+            Path damaged = newDirectory(directory);
             for (Path file : files) {
-                if (file.endsWith(StoreDirectory.FORMAT_FILE)) {
-                    // It stays, or is written again, so that the directory is known as a store's all the time.
-                    Files.copy(file, aside.resolve(file.getFileName()));
+                if (file.endsWith(DirectoryFormat.FORMAT_FILE)) {
+                    // It stays, or is written again, so that the directory is a store's at any time.
+                    Files.copy(file, damaged.resolve(file.getFileName()));
                 } else {
-                    Files.move(file, aside.resolve(file.getFileName()), StandardCopyOption.ATOMIC_MOVE);
+                    Files.move(file, damaged.resolve(file.getFileName()), StandardCopyOption.ATOMIC_MOVE);
                 }
             }
             locked.writeFormat();
             locked.sync();
-            return Optional.of(aside);
+            return Optional.of(damaged);
         } catch (IOException e) {
             throw new StoreException(
-                    directory + ": its files cannot be put aside (" + e + "); make it readable and writable", e);
+                    directory + ": its files cannot be moved away (" + e + "); make it readable and writable", e);
         }
     }
 
     private static boolean isUnderWay(Path directory) {
-        if (!Files.exists(directory.resolve(StoreDirectory.REFILL_FILE))) {
+        if (!Files.exists(directory.resolve(DirectoryFormat.REFILL_FILE))) {
             return false;
         }
         try {
             MvStore.open(directory, MvStoreOptions.defaults()).close();
             return true;
         } catch (StoreException e) {
-            LOG.warn("{} was being refilled, and cannot be opened; it is begun again: {}", directory, e.getMessage());
+            LOG.warn(
+                    "{} was being refilled, and cannot be opened; the rebuild starts again: {}",
+                    directory,
+                    e.getMessage());
             return false;
         }
     }
 
     private static Path newDirectory(Path directory) throws IOException {
-        for (int i = 1; i < MOST_ASIDE; i++) {
-            Path aside = directory.resolve(StoreDirectory.ASIDE_PREFIX + i);
-            if (!Files.exists(aside)) {
-                PrivateFiles.createDirectory(aside);
-                return aside;
+        for (int i = 1; i < MAX_DAMAGED; i++) {
+            Path damaged = directory.resolve(DirectoryFormat.DAMAGED_PREFIX + i);
+            if (!Files.exists(damaged)) {
+                PrivateFiles.createDirectory(damaged);
+                return damaged;
             }
         }
-        throw new IOException("there are " + MOST_ASIDE + " directories " + StoreDirectory.ASIDE_PREFIX + "N already");
+        throw new IOException(
+                "there are " + MAX_DAMAGED + " directories " + DirectoryFormat.DAMAGED_PREFIX + "N already");
     }
 
     /**
-     * What a store's directory says must be refilled. Something as long as a rebuild is not complete.
+     * Returns the partitions of a store that must be refilled: some until its rebuild is complete.
      *
      * @param directory of a store; need not be open yet
-     * @return the marker, kept in a file beside the store's
+     * @return the marker, in a file beside the store's
      */
     public static RefillMarker marker(Path directory) {
-        Path file = directory.resolve(StoreDirectory.REFILL_FILE);
+        Path file = directory.resolve(DirectoryFormat.REFILL_FILE);
         return new RefillMarker() {
             @Override
             public BitSet pending(int partitions) {
@@ -124,7 +132,7 @@ public final class Rebuild {
                         AtomicFile.write(
                                 Disk.REAL,
                                 directory,
-                                StoreDirectory.REFILL_FILE,
+                                DirectoryFormat.REFILL_FILE,
                                 StandardCharsets.ISO_8859_1.encode(HEADER + "\n" + left + "\n"));
                     }
                 } catch (IOException e) {
@@ -136,7 +144,7 @@ public final class Rebuild {
 
     private static void write(StoreDirectory locked, String text) throws IOException {
         AtomicFile.write(
-                locked.disk(), locked.path(), StoreDirectory.REFILL_FILE, StandardCharsets.ISO_8859_1.encode(text));
+                locked.disk(), locked.path(), DirectoryFormat.REFILL_FILE, StandardCharsets.ISO_8859_1.encode(text));
     }
 
     private static BitSet read(Path file, int partitions) {
@@ -149,7 +157,7 @@ public final class Rebuild {
                     .lines()
                     .toList();
             if (lines.size() != 2 || !lines.get(0).equals(HEADER)) {
-                LOG.warn("{} does not say which partitions must be refilled: all of them are", file);
+                LOG.warn("{} does not list the partitions to refill: all of them are refilled", file);
                 return everything;
             }
             if (lines.get(1).equals(EVERYTHING)) {

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.store.mvstore.internal.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.util.function.Predicate;
 
 /**
  * A disk that does what disks do that are full, read-only or worn out: some calls fail, for some files, while it is
- * told to; or that is slow at a moment of a test's choice.
+ * asked to; or that is slow at a moment of a test's choice.
  */
 final class FailingDisk extends Disk {
 
@@ -66,13 +67,13 @@ final class FailingDisk extends Disk {
         failingSyncs = files;
     }
 
-    /** Files cannot be forced to the disk, and whoever asks why meets an error of the process. */
+    /** An fsync fails, and so does the creation of its exception, with an error of the process. */
     void failSyncsAndSayingSoWith(Error thrown, Predicate<Path> files) {
         error = thrown;
         syncsWithError = files;
     }
 
-    /** Is run by whoever opens a file, before it is opened to be written. */
+    /** Runs before a file is opened for writing, on the thread that opens it. */
     void beforeOpens(Consumer<Path> action) {
         beforeOpens = action;
     }
@@ -118,7 +119,7 @@ final class FailingDisk extends Disk {
     }
 
     @Override
-    void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+    public void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
         if (failingWrites.test(path)) {
             super.write(file, path, bytes, from, part(length));
             throw new IOException(message);
@@ -134,7 +135,7 @@ final class FailingDisk extends Disk {
     }
 
     @Override
-    RandomAccessFile open(Path path) throws IOException {
+    public RandomAccessFile open(Path path) throws IOException {
         if (readOnly || failingOpens.test(path)) {
             throw new IOException(message);
         }
@@ -165,12 +166,12 @@ final class FailingDisk extends Disk {
     }
 
     @Override
-    boolean isReadOnly(Path path) {
+    public boolean isReadOnly(Path path) {
         return readOnly;
     }
 
     @Override
-    long usableBytes(Path directory) {
+    public long usableBytes(Path directory) {
         if (looksWithError.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw error;
         }
@@ -198,7 +199,7 @@ final class FailingDisk extends Disk {
     }
 
     @Override
-    void truncate(RandomAccessFile file, Path path, long length) throws IOException {
+    public void truncate(RandomAccessFile file, Path path, long length) throws IOException {
         if (failingTruncates.test(path)) {
             throw new IOException(message);
         }
@@ -206,7 +207,7 @@ final class FailingDisk extends Disk {
     }
 
     @Override
-    void sync(RandomAccessFile file, Path path) throws IOException {
+    public void sync(RandomAccessFile file, Path path) throws IOException {
         if (failingSyncs.test(path)) {
             throw new IOException("Input/output error");
         }

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.store.mvstore.internal.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -144,7 +145,7 @@ final class ForgetfulDisk extends Disk {
     }
 
     @Override
-    synchronized RandomAccessFile open(Path path) throws IOException {
+    public synchronized RandomAccessFile open(Path path) throws IOException {
         beginCall();
         Content content = names.get(path);
         if (content == null) {
@@ -159,7 +160,8 @@ final class ForgetfulDisk extends Disk {
     }
 
     @Override
-    synchronized void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+    public synchronized void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length)
+            throws IOException {
         beginCall();
         content(file).changes.add(new Change(file.getFilePointer(), Arrays.copyOfRange(bytes, from, from + length)));
         endCall(path);
@@ -167,7 +169,7 @@ final class ForgetfulDisk extends Disk {
     }
 
     @Override
-    synchronized void truncate(RandomAccessFile file, Path path, long length) throws IOException {
+    public synchronized void truncate(RandomAccessFile file, Path path, long length) throws IOException {
         beginCall();
         content(file).changes.add(new Change(length, null));
         endCall(path);
@@ -176,14 +178,14 @@ final class ForgetfulDisk extends Disk {
 
     /** The disk of the machine need not do it too. */
     @Override
-    synchronized void sync(RandomAccessFile file, Path path) throws IOException {
+    public synchronized void sync(RandomAccessFile file, Path path) throws IOException {
         beginCall();
         endCall(path);
         content(file).force();
     }
 
     @Override
-    synchronized void rename(Path from, Path to) throws IOException {
+    public synchronized void rename(Path from, Path to) throws IOException {
         beginCall();
         Naming naming = new Naming(to, names.get(from), from);
         namings.add(naming);
@@ -193,7 +195,7 @@ final class ForgetfulDisk extends Disk {
     }
 
     @Override
-    synchronized boolean delete(Path path) throws IOException {
+    public synchronized boolean delete(Path path) throws IOException {
         beginCall();
         Naming naming = new Naming(path, null, null);
         namings.add(naming);
@@ -203,7 +205,7 @@ final class ForgetfulDisk extends Disk {
     }
 
     @Override
-    synchronized void syncNames(Path of) throws IOException {
+    public synchronized void syncNames(Path of) throws IOException {
         beginCall();
         endCall(of);
         if (of.equals(directory)) {

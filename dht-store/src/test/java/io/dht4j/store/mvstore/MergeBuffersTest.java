@@ -6,6 +6,7 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
+import io.dht4j.store.mvstore.internal.map.MapBuffers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -137,7 +137,7 @@ class MvStoreDamageTest {
         try {
             opened = open(copy);
         } catch (StoreException e) {
-            // Whoever is to mend it, or to get out of it what can be, must find it as it was.
+            // A damaged store is left unchanged, for its repair.
             assertThat(contents(copy)).as(what).containsExactlyInAnyOrderEntriesOf(before);
             return refused(copy, what, e);
         }

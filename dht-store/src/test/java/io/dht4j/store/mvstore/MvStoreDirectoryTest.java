@@ -8,6 +8,7 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.disk.Disk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,7 +176,7 @@ class MvStoreDirectoryTest {
         AtomicBoolean first = new AtomicBoolean(true);
         Disk disk = new Disk() {
             @Override
-            void rename(Path from, Path to) throws IOException {
+            public void rename(Path from, Path to) throws IOException {
                 if (to.endsWith("note-versions") && first.getAndSet(false)) {
                     other.start();
                     assertThatCode(() -> MvStoreFaults.await(

@@ -97,8 +97,8 @@ abstract class MvStoreFaults {
         });
     }
 
-    /** What a listener has been told of: what was there, with what came and without what went. */
-    static final class Told implements ContentListener {
+    /** Records the content of a store: the entries at the beginning, and each change since. */
+    static final class RecordingListener implements ContentListener {
         private final Map<Entry, Integer> counts = new ConcurrentHashMap<>();
 
         @Override
@@ -111,14 +111,14 @@ abstract class MvStoreFaults {
             counts.merge(entry, -1, Integer::sum);
         }
 
-        Told begin(MvStore store) {
+        RecordingListener begin(MvStore store) {
             try (EntryCursor held = store.follow(this)) {
                 held.forEachRemaining(this::added);
             }
             return this;
         }
 
-        void assertTells(MvStore store) {
+        void assertMatches(MvStore store) {
             store.settle();
             Map<Entry, Integer> shown = new HashMap<>();
             try (EntryCursor cursor = store.scan(KeyRange.all())) {

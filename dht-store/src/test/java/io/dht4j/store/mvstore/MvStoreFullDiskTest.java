@@ -10,6 +10,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.disk.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -144,7 +145,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
         disk.makeReadOnly();
         // Without what would be in memory.
         try (MvStore store = open(small(Durability.OS).withEntryCacheBytes(0));
-                EntryCursor held = store.follow(new Told());
+                EntryCursor held = store.follow(new RecordingListener());
                 EntryCursor scan = store.scan(KeyRange.all())) {
             held.next();
             scan.next();

@@ -11,6 +11,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
+import io.dht4j.store.mvstore.internal.map.MapContent;
 import io.dht4j.testkit.SearchEffort;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,17 +29,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.h2.mvstore.RootReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Values that are kept in pieces: whole whenever they are read, and gone with what supersedes them. */
+/** Values that are kept in fragments: complete in every read, and removed with the entry. */
 @Tag("portable")
 class MvStoreLargeValuesTest extends MvStoreFaults {
 
-    private static final int[] SIZES = {0, 10, Pieces.BYTES, Pieces.BYTES + 1, 3 * Pieces.BYTES, 700_000};
+    private static final int[] SIZES = {
+        0, 10, MapContent.FRAGMENT_BYTES, MapContent.FRAGMENT_BYTES + 1, 3 * MapContent.FRAGMENT_BYTES, 700_000
+    };
 
     private final SplittableRandom random = new SplittableRandom(20_261_125);
     private final Map<Key, Entry> model = new TreeMap<>();
@@ -73,43 +75,34 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     @Test
     void listenerForWhichTheDigestIsEnoughIsToldOfALargeValueByItsDigest() {
         try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
-            Entry large = Entry.value(Key.of("key"), new Version(1), new byte[Pieces.BYTES + 1], Entry.NEVER);
-            Entry larger = Entry.value(Key.of("key"), new Version(2), new byte[2 * Pieces.BYTES + 1], Entry.NEVER);
+            Entry large =
+                    Entry.value(Key.of("key"), new Version(1), new byte[MapContent.FRAGMENT_BYTES + 1], Entry.NEVER);
+            Entry larger = Entry.value(
+                    Key.of("key"), new Version(2), new byte[2 * MapContent.FRAGMENT_BYTES + 1], Entry.NEVER);
             store.apply(List.of(large));
             store.settle();
-            List<Object> told = new CopyOnWriteArrayList<>();
+            List<Object> reports = new CopyOnWriteArrayList<>();
             store.follow(new ContentListener() {
                         @Override
                         public void added(Entry entry) {
-                            told.add(entry);
+                            reports.add(entry);
                         }
 
                         @Override
                         public void removed(Entry entry) {
-                            told.add(entry);
+                            reports.add(entry);
                         }
 
                         @Override
                         public boolean replaced(Version before, int digest, Entry after) {
-                            told.addAll(List.of(before, digest, after));
+                            reports.addAll(List.of(before, digest, after));
                             return true;
                         }
                     })
                     .close();
             store.apply(List.of(larger));
             store.settle();
-            assertThat(told).containsExactly(large.version(), large.digest(), larger);
-        }
-    }
-
-    private static long pieces(Path directory) {
-        MapFile map =
-                MapFile.open(directory.resolve("data.mv"), Disk.REAL, Durability.OS, MvStoreOptions.MIN_CACHE_BYTES);
-        try {
-            RootReference<Pieces.PieceKey, byte[]> root = map.pieces.root();
-            return root.getTotalCount();
-        } finally {
-            map.abandon();
+            assertThat(reports).containsExactly(large.version(), large.digest(), larger);
         }
     }
 
@@ -118,7 +111,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     void valuesOfAnySizeSupersedeEachOtherAndLeaveNothingBehind(Durability durability) {
         for (int round = 0; round < 3; round++) {
             try (MvStore store = open(small(durability))) {
-                Told told = new Told().begin(store);
+                RecordingListener listener = new RecordingListener().begin(store);
                 for (int i = 0; i < 60; i++) {
                     write(store);
                     if (random.nextInt(10) == 0) {
@@ -126,7 +119,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
                         assertHolds(store);
                     }
                 }
-                told.assertTells(store);
+                listener.assertMatches(store);
                 assertHolds(store);
             }
         }
@@ -138,7 +131,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             store.settle();
             assertThat(store.purge(new Version(version), 0)).isEqualTo(model.size());
         }
-        assertThat(pieces(directory)).isZero();
+        assertThat(MapContent.fragments(directory)).isZero();
     }
 
     @Test
@@ -148,7 +141,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
         try (MvStore store = open(small(Durability.OS))) {
             disk.failWrites(path ->
                     fails.get() && FailingDisk.isMap(path) && random.split().nextInt(4) == 0);
-            Told told = new Told().begin(store);
+            RecordingListener listener = new RecordingListener().begin(store);
             for (int i = 0; i < SearchEffort.of(4); i++) {
                 fails.set(true);
                 for (int j = 0; j < 20; j++) {
@@ -165,14 +158,14 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
                 store.settle();
                 assertHolds(store);
             }
-            told.assertTells(store);
+            listener.assertMatches(store);
             for (Key key : model.keySet()) {
                 store.apply(List.of(Entry.tombstone(key, new Version(version++))));
             }
             store.settle();
             store.purge(new Version(version), 0);
         }
-        assertThat(pieces(directory)).isZero();
+        assertThat(MapContent.fragments(directory)).isZero();
     }
 
     /** As one page, as files of before have them. */
@@ -183,10 +176,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
         random.nextBytes(value);
         Entry before = Entry.value(key, new Version(5), value, Entry.NEVER);
         open(small(Durability.OS)).close();
-        MapFile map =
-                MapFile.open(directory.resolve("data.mv"), Disk.REAL, Durability.OS, MvStoreOptions.MIN_CACHE_BYTES);
-        map.entries.put(key, new Stored(before.version().packed(), false, Entry.NEVER, value));
-        map.close();
+        MapContent.putWhole(directory, before);
 
         Entry after = Entry.value(key, new Version(6), value, Entry.NEVER);
         try (MvStore store = open(small(Durability.OS))) {
@@ -195,7 +185,8 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             store.settle();
             assertThat(store.get(key)).contains(after);
         }
-        assertThat(pieces(directory)).isEqualTo((value.length + Pieces.BYTES - 1) / Pieces.BYTES);
+        assertThat(MapContent.fragments(directory))
+                .isEqualTo((value.length + MapContent.FRAGMENT_BYTES - 1) / MapContent.FRAGMENT_BYTES);
     }
 
     @Test
@@ -231,19 +222,19 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     }
 
     @Test
-    void piecesWhoseEntryThePowerFailureTookAreRemoved() throws Exception {
+    void fragmentsWhoseEntryIsLostInAPowerFailureAreRemoved() throws Exception {
         Key key = Key.of("key");
         try (MvStore store = open(small(Durability.OS))) {
             store.apply(List.of(Entry.value(key, new Version(1), new byte[10], Entry.NEVER)));
             store.settle();
-            // The first pieces are written, and those behind them are not.
+            // The first fragments are written, the others are not.
             AtomicInteger writes = new AtomicInteger();
             disk.failWrites(path -> FailingDisk.isMap(path) && writes.incrementAndGet() > 8);
             store.apply(List.of(Entry.value(key, new Version(2), new byte[12 << 20], Entry.NEVER)));
             assertThatThrownBy(store::settle).isInstanceOf(StoreException.class);
         }
         disk.heal();
-        assertThat(pieces(directory)).isPositive();
+        assertThat(MapContent.fragments(directory)).isPositive();
         forgetLog();
 
         try (MvStore store = open(small(Durability.OS))) {
@@ -252,7 +243,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
             store.settle();
             assertThat(store.get(key)).map(Entry::version).contains(new Version(1));
         }
-        assertThat(pieces(directory)).isZero();
+        assertThat(MapContent.fragments(directory)).isZero();
     }
 
     /** What was written to the log and not merged did not reach the disk. */

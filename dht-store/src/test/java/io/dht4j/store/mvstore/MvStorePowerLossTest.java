@@ -143,7 +143,7 @@ class MvStorePowerLossTest {
             }
         }
 
-        /** Of a store without power it only matters that it lets go of its files. */
+        /** A store without power only has to release its files. */
         private static void assertThatThrownByOrNot(MvStore store) {
             try {
                 store.close();

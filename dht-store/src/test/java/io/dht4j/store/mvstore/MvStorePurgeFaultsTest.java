@@ -25,24 +25,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a purge leaves behind that a full disk, writes or a close come between, and what listeners are told when a purge
- * or a merge has failed.
+ * The state after a purge that a full disk, writes or a close interrupt, and the changes that listeners learn of when a
+ * purge or a merge has failed.
  */
 @Tag("portable")
 class MvStorePurgeFaultsTest extends MvStoreFaults {
 
     /** Begins to listen while the store may open its file again, which ends what is being read. */
-    private static Told beginAnew(MvStore store) throws InterruptedException {
-        Told[] told = new Told[1];
+    private static RecordingListener beginAgain(MvStore store) throws InterruptedException {
+        RecordingListener[] listener = new RecordingListener[1];
         await("somebody listens", () -> {
             try {
-                told[0] = new Told().begin(store);
+                listener[0] = new RecordingListener().begin(store);
                 return true;
             } catch (StoreException e) {
                 return false;
             }
         });
-        return told[0];
+        return listener[0];
     }
 
     private static void applyDead(MvStore store, int from, int to) {
@@ -72,7 +72,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 20_000);
-            Told told = new Told().begin(store);
+            RecordingListener listener = new RecordingListener().begin(store);
             AtomicInteger asked = new AtomicInteger();
 
             assertThatThrownBy(() -> store.purge(entry -> {
@@ -90,11 +90,11 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
             put(store, 100);
             assertNothingLost(store);
             disk.heal();
-            told.assertTells(store);
+            listener.assertMatches(store);
             long left = dead(store);
             assertThat(left).isBetween(1L, 19_000L);
             assertThat(store.purge(Entry::isTombstone)).isEqualTo(left);
-            told.assertTells(store);
+            listener.assertMatches(store);
             assertThat(dead(store)).isZero();
             assertNothingLost(store);
         }
@@ -109,7 +109,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 6000);
-            Told told = new Told().begin(store);
+            RecordingListener listener = new RecordingListener().begin(store);
             store.settle();
             disk.failWritesWhenDone(FailingDisk::isMap);
             disk.failOpens(FailingDisk::isMap);
@@ -120,9 +120,9 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
             awaitWritable(store);
 
             assertThat(dead(store)).as("what is not in the file any more").isLessThan(6000);
-            told.assertTells(store);
+            listener.assertMatches(store);
             store.purge(Entry::isTombstone);
-            told.assertTells(store);
+            listener.assertMatches(store);
             assertNothingLost(store);
         }
     }
@@ -190,7 +190,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     void whateverFailsWhileItPurgesListenersAreToldWhatIsThere(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         try (MvStore store = open(small(Durability.OS))) {
-            Told told = new Told().begin(store);
+            RecordingListener listener = new RecordingListener().begin(store);
             for (int round = 0; round < 8; round++) {
                 put(store, 200);
                 applyDead(store, 0, 6000);
@@ -209,11 +209,11 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
                 }
                 if (random.nextBoolean()) {
                     // Somebody begins to listen when the file has perhaps been opened again.
-                    told = beginAnew(store);
+                    listener = beginAgain(store);
                 }
                 disk.heal();
                 awaitWritable(store);
-                told.assertTells(store);
+                listener.assertMatches(store);
                 assertNothingLost(store);
             }
         }
@@ -294,17 +294,17 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     void whoBeginsToListenAfterAMergeHasFailedIsToldEverything() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
-            EntryCursor unread = store.follow(new Told());
+            EntryCursor unread = store.follow(new RecordingListener());
             disk.failWrites(FailingDisk::isMap);
             putUntilRefused(store);
             unread.close();
 
-            Told told = beginAnew(store);
+            RecordingListener listener = beginAgain(store);
 
             disk.heal();
             awaitWritable(store);
             put(store, 2000);
-            told.assertTells(store);
+            listener.assertMatches(store);
         }
     }
 }

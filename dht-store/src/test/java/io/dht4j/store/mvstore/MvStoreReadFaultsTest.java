@@ -9,6 +9,7 @@ import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
             damageEveryPage(directory.resolve("data.mv"));
             assertThat(store.problems()).isEmpty();
 
-            assertThatThrownBy(() -> new Told().begin(store))
+            assertThatThrownBy(() -> new RecordingListener().begin(store))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("data.mv");
 
@@ -91,7 +92,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
         }
     }
 
-    /** A map whose writes fail, and then take until they are let go before whoever writes learns of it. */
+    /** A map whose writes fail, but only when the test releases them, so that the writer learns of it late. */
     private static final class SlowlyFailingDisk extends Disk {
 
         private static final int HANDLES = 4;
@@ -102,7 +103,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
         private volatile boolean failing;
 
         @Override
-        RandomAccessFile open(Path path) throws IOException {
+        public RandomAccessFile open(Path path) throws IOException {
             if (!FailingDisk.isMap(path)) {
                 return super.open(path);
             }
@@ -120,7 +121,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
         }
 
         @Override
-        void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
+        public void write(RandomAccessFile file, Path path, byte[] bytes, int from, int length) throws IOException {
             if (failing && FailingDisk.isMap(path)) {
                 throw new IOException("No space left on device");
             }

@@ -10,6 +10,8 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
+import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +79,7 @@ class MvStoreRecoveryTest {
     }
 
     private static Path lastSegment(Path directory) throws IOException {
-        try (StoreDirectory opened = StoreDirectory.open(directory)) {
+        try (StoreDirectory opened = StoreDirectory.open(directory, Disk.REAL)) {
             return opened.segmentFile(opened.segments().lastKey());
         }
     }
@@ -136,7 +138,7 @@ class MvStoreRecoveryTest {
         int length = (int) Files.size(directory.resolve(segment));
         int lastFrame = length - frameBytes(entry(2));
         for (int zeroFrom = lastFrame; zeroFrom < length - 4; zeroFrom++) {
-            // Within the header zeros are told from damage only when the whole header is zero.
+            // Zeros in the header are no damage only if the whole header is zero.
             if (zeroFrom > lastFrame && zeroFrom < lastFrame + LogFormat.FRAME_HEADER_BYTES) {
                 continue;
             }

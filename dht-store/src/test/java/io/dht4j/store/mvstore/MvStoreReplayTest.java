@@ -73,9 +73,9 @@ class MvStoreReplayTest extends MvStoreFaults {
     void aListenerIsToldOfWhatIsMergedAfterThatOnceEach() {
         writeLog(600);
         try (MvStore store = open(TINY)) {
-            Told told = new Told().begin(store);
+            RecordingListener listener = new RecordingListener().begin(store);
             put(store, 300);
-            told.assertTells(store);
+            listener.assertMatches(store);
         }
         try (MvStore store = open(TINY)) {
             assertNothingLost(store);

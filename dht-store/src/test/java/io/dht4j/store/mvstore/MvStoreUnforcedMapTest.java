@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.disk.UntrustedMarker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,36 +15,36 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A map that could not be forced to the disk is never believed again, though there be no memory to note that. */
+/** A map whose fsync has failed is never trusted again, even without memory to write the marker. */
 @Tag("portable")
 class MvStoreUnforcedMapTest extends MvStoreFaults {
 
     private static final Error NO_MEMORY = new OutOfMemoryError("Java heap space, says this test");
 
-    /** The first attempts to write the note end for lack of memory. */
-    private void failDoubts(int attempts) {
+    /** The first attempts to write the marker lack memory. */
+    private void failMarkerWrites(int attempts) {
         AtomicInteger left = new AtomicInteger(attempts);
         disk.failWritesWith(
                 NO_MEMORY,
-                path -> String.valueOf(path.getFileName()).startsWith(StoreNotes.DOUBT_FILE)
+                path -> String.valueOf(path.getFileName()).startsWith(UntrustedMarker.FILE)
                         && left.getAndDecrement() > 0);
     }
 
     @Test
-    void theNoteIsWrittenWhenTheStoreIsClosedThoughMemoryIsShort() {
+    void markerIsWrittenWhenTheStoreIsClosedThoughMemoryIsShort() {
         MvStore store = open(MvStoreOptions.defaults());
         put(store, 10);
         store.settle();
         disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
-        failDoubts(3);
+        failMarkerWrites(3);
         assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("--rebuild");
         disk.heal();
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
     }
 
     @Test
-    void theNoteIsWrittenAndTheLockLetGoWhenTheStoreCannotBeOpened() throws Exception {
-        // As after a process that ended before it had deleted what was merged: that is forced first.
+    void markerIsWrittenAndTheLockReleasedWhenTheStoreCannotBeOpened() throws Exception {
+        // As after a process that ended before it had deleted a merged segment: the next start forces the map first.
         Path merged = directory.resolve("log-1.seg");
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 10);
@@ -53,7 +54,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
             Files.write(merged, log);
         }
         disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
-        failDoubts(3);
+        failMarkerWrites(3);
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).isInstanceOf(StoreException.class);
         disk.heal();
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
@@ -65,7 +66,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
         AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
         Thread writer = new Thread(() -> refused.set(catchThrowable(() -> put(store, 100_000))), "writer");
         disk.failSyncsAndSayingSoWith(NO_MEMORY, path -> FailingDisk.isMap(path) && waitsForRoom(writer));
-        failDoubts(Integer.MAX_VALUE);
+        failMarkerWrites(Integer.MAX_VALUE);
 
         writer.start();
         writer.join(PATIENCE.toMillis());
@@ -95,13 +96,13 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
         MvStore store = open(small(Durability.FSYNC));
         put(store, 1000);
         disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
-        failDoubts(Integer.MAX_VALUE);
+        failMarkerWrites(Integer.MAX_VALUE);
         putUntilRefused(store);
         assertThatThrownBy(store::close)
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("do not start this node again without --rebuild");
         disk.heal();
-        // Nobody holds the lock.
+        // The lock is released.
         open(MvStoreOptions.defaults()).close();
     }
 }

@@ -165,7 +165,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
                 .hasMessageContaining("UNTRUSTED")
                 .hasMessageContaining("data.mv")
                 .hasMessageContaining("--rebuild");
-        // Whoever has no replicas may look at what there is.
+        // Without other replicas the remaining entries can still be read.
         Files.delete(directory.resolve("UNTRUSTED"));
         try (MvStore store = open(small(durability))) {
             assertNothingLost(store);
@@ -272,7 +272,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
                         @Override
                         public void removed(Entry entry) {
-                            // what replaces it is told next
+                            // its replacement is reported next
                         }
                     })
                     .close();
@@ -291,7 +291,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             put(store, 1000);
             store.settle();
             assertNothingLost(store);
-            assertThat(added).as("entries that the listener was told of").hasPositiveValue();
+            assertThat(added).as("entries that the listener learned of").hasPositiveValue();
         }
         try (MvStore store = open(small(Durability.OS))) {
             assertNothingLost(store);
@@ -354,7 +354,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
                         @Override
                         public void removed(Entry entry) {
-                            // what replaces it is told next
+                            // its replacement is reported next
                         }
                     })
                     .close();

@@ -1,0 +1,85 @@
+package io.dht4j.store.mvstore.internal.disk;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+
+/**
+ * Forces a store's files to the disk, and remembers whether that has failed. A failure is recorded where the system's
+ * call fails, before anything is allocated: without memory for an exception, the caller gets an
+ * {@link OutOfMemoryError}, which does not show that an fsync failed. Safe for use by any number of threads; methods
+ * that take a file block.
+ */
+public final class Fsync {
+
+    private final Disk disk;
+    private volatile boolean failed;
+    private volatile boolean mapFailed;
+    private volatile long sinceMillis;
+
+    /**
+     * Creates one without a failure.
+     *
+     * @param disk the disk
+     */
+    public Fsync(Disk disk) {
+        this.disk = disk;
+    }
+
+    /** Forces a segment of the log to the disk. */
+    public void log(RandomAccessFile file, Path path) throws FsyncFailedException {
+        boolean done = false;
+        try {
+            disk.force(file, path);
+            done = true;
+        } finally {
+            if (!done) {
+                recordFailure();
+            }
+        }
+    }
+
+    /** Forces the file of the map to the disk. */
+    public void map(RandomAccessFile file, Path path) throws FsyncFailedException {
+        boolean done = false;
+        try {
+            disk.force(file, path);
+            done = true;
+        } finally {
+            if (!done) {
+                mapFailed = true;
+                recordFailure();
+            }
+        }
+    }
+
+    /** Forces the names of a directory's files to the disk. */
+    public void names(Path directory) throws FsyncFailedException {
+        try {
+            disk.syncNames(directory);
+        } catch (IOException e) {
+            recordFailure();
+            throw new FsyncFailedException(directory, e);
+        }
+    }
+
+    private void recordFailure() {
+        sinceMillis = System.currentTimeMillis();
+        failed = true;
+    }
+
+    /** Returns whether an fsync has failed since the store was opened. */
+    public boolean hasFailed() {
+        return failed;
+    }
+
+    /** Returns whether an fsync of the map's file has failed. */
+    public boolean hasFailedForMap() {
+        return mapFailed;
+    }
+
+    /** Returns when the last one failed, in milliseconds since 1970. */
+    public long sinceMillis() {
+        return sinceMillis;
+    }
+}

@@ -1,0 +1,25 @@
+package io.dht4j.store.mvstore.internal.disk;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * An fsync failed: how much of the written bytes is on the disk is unknown. A second fsync proves nothing, because
+ * operating systems mark the pages of a failed write as clean, and succeed without them the next time (A. Rebello et
+ * al., <em>Can Applications Recover from fsync Failures?</em>, USENIX ATC 2020).
+ */
+public final class FsyncFailedException extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient Path file;
+
+    public FsyncFailedException(Path file, IOException cause) {
+        super(file + " could not be forced to the disk (" + cause + ")", cause);
+        this.file = file;
+    }
+
+    public Path file() {
+        return file;
+    }
+}

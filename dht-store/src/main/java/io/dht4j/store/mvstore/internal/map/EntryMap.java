@@ -1,0 +1,422 @@
+package io.dht4j.store.mvstore.internal.map;
+
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Version;
+import io.dht4j.spi.ContentListener;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.StoreException;
+import io.dht4j.store.mvstore.internal.cache.EntryCache;
+import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.mvstore.internal.disk.Fsync;
+import io.dht4j.store.mvstore.internal.disk.Health;
+import io.dht4j.store.mvstore.internal.disk.LostFileException;
+import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
+import io.dht4j.store.mvstore.internal.disk.TrackedFiles;
+import io.dht4j.store.mvstore.internal.memtable.Memtable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sorted map on the disk that memtables are merged into. Any number of threads read it; only the merging thread
+ * changes it. Merged entries are durable once {@link #finishSegment} has returned. Methods block on the disk.
+ */
+public final class EntryMap implements AutoCloseable {
+
+    private static final Key MERGED = Key.of("merged");
+    private static final Key NEWEST = Key.of("newest");
+
+    private final Path file;
+    private final Disk disk;
+    private final Fsync fsync;
+    private final TrackedFiles files;
+    private final boolean isForced;
+    private final long cacheBytes;
+    private final Health health;
+    private final ChangeFeed feed = new ChangeFeed();
+    private final MapPurge purge;
+
+    /** Replaced under the lock of this, after a write has failed. */
+    private volatile MapFile opened;
+
+    /** The last segment that is known to be in the file on the disk. For the merging thread. */
+    private volatile long finished;
+
+    /** Raised before the tables with that version are dropped; by one thread at a time. */
+    private volatile Version newestEver = new Version(0);
+
+    /**
+     * The result of a read.
+     *
+     * @param entry the key's entry; empty if the map has none
+     * @param isInFile whether the file holds that: after a failed write the map in memory may differ. A read that began
+     *     after the cache learned of that write sees that it failed
+     */
+    public record Found(Optional<Entry> entry, boolean isInFile) {}
+
+    /**
+     * The result of a step of a purge.
+     *
+     * @param removed how many entries were removed
+     * @param next where the next step begins; empty at the end of the map
+     */
+    public record Purged(long removed, Optional<Key> next) {}
+
+    private EntryMap(StoreDirectory directory, boolean isForced, long cacheBytes, EntryCache cache, Health health) {
+        this.file = directory.dataFile();
+        this.disk = directory.disk();
+        this.fsync = directory.fsync();
+        this.files = directory.files();
+        this.isForced = isForced;
+        this.cacheBytes = cacheBytes;
+        this.health = health;
+        this.purge = new MapPurge(this, cache, feed);
+        this.opened = MapFile.open(file, disk, fsync, isForced, cacheBytes);
+    }
+
+    /**
+     * Opens the map of a directory, which is made if there is none.
+     *
+     * @param directory the store's
+     * @param isForced whether acknowledged writes survive a power failure
+     * @param cacheBytes the memory for pages that were read
+     * @param cache learns of removed entries
+     * @param health learns of damage
+     * @return the map
+     * @throws StoreException if it is damaged
+     * @throws IOException if it cannot be made or opened
+     */
+    public static EntryMap open(
+            StoreDirectory directory, boolean isForced, long cacheBytes, EntryCache cache, Health health)
+            throws IOException {
+        if (!Files.exists(directory.dataFile())) {
+            MapFile.make(directory.dataFile(), directory.disk());
+        }
+        EntryMap map = new EntryMap(directory, isForced, cacheBytes, cache, health);
+        try {
+            map.files.opened(map.file);
+            map.finished = map.lastMergedSegment();
+            map.newestEver = map.newest();
+        } catch (IOException | RuntimeException | Error e) {
+            map.opened.abandon();
+            throw e;
+        }
+        return map;
+    }
+
+    private synchronized void reopen(MapFile used) {
+        if (opened != used) {
+            return;
+        }
+        checkFiles();
+        used.abandon();
+        MapFile again = MapFile.open(file, disk, fsync, isForced, cacheBytes);
+        try {
+            checkFiles();
+            if (again.number(MERGED) < finished) {
+                throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
+            }
+        } catch (RuntimeException | Error e) {
+            again.abandon();
+            throw e;
+        }
+        opened = again;
+    }
+
+    /** Throws if the path leads to another file, which must not be opened in place of this one. */
+    private void checkFiles() {
+        try {
+            files.check();
+        } catch (LostFileException e) {
+            throw new StoreException(String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            throw new StoreException(file + " cannot be looked at (" + e + ")", e);
+        }
+    }
+
+    /** Reads the entry of a key. */
+    public Found get(Key key) {
+        return reading(map -> new Found(Optional.ofNullable(map.entry(key)), !map.isBroken()));
+    }
+
+    /** Reads the version of a key's entry; empty if the map has none. */
+    public Optional<Version> version(Key key) {
+        return reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> new Version(stored.version())));
+    }
+
+    /** Returns whether the map has an entry of a key. */
+    public boolean contains(Key key) {
+        return reading(map -> map.entries.get(key) != null);
+    }
+
+    /** Returns the number of keys. */
+    public long size() {
+        return reading(map -> map.entries.sizeAsLong());
+    }
+
+    /**
+     * Reads a page of a range, ascending from its start.
+     *
+     * @param range the range
+     * @return its first entries; none only if the range has none
+     */
+    public List<Entry> page(KeyRange range) {
+        return reading(map -> map.page(range));
+    }
+
+    /**
+     * Runs a read, and repeats it if it failed because a write had, or because the file was opened again. Any other
+     * failure names the file.
+     */
+    private <T> T reading(Function<MapFile, T> read) {
+        while (true) {
+            MapFile used = opened;
+            try {
+                return used.reading(read);
+            } catch (StoreException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                if (!used.isOutOfUse()) {
+                    throw unreadable(e);
+                }
+                reopen(used);
+            }
+        }
+    }
+
+    <T> T writing(Function<MapFile, T> write) {
+        return opened.writing(write);
+    }
+
+    /**
+     * Puts an entry, if it supersedes the map's.
+     *
+     * @param entry of a table whose entries are merged in ascending order
+     */
+    public void merge(Entry entry) {
+        if (MapValue.isLarge(entry)) {
+            putFragments(entry);
+        }
+        writing(map -> {
+            synchronized (feed) {
+                MapValue before = map.entries.operate(entry.key(), MapValue.of(entry), new KeepNewest(map, entry));
+                map.mergedUpTo = entry.key();
+                feed.merged(map, before, entry);
+                if (MapValue.isLarge(entry) || (before != null && before.isFragmented())) {
+                    map.largeValues.removeOthers(entry.key(), map.entries.get(entry.key()));
+                    map.endFragments(entry.key());
+                }
+            }
+            map.commitIfLarge();
+            return entry;
+        });
+    }
+
+    /** Merges a part of a segment while the store is opened, without a listener. */
+    public void mergePart(Memtable part) {
+        raiseNewest(part.newest());
+        try {
+            part.forEach(this::merge);
+        } finally {
+            resetMerge();
+        }
+    }
+
+    private void raiseNewest(Version newest) {
+        newestEver = newest.compareTo(newestEver) > 0 ? newest : newestEver;
+    }
+
+    private void resetMerge() {
+        synchronized (feed) {
+            feed.resetMerge();
+            opened.mergedUpTo = null;
+        }
+    }
+
+    /** Puts the fragments of a large value before its entry, so that a reader of the entry finds them. */
+    private void putFragments(Entry entry) {
+        writing(map -> {
+            MapValue before = map.entries.get(entry.key());
+            if (before == null || KeepNewest.supersedes(map, entry, before)) {
+                map.beginFragments(entry.key());
+                map.largeValues.put(entry, map::commitIfLarge);
+            }
+            return entry;
+        });
+    }
+
+    /**
+     * Reports every later change to a listener, in place of the one before.
+     *
+     * @param guard keeps the store open while the cursor reads
+     * @param listener the listener
+     * @return a cursor over the map as it is now
+     */
+    public EntryCursor follow(ReadGuard guard, ContentListener listener) {
+        try {
+            return followNow(guard, listener);
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new StoreException(file + " cannot be read (" + e.getMessage() + "): begin to read again", e);
+        }
+    }
+
+    private EntryCursor followNow(ReadGuard guard, ContentListener listener) {
+        MapFile used;
+        RuntimeException unread;
+        synchronized (feed) {
+            if (opened.isBroken()) {
+                reopen(opened);
+            }
+            MapFile current = opened;
+            used = current;
+            // Of the table that is being merged, what the cursor shows is not reported; after a failure it is.
+            feed.begin(listener, current.mergedUpTo);
+            try {
+                // Reads the first page.
+                return new SnapshotCursor(guard, current, e -> failure(current, e));
+            } catch (RuntimeException e) {
+                unread = e;
+            }
+        }
+        // Without the monitor, which a merge waits for while it holds the lock that this waits for.
+        throw failure(used, unread);
+    }
+
+    private StoreException failure(MapFile used, RuntimeException cause) {
+        return used.isOutOfUse()
+                ? new StoreException(file + " was opened again, to be written: begin to read again", cause)
+                : unreadable(cause);
+    }
+
+    /** Records damage of the file, unless the process was at fault. */
+    private StoreException unreadable(RuntimeException cause) {
+        @Nullable Error fault = Health.errorIn(cause);
+        if (fault != null) {
+            return new StoreException(file + " cannot be read (" + fault + "); that is no damage: try again", cause);
+        }
+        StoreException damage = Health.damaged(file, "cannot be read (" + cause.getMessage() + ")", cause);
+        health.damageFound(damage);
+        return damage;
+    }
+
+    /**
+     * Makes everything merged durable, and records that the log's segments up to this one are no longer needed.
+     *
+     * @param segment whose table was merged as a whole
+     * @param newestInSegment the newest version in it
+     */
+    public void finishSegment(long segment, Version newestInSegment) {
+        Version newest = newest();
+        writing(map -> {
+            map.removeUnfinishedFragments();
+            map.putNumber(MERGED, segment);
+            if (newestInSegment.compareTo(newest) > 0) {
+                map.putNumber(NEWEST, newestInSegment.packed());
+            }
+            map.store.commit();
+            map.store.sync();
+            return segment;
+        });
+        finished = segment;
+        raiseNewest(newestInSegment);
+        resetMerge();
+    }
+
+    /** Makes durable what was purged, or was written by a process that ended before it had made it durable. */
+    public void sync() {
+        writing(map -> {
+            map.store.sync();
+            return file;
+        });
+    }
+
+    /** Returns the last segment of the log that is in the map as a whole; 0 before the first. */
+    public long lastMergedSegment() {
+        return number(MERGED);
+    }
+
+    /** Returns the newest version in any segment that is in the map as a whole; zero before the first. */
+    public Version newest() {
+        return new Version(number(NEWEST));
+    }
+
+    /** Returns the same as {@link #newest}, or newer, from memory. */
+    public Version newestEver() {
+        return newestEver;
+    }
+
+    private long number(Key name) {
+        return reading(map -> map.number(name));
+    }
+
+    /**
+     * Removes dispensable entries from a part of the map, of some thousand entries.
+     *
+     * @param dispensable which entries to remove
+     * @param start where the part begins
+     * @return the result
+     * @throws RuntimeException if the file cannot be written; {@link #reopenAfterFailure} finds out which entries are
+     *     removed all the same
+     */
+    public Purged purge(Predicate<Entry> dispensable, Key start) {
+        return purge.step(dispensable, start);
+    }
+
+    /**
+     * Opens the file again if a write has failed, or if it was opened for reading only. After a failed purge the file
+     * holds all that its last step removed, or nothing of it.
+     */
+    public void reopenAfterFailure() {
+        synchronized (feed) {
+            MapFile broken = opened;
+            if (broken.isBroken() || broken.isReadOnly()) {
+                reopen(broken);
+            }
+            feed.resolveRemoval(opened);
+        }
+    }
+
+    /** Returns the compactor of the file, until the file is opened again. */
+    public Compactor compactor() {
+        return opened.compactor;
+    }
+
+    /** Closes the file without a write. */
+    public void abandon() {
+        opened.abandon();
+    }
+
+    /** Closes the file. It holds any part of a segment that was not finished; the log still has all of it. */
+    @Override
+    public void close() {
+        MapFile map = opened;
+        if (map.isBroken() || health.isFailed()) {
+            // The log has what did not reach the file.
+            map.abandon();
+            return;
+        }
+        boolean done = false;
+        try {
+            map.close();
+            done = true;
+        } catch (RuntimeException | AssertionError e) {
+            String what = "cannot be closed (" + e.getMessage() + ")";
+            throw Health.ioFailure(e) == null
+                    ? Health.damaged(file, what, e)
+                    : new StoreException(file + " " + what + "; the log has what it lacks", e);
+        } finally {
+            if (!done) {
+                map.abandon();
+            }
+        }
+    }
+}
