@@ -3,6 +3,9 @@ package io.dht4j.server;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.server.config.SecurityConfig;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.StoreChoice;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -29,20 +32,20 @@ public final class ServerNode implements AutoCloseable {
 
     private final ServerConfig config;
     private final Cluster cluster;
-    private final Opened opened;
+    private final Closer closer;
     private final String transportName;
     private final CompletableFuture<String> failure;
 
     private ServerNode(
             ServerConfig config,
             Cluster cluster,
-            Opened opened,
+            Closer closer,
             String transportName,
             CompletableFuture<String> failure) {
         this.failure = failure;
         this.config = config;
         this.cluster = cluster;
-        this.opened = opened;
+        this.closer = closer;
         this.transportName = transportName;
     }
 
@@ -84,7 +87,7 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
-        return start(config, Assembly.STANDARD, MemoryBudget.ofHeap());
+        return start(config, NodeCustomizer.NONE, MemoryBudget.ofHeap());
     }
 
     /**
@@ -97,56 +100,58 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config, MemoryBudget memory) throws ServerStartException {
-        return start(config, Assembly.STANDARD, memory);
+        return start(config, NodeCustomizer.NONE, memory);
     }
 
     /**
-     * Starts a node as {@link #start(ServerConfig)} does, with parts assembled in another way.
+     * Starts a node as {@link #start(ServerConfig)} does, with other components.
      *
      * @param config what to run
-     * @param assembly how
+     * @param customizer wraps or replaces them
      * @return the node, to be closed
      * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
      *     open then
      */
-    public static ServerNode start(ServerConfig config, Assembly assembly) throws ServerStartException {
-        return start(config, assembly, MemoryBudget.ofHeap());
+    public static ServerNode start(ServerConfig config, NodeCustomizer customizer) throws ServerStartException {
+        return start(config, customizer, MemoryBudget.ofHeap());
     }
 
-    private static ServerNode start(ServerConfig config, Assembly assembly, MemoryBudget memory)
+    private static ServerNode start(ServerConfig config, NodeCustomizer customizer, MemoryBudget memory)
             throws ServerStartException {
-        Opened opened = new Opened();
+        Closer closer = new Closer();
         try {
-            return start(config, assembly, memory, opened);
+            return start(config, customizer, memory, closer);
         } catch (StoreException | TransportException | IllegalArgumentException e) {
-            opened.closeAfter(e);
+            closer.closeAfter(e);
             throw new ServerStartException(String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            opened.closeAfter(e);
+            closer.closeAfter(e);
             throw e;
         }
     }
 
-    private static ServerNode start(ServerConfig config, Assembly assembly, MemoryBudget memory, Opened opened) {
-        Parts parts = new Parts(config, memory);
-        parts.requireNoUnwantedPlaintext();
-        parts.warnOfForeignCertificate(LOG::warn);
-        parts.warnOfOpenSecrets(LOG::warn);
+    private static ServerNode start(
+            ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, Closer closer) {
+        NodeComponents components = new NodeComponents(config, memory);
+        components.requireNoUnwantedPlaintext();
+        components.warnOfForeignCertificate(LOG::warn);
+        components.warnOfOpenSecrets(LOG::warn);
         // Otherwise a mistyped port would leave an unwanted data directory behind.
-        parts.requireStartable();
+        components.requireStartable();
         // The store first: this node must not be reachable until it owns its directory.
-        Store store = opened.add(parts.store());
-        Transport transport = opened.add(parts.transport());
-        Cluster cluster = opened.add(parts.cluster(transport, store, assembly));
+        Store store = closer.add(components.store());
+        Transport transport = closer.add(components.transport());
+        Cluster cluster = closer.add(components.cluster(transport, store, customizer));
         warmUp(cluster);
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);
-        opened.add(parts.httpApi(transport, cluster)).failure().thenAccept(failure::complete);
+        closer.add(components.httpApi(transport, cluster)).failure().thenAccept(failure::complete);
         config.addresses()
                 .grpc()
-                .ifPresent(address ->
-                        opened.add(parts.grpcApi(address, cluster)).failure().thenAccept(failure::complete));
-        return new ServerNode(config, cluster, opened, transport.name(), failure);
+                .ifPresent(address -> closer.add(components.grpcApi(address, cluster))
+                        .failure()
+                        .thenAccept(failure::complete));
+        return new ServerNode(config, cluster, closer, transport.name(), failure);
     }
 
     /**
@@ -197,7 +202,7 @@ public final class ServerNode implements AutoCloseable {
      */
     @Override
     public synchronized void close() {
-        opened.close();
+        closer.close();
     }
 
     /**

@@ -29,7 +29,7 @@ final class WatchedTransport implements Transport {
      * The bound on logged reasons. There are few; a reason with a changing number must not grow the log with every
      * call.
      */
-    private static final int MOST_REASONS = 8;
+    private static final int MAX_REASONS = 8;
 
     /**
      * The texts by which the clients report that nobody listens at an address, and by which a node reports that it is
@@ -46,7 +46,7 @@ final class WatchedTransport implements Transport {
     /** The reported reasons of an unreachable node. */
     private static final class Outage {
 
-        private final Set<String> told = ConcurrentHashMap.newKeySet();
+        private final Set<String> loggedReasons = ConcurrentHashMap.newKeySet();
         private volatile boolean matters;
     }
 
@@ -95,7 +95,7 @@ final class WatchedTransport implements Transport {
         }
         String reason = String.valueOf(e.getMessage());
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage());
-        if (outage.told.size() < MOST_REASONS && outage.told.add(reason)) {
+        if (outage.loggedReasons.size() < MAX_REASONS && outage.loggedReasons.add(reason)) {
             boolean matters = !RESTARTS.matcher(reason).find();
             if (matters) {
                 outage.matters = true;

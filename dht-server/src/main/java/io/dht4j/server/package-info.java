@@ -1,4 +1,4 @@
-/** The standalone server: its settings, and a node that they configure. */
+/** The standalone server: a node with its public APIs. */
 @NullMarked
 package io.dht4j.server;
 

@@ -160,7 +160,7 @@ class DamagedServersTest {
         rebuilt.terminate();
         assertThat(rebuilt.exitCode()).isZero();
         start(3, ports).awaitReady();
-        // It refuses reads until the only other one has said that its disk was not rolled back.
+        // It refuses reads until the only other one has confirmed that its disk was not rolled back.
         await("n3 is read").atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertAllThere(third, KEYS));
     }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Key;
-import io.dht4j.server.TransportChoice.Protocol;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.testkit.network.FreePorts;
 import java.net.URI;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ class KilledServersTest {
                 "--peers",
                 TestNodes.peers(peerPorts),
                 "--transport",
-                SettingsReader.nameOf(Protocol.GRPC),
+                TestNodes.nameOf(Protocol.GRPC),
                 "--data",
                 directory.resolve("n" + number).toString(),
                 "--timeout",

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.security.Tls;
-import io.dht4j.server.TransportChoice.Protocol;
 import io.dht4j.server.cli.CommandLineRun;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.tls.TestCertificates;
@@ -248,7 +248,7 @@ class SecureClusterTest {
                 "--peers",
                 TestNodes.peers(protocol == Protocol.HTTP ? listen : peers),
                 "--transport",
-                SettingsReader.nameOf(protocol),
+                TestNodes.nameOf(protocol),
                 "--store",
                 "memory",
                 "--tokens",

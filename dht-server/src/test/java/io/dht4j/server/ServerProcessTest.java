@@ -129,7 +129,7 @@ class ServerProcessTest {
     void helpIsAllThatHelpWrites() throws Exception {
         try (ServerProcess server = ServerProcess.start(directory, "--help")) {
             assertThat(server.exitCode()).isZero();
-            // What is written wrongly in a description, a percent sign for example, the parser tells on standard error.
+            // The parser reports a wrong description, with a percent sign for example, on standard error.
             assertThat(server.err()).isEmpty();
         }
     }

@@ -12,6 +12,8 @@ import io.dht4j.Key;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
 import io.dht4j.server.cli.CommandLineRun;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.testkit.tls.TestCertificates.Issued;

@@ -3,6 +3,8 @@ package io.dht4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.CommandLineRun;
+import io.dht4j.server.config.Setting;
+import io.dht4j.server.config.TransportChoice;
 import io.dht4j.testkit.network.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +88,7 @@ class ServerTransportsTest {
     @EnumSource(TransportChoice.Client.class)
     void everyHttpClientIsThereToBeChosen(TransportChoice.Client chosen) throws Exception {
         List<Integer> ports = FreePorts.find(2);
-        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, SettingsReader.nameOf(chosen));
+        Map<Setting, String> client = Map.of(Setting.HTTP_CLIENT, TestNodes.nameOf(chosen));
         try (ServerNode first = TestNodes.start(1, ports, client);
                 ServerNode second = TestNodes.start(2, ports, client)) {
             run(ports.get(0), "put", "k", "v", "--ack", "2");
@@ -97,7 +99,7 @@ class ServerTransportsTest {
                         .contains(
                                 chosen == TransportChoice.Client.VERTX
                                         ? " transport=http "
-                                        : " transport=http/" + SettingsReader.nameOf(chosen) + " ");
+                                        : " transport=http/" + TestNodes.nameOf(chosen) + " ");
             }
         }
     }

@@ -94,7 +94,7 @@ class SmallHeapTest {
                 .handle((response, error) -> error == null ? response.statusCode() : -1);
     }
 
-    /** Puts as whoever is told to back off does: again, and later. */
+    /** Puts, and repeats the put after a pause when the node is overloaded. */
     private void putForSure(int node, String key, int bytes) {
         await("put " + key)
                 .atMost(PATIENCE)

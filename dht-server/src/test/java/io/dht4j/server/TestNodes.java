@@ -1,8 +1,11 @@
 package io.dht4j.server;
 
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Nodes in this process, and ports for them. */
@@ -17,6 +20,11 @@ public final class TestNodes {
             peers.add("n" + (i + 1) + "=127.0.0.1:" + ports.get(i));
         }
         return String.join(",", peers);
+    }
+
+    /** The name of a constant in settings, {@code vertx-h2} for example. */
+    public static String nameOf(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A node in memory, with more settings if there are any. */

@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.compare.Comparison;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsException;
 import io.dht4j.benchmarks.report.ResultsFile;
-import io.dht4j.server.cli.Console;
+import io.dht4j.server.cli.console.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -22,7 +22,7 @@ final class LabRun implements Lab {
     private final GivenSettings settings;
     private final Path directory;
     private final Path scratch;
-    private final Progress progress;
+    private final RunProgress progress;
     private final String build = ThisBuild.read();
     private final Machine machine = ThisMachine.read();
     private final Instant began = Instant.now();
@@ -38,7 +38,7 @@ final class LabRun implements Lab {
      * @param directory of the report; exists
      * @param scratch for data; exists
      */
-    LabRun(Scenario scenario, GivenSettings settings, Path directory, Path scratch, Progress progress) {
+    LabRun(Scenario scenario, GivenSettings settings, Path directory, Path scratch, RunProgress progress) {
         this.scenario = scenario;
         this.settings = settings;
         this.directory = directory;

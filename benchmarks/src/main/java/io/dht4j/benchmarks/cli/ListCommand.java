@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
-import io.dht4j.server.cli.Console;
+import io.dht4j.server.cli.console.Console;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
-import io.dht4j.server.cli.Console;
-import io.dht4j.server.cli.Messages;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;

@@ -9,8 +9,8 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.server.Lifetime;
-import io.dht4j.server.cli.Console;
-import io.dht4j.server.cli.Messages;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -67,7 +67,7 @@ final class ScenarioRun {
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
             LabRun lab;
             boolean isComplete;
-            try (Progress progress = new Progress(console, scenario.name(), System::nanoTime)) {
+            try (RunProgress progress = new RunProgress(console, scenario.name(), System::nanoTime)) {
                 lab = new LabRun(scenario, settings, directory, scratch, progress);
                 isComplete = runIn(lab, lifetime);
             }
@@ -140,7 +140,7 @@ final class ScenarioRun {
             } else {
                 String message = message(e);
                 lab.note("The run ended early: " + message);
-                console.tell("dht bench: " + scenario.name() + " ended early: " + message);
+                console.report("dht bench: " + scenario.name() + " ended early: " + message);
                 keepTrace(e);
             }
             return false;

@@ -32,7 +32,7 @@ public final class Allocation {
             try {
                 return (long) total.get().invokeExact(threads);
             } catch (Throwable e) {
-                throw new IllegalStateException("the JVM does not tell what its threads allocated", e);
+                throw new IllegalStateException("the JVM does not report what its threads allocated", e);
             }
         }
         long[] ids = threads.getAllThreadIds();

@@ -15,7 +15,7 @@ import io.dht4j.benchmarks.stable.Stable;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableSearch;
 import io.dht4j.benchmarks.target.TargetSpec;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

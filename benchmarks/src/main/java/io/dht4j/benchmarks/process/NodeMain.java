@@ -11,11 +11,11 @@ import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
 import io.dht4j.benchmarks.profile.ProfilerException;
-import io.dht4j.server.ConfigException;
-import io.dht4j.server.ServerConfig;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.ConfigException;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,7 +68,7 @@ public final class NodeMain implements AutoCloseable {
                         Setting.byPropertyName(name)
                                 .orElseThrow(() -> new IllegalArgumentException("unknown setting " + name)),
                         value));
-        ServerNode started = ServerNode.start(ServerConfig.of(settings), LabAssembly.ofThisProcess());
+        ServerNode started = ServerNode.start(ServerConfig.of(settings), LabCustomizer.ofThisProcess());
         node = started;
         return new NodeCommands.Started(started.url());
     }

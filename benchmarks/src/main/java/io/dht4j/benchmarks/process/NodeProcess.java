@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.process;
 import io.dht4j.benchmarks.counters.Counters;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.counters.MachineCounters;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +16,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -47,14 +52,44 @@ public final class Nodes implements AutoCloseable {
             for (NodeSpec node : nodeSpecs(spec)) {
                 started.add(NodeProcess.launch(node));
             }
-            Parallel.each(started, NodeProcess::serve);
-            Parallel.each(started, node -> node.join(JOINING));
+            onEach(started, NodeProcess::serve);
+            onEach(started, node -> node.join(JOINING));
             nodes = new Nodes(started);
         } catch (IOException | InterruptedException | RuntimeException e) {
             new Nodes(started).close();
             throw e;
         }
         return nodes;
+    }
+
+    /** A call to a node. */
+    @FunctionalInterface
+    private interface Action {
+        void run(NodeProcess node) throws IOException, InterruptedException;
+    }
+
+    /** Calls all nodes at the same time. Returns when all calls have ended; throws the failure of the first node. */
+    private static void onEach(List<NodeProcess> nodes, Action action) throws IOException, InterruptedException {
+        List<Callable<NodeProcess>> calls = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            calls.add(() -> {
+                action.run(node);
+                return node;
+            });
+        }
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            for (Future<NodeProcess> call : threads.invokeAll(calls)) {
+                call.get();
+            }
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     private static List<NodeSpec> nodeSpecs(NodesSpec spec) throws IOException {

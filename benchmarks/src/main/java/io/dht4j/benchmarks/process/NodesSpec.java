@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.process;
 
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.benchmarks.process.LabAssembly;
-import io.dht4j.server.Setting;
+import io.dht4j.benchmarks.process.LabCustomizer;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class Async implements Scenario {
                         case ASYNCHRONOUS -> nodes.with(Setting.BATCHING, "off");
                         // Only the asynchronous one can batch: its waiting requests share frames.
                         case BATCHING -> nodes;
-                        default -> nodes.assembled(LabAssembly.COORDINATOR, "blocking-" + threads);
+                        default -> nodes.assembled(LabCustomizer.COORDINATOR, "blocking-" + threads);
                     });
         }
         return variants;

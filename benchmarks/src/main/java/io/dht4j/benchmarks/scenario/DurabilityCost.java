@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.benchmarks.scenario.ServerComparison.Case;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

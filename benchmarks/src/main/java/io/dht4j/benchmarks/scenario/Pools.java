@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.benchmarks.process.LabAssembly;
+import io.dht4j.benchmarks.process.LabCustomizer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,12 +78,12 @@ public final class Pools implements Scenario {
         if (policies.contains("quorum")) {
             replies.forEach(where -> variants.add(ServerVariant.of("quorum, replies " + where, NODES, MAJORITY, NODES)
                     .with(Setting.BATCHING, "off")
-                    .assembled(LabAssembly.REPLIES, where)));
+                    .assembled(LabCustomizer.REPLIES, where)));
         }
         if (policies.contains("all")) {
             variants.add(ServerVariant.of("all, replies transport", NODES, NODES, NODES)
                     .with(Setting.BATCHING, "off")
-                    .assembled(LabAssembly.REPLIES, "transport"));
+                    .assembled(LabCustomizer.REPLIES, "transport"));
         }
         return variants;
     }

@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.load.LoadDriver;
 import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.process.LabAssembly;
+import io.dht4j.benchmarks.process.LabCustomizer;
 import io.dht4j.benchmarks.process.LoadProcess;
 import io.dht4j.benchmarks.process.Nodes;
 import io.dht4j.benchmarks.process.NodesSpec;
@@ -154,7 +154,7 @@ final class ServerComparison {
         ServerPlan plan = each.plan();
         lab.step(title(each, "starting and filling", repetition));
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        NodeJvm jvm = plan.jvm().with(LabAssembly.jvmFlags(variant.assembly()));
+        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
         NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
                 .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
         try (Nodes nodes = Nodes.start(plan.client().offering(spec))) {
@@ -251,7 +251,7 @@ final class ServerComparison {
             cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
             return search.holds(result);
         });
-        tell(each, operation, cell, "the costs were counted", counted);
+        noteRate(each, operation, cell, "the costs were counted", counted);
         for (ProfileEvent event : each.plan().events()) {
             String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
                     .toLowerCase(Locale.ROOT)
@@ -266,7 +266,7 @@ final class ServerComparison {
             });
             keep(each, operation, event, name, all.getLast(), cell);
             if (all.getLast().seen().isPresent()) {
-                tell(each, operation, cell, "the profile of " + event.label() + " was taken", profiled);
+                noteRate(each, operation, cell, "the profile of " + event.label() + " was taken", profiled);
             }
         }
     }
@@ -292,7 +292,7 @@ final class ServerComparison {
         });
     }
 
-    private void tell(Case each, Operation operation, Cell cell, String what, OptionalInt held) {
+    private void noteRate(Case each, Operation operation, Cell cell, String what, OptionalInt held) {
         if (held.isEmpty()) {
             cell.doubts.add("while " + what + " the load was not stable, not even at a part of it");
         } else if (held.getAsInt() < Level.ALL) {

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario;
 
 import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -13,17 +13,17 @@ import java.util.Map;
  * @param name in the report
  * @param nodes number of nodes
  * @param settings of every node
- * @param assembly of nodes with other parts than the standard ones: see {@link LabAssembly}
+ * @param components of the nodes that are not the standard ones: see {@link LabCustomizer}
  * @param ack number of replicas that must answer a request
  * @param from of how many
  */
 record ServerVariant(
-        String name, int nodes, Map<Setting, String> settings, Map<String, String> assembly, int ack, int from) {
+        String name, int nodes, Map<Setting, String> settings, Map<String, String> components, int ack, int from) {
 
     /** Keeps unmodifiable copies. */
     ServerVariant {
         settings = copy(settings);
-        assembly = Map.copyOf(assembly);
+        components = Map.copyOf(components);
     }
 
     private static Map<Setting, String> copy(Map<Setting, String> settings) {
@@ -42,12 +42,12 @@ record ServerVariant(
         Map<Setting, String> more = new EnumMap<>(Setting.class);
         more.putAll(settings);
         more.put(setting, value);
-        return new ServerVariant(name, nodes, more, assembly, ack, from);
+        return new ServerVariant(name, nodes, more, components, ack, from);
     }
 
-    /** Returns a copy with another assembly. */
+    /** Returns a copy with other components. */
     ServerVariant assembled(String part, String value) {
-        Map<String, String> more = new LinkedHashMap<>(assembly);
+        Map<String, String> more = new LinkedHashMap<>(components);
         more.put(part, value);
         return new ServerVariant(name, nodes, settings, more, ack, from);
     }
@@ -58,7 +58,7 @@ record ServerVariant(
         shown.put("nodes", String.valueOf(nodes));
         shown.put("policy", ack + "/" + from);
         settings.forEach((setting, value) -> shown.put(setting.option(), value));
-        shown.putAll(assembly);
+        shown.putAll(components);
         return shown;
     }
 }

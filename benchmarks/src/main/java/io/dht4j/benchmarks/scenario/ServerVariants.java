@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 
 /** Common operations on variants. */
 final class ServerVariants {

@@ -8,7 +8,7 @@ import io.dht4j.benchmarks.process.LoadProcess;
 import io.dht4j.benchmarks.process.Nodes;
 import io.dht4j.benchmarks.process.NodesSpec;
 import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

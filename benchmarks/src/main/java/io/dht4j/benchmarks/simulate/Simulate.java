@@ -2,9 +2,9 @@ package io.dht4j.benchmarks.simulate;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.dht4j.server.cli.Console;
-import io.dht4j.server.cli.Messages;
 import io.dht4j.server.cli.Suggestions;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
 import io.dht4j.simulator.SimulationOptions;
 import io.dht4j.simulator.SimulationReport;
 import io.dht4j.simulator.Simulator;
@@ -136,8 +136,8 @@ public final class Simulate implements Callable<Integer> {
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
-        console.tell("dht simulate: " + Messages.of(e));
-        Suggestions.of(e, List.of()).ifPresent(console::tell);
+        console.report("dht simulate: " + Messages.of(e));
+        Suggestions.of(e, List.of()).ifPresent(console::report);
         console.err().println("Try: ./dht simulate --help");
         return CommandLine.ExitCode.USAGE;
     }

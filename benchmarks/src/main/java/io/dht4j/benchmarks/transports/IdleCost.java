@@ -170,8 +170,8 @@ public final class IdleCost implements Callable<Integer> {
             }
         }
         for (Pair pair : pairs) {
-            tell(pair.name() + ", on", pair.resultsOn());
-            tell(pair.name() + ", off", pair.resultsOff());
+            print(pair.name() + ", on", pair.resultsOn());
+            print(pair.name() + ", off", pair.resultsOff());
             tellRatios(
                     pair.name() + ", per second, on to off",
                     Slots.Result::perSecond,
@@ -182,7 +182,7 @@ public final class IdleCost implements Callable<Integer> {
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n", stolen.percent());
     }
 
-    private static void tell(String name, List<Slots.Result> results) {
+    private static void print(String name, List<Slots.Result> results) {
         double[] rates = sorted(results, Slots.Result::perSecond);
         double[] p99 = sorted(results, Slots.Result::p99Micros);
         System.out.printf(

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.scenario.Scenario;
-import io.dht4j.server.cli.Console;
+import io.dht4j.server.cli.console.Console;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;

@@ -9,7 +9,7 @@ import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.target.Filling;
 import io.dht4j.benchmarks.target.TargetSpec;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.dht4j.benchmarks.profile.Attribution;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.Layer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
-import io.dht4j.server.Setting;
+import io.dht4j.server.config.Setting;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

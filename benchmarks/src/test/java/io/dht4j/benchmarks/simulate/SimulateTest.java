@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.server.cli.Console;
+import io.dht4j.server.cli.console.Console;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;

@@ -2,6 +2,8 @@ package io.dht4j.server.cli;
 
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.demo.DemoRun;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,6 +3,8 @@ package io.dht4j.server.cli;
 import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.client.ClientException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,7 +78,7 @@ public final class Dht implements Callable<Integer> {
         Console console = Console.ofProcess();
         int code = Arguments.undecodable(args)
                 .map(problem -> {
-                    console.tell("dht: " + problem);
+                    console.report("dht: " + problem);
                     return CommandLine.ExitCode.USAGE;
                 })
                 .orElseGet(() -> commandLine(console).execute(args));

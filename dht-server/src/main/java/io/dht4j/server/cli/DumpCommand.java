@@ -2,6 +2,12 @@ package io.dht4j.server.cli;
 
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.EntryPrinter;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.console.OutputFile;
+import io.dht4j.server.cli.console.TerminalProgress;
+import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -71,7 +77,7 @@ final class DumpCommand implements Callable<Integer> {
         Path file = out.get();
         OutputFile.refuseDirectory(file);
         ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
-                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.unknownFormat(file)));
         DhtClient client = node.client();
         try (OutputFile output = OutputFile.open(file)) {
             dump(client, lines, output.stream(), false);
@@ -90,7 +96,7 @@ final class DumpCommand implements Callable<Integer> {
         OutputStream buffered = new BufferedOutputStream(stream, 64 << 10);
         try (InputStream scan = BackOff.whileOverloaded(
                         () -> client.scan(KeyRange.all(), OptionalLong.empty(), ScanScope.CLUSTER));
-                Progress progress = Progress.show(watching, "dump", -1, "", 1)) {
+                TerminalProgress progress = TerminalProgress.show(watching, "dump", -1, "", 1)) {
             entries = EntryPrinter.copy(scan, lines, buffered, isShown, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;

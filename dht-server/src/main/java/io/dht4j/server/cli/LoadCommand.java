@@ -1,5 +1,10 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.console.TerminalProgress;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.ItemFormat;
 import io.dht4j.server.client.Loader;
@@ -69,14 +74,14 @@ final class LoadCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, ClientException, InterruptedException {
         ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
-                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.notTold(file)));
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.unknownFormat(file)));
         Loader loader = new Loader(node.client(), parallel);
         boolean isStandardInput = file.equals(Path.of("-"));
         long total = isStandardInput || !Files.isRegularFile(file) ? -1 : Files.size(file);
         long start = System.nanoTime();
         Loader.Result result;
         try (InputStream in = isStandardInput ? console.in() : Files.newInputStream(file);
-                Progress progress = Progress.show(console, "load", total, " KiB", KIB)) {
+                TerminalProgress progress = TerminalProgress.show(console, "load", total, " KiB", KIB)) {
             result = loader.load(in, isStandardInput ? "standard input" : file.toString(), lines, progress::at);
         }
         double seconds = (System.nanoTime() - start) / 1e9;

@@ -1,6 +1,11 @@
 package io.dht4j.server.cli;
 
 import io.dht4j.Key;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.options.KeyArgument;
+import io.dht4j.server.cli.options.KeyPolicyOptions;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;

@@ -1,6 +1,10 @@
 package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -71,7 +75,7 @@ final class RepairCommand implements Callable<Integer> {
         // A session in progress ends first.
         long rounds = before.path("rounds").asLong() + (before.path("running").asBoolean() ? 2 : 1);
         JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.repair(partitions)));
-        String told = "";
+        String reported = "";
         long begunNanos = System.nanoTime();
         while (status.path("running").asBoolean() && status.path("rounds").asLong() < rounds) {
             long now = System.nanoTime();
@@ -82,9 +86,9 @@ final class RepairCommand implements Callable<Integer> {
                         + status.path("last_error").asText());
             }
             String progress = progress(status);
-            if (!progress.equals(told)) {
-                console.tell("dht repair: " + progress);
-                told = progress;
+            if (!progress.equals(reported)) {
+                console.report("dht repair: " + progress);
+                reported = progress;
             }
             LockSupport.parkNanos(LOOK_NANOS);
             status = BackOff.whileOverloaded(() -> DhtClient.await(client.repairStatus()));
@@ -95,7 +99,7 @@ final class RepairCommand implements Callable<Integer> {
         }
         show(status);
         if (status.has("last_error")) {
-            console.tell("dht repair: not all was compared: "
+            console.report("dht repair: not all was compared: "
                     + status.path("last_error").asText());
             return 1;
         }

@@ -4,6 +4,12 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.server.backup.SnapshotInfo;
 import io.dht4j.server.backup.SnapshotReader;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.console.TerminalProgress;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.PolicyOptions;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -77,7 +83,7 @@ final class RestoreCommand implements Callable<Integer> {
         AskedPolicy asked = policy.policy();
         DhtClient client = node.client();
         SnapshotReader snapshot;
-        try (Progress progress = Progress.show(console, "verify", -1, " KiB", KIB)) {
+        try (TerminalProgress progress = TerminalProgress.show(console, "verify", -1, " KiB", KIB)) {
             snapshot = SnapshotReader.verified(in, progress::at);
         }
         SnapshotInfo info = snapshot.info();
@@ -112,7 +118,7 @@ final class RestoreCommand implements Callable<Integer> {
             throws IOException, ClientException, InterruptedException {
         long start = System.nanoTime();
         Loader.Result result;
-        try (Progress progress = Progress.show(console, "restore", info.fileBytes(), " KiB", KIB)) {
+        try (TerminalProgress progress = TerminalProgress.show(console, "restore", info.fileBytes(), " KiB", KIB)) {
             result = new Loader(client, parallel, asked).load(snapshot.items(), progress::at);
         } catch (ClientException e) {
             throw new ClientException(

@@ -2,13 +2,14 @@ package io.dht4j.server.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.dht4j.server.ConfigException;
 import io.dht4j.server.Lifetime;
-import io.dht4j.server.ServerConfig;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
-import io.dht4j.server.Setting;
-import io.dht4j.server.SettingSection;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.config.ConfigException;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
+import io.dht4j.server.config.SettingSection;
 import io.dht4j.transport.common.ThreadWatch;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -140,11 +141,11 @@ final class ServerCommand implements Callable<Integer> {
             // Computed before anything is created, shown once it is.
             Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
             if (rebuild) {
-                console.tell("dht server: " + ServerNode.rebuild(settings));
+                console.report("dht server: " + ServerNode.rebuild(settings));
             }
             ServerNode node = ServerNode.start(settings);
             try {
-                notice.ifPresent(line -> console.tell("dht server: " + line));
+                notice.ifPresent(line -> console.report("dht server: " + line));
                 console.show("ready " + node.summary());
                 console.out().flush();
                 CompletionStage<String> failure = node.failure();
@@ -164,11 +165,11 @@ final class ServerCommand implements Callable<Integer> {
     private void close(ServerNode node, CompletableFuture<String> failed, Lifetime lifetime) {
         try (node) {
             if (lifetime.hasFailed()) {
-                console.tell("dht server: this node can no longer serve and ends: "
+                console.report("dht server: this node can no longer serve and ends: "
                         + failed.getNow("a thread that watches it has ended, most likely for lack of memory"));
             }
         } catch (RuntimeException e) {
-            console.tell("dht server: not closed in order: " + e.getMessage());
+            console.report("dht server: not closed in order: " + e.getMessage());
             lifetime.failed();
         }
     }

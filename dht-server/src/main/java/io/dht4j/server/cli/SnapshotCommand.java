@@ -4,6 +4,11 @@ import io.dht4j.Version;
 import io.dht4j.server.backup.SnapshotCopy;
 import io.dht4j.server.backup.SnapshotInfo;
 import io.dht4j.server.backup.SnapshotWriter;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.console.TerminalProgress;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.PolicyOptions;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -57,7 +62,7 @@ final class SnapshotCommand implements Callable<Integer> {
         Version snapshot = BackOff.whileOverloaded(() -> DhtClient.await(client.openSnapshot(asked)));
         SnapshotInfo info;
         try (SnapshotWriter writer = SnapshotWriter.begin(out, snapshot, SnapshotWriter.FILE_BYTES);
-                Progress progress = Progress.show(console, "snapshot", -1, "", 1)) {
+                TerminalProgress progress = TerminalProgress.show(console, "snapshot", -1, "", 1)) {
             new SnapshotCopy(client, snapshot, asked, writer).run(progress::at);
             info = writer.finish();
         } finally {
@@ -83,7 +88,7 @@ final class SnapshotCommand implements Callable<Integer> {
         try {
             DhtClient.await(client.closeSnapshot(snapshot));
         } catch (ClientException e) {
-            console.tell("dht snapshot: the nodes forget the snapshot when its lease runs out: " + e.getMessage());
+            console.report("dht snapshot: the nodes forget the snapshot when its lease runs out: " + e.getMessage());
         }
     }
 }

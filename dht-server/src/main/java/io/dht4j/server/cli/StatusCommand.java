@@ -1,6 +1,9 @@
 package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
+import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;

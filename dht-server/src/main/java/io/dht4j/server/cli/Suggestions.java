@@ -1,6 +1,7 @@
 package io.dht4j.server.cli;
 
 import io.dht4j.PrintableText;
+import io.dht4j.server.cli.console.Messages;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,18 +1,12 @@
 package io.dht4j.server.client;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
-import io.dht4j.spi.ConnectFailure;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,12 +15,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -34,9 +25,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +46,9 @@ public final class DhtClient {
     public static final int MAX_VALUE_BYTES =
             (int) Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
 
-    private static final ObjectMapper JSON = new ObjectMapper();
-
     private final List<URI> nodes;
     private final Duration timeout;
+    private final AnswerFailures failures;
     private final Optional<String> authorization;
     private final HttpClient http;
     private final AtomicInteger preferred = new AtomicInteger();
@@ -89,6 +76,7 @@ public final class DhtClient {
         }
         this.nodes = List.copyOf(nodes);
         this.timeout = timeout;
+        this.failures = new AnswerFailures(nodes.size(), timeout);
         this.authorization = access.token().map(token -> "Bearer " + token);
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
@@ -108,7 +96,7 @@ public final class DhtClient {
                 .thenApply(response -> switch (response.statusCode()) {
                     case 200 -> Optional.of(response.body());
                     case 404 -> Optional.empty();
-                    default -> throw new CompletionException(refused(response, response.body()));
+                    default -> throw new CompletionException(AnswerFailures.refused(response, response.body()));
                 });
     }
 
@@ -178,11 +166,12 @@ public final class DhtClient {
         return send(method, path, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 200) {
-                        throw new CompletionException(refused(response, response.body()));
+                        throw new CompletionException(AnswerFailures.refused(response, response.body()));
                     }
-                    return json(response.body())
-                            .orElseThrow(() -> new CompletionException(new ClientException(
-                                    origin(response) + " is not a node of a cluster: its answer is not JSON")));
+                    return AnswerFailures.json(response.body())
+                            .orElseThrow(
+                                    () -> new CompletionException(new ClientException(AnswerFailures.origin(response)
+                                            + " is not a node of a cluster: its answer is not JSON")));
                 });
     }
 
@@ -214,11 +203,12 @@ public final class DhtClient {
         return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 201) {
-                        throw new CompletionException(refused(response, response.body()));
+                        throw new CompletionException(AnswerFailures.refused(response, response.body()));
                     }
                     return version(response)
-                            .orElseThrow(() -> new CompletionException(new ClientException(
-                                    origin(response) + " is not a node of a cluster: it tells no version")));
+                            .orElseThrow(
+                                    () -> new CompletionException(new ClientException(AnswerFailures.origin(response)
+                                            + " is not a node of a cluster: its answer has no version")));
                 });
     }
 
@@ -260,8 +250,8 @@ public final class DhtClient {
     }
 
     private static StringBuilder entities(KeyRange range) {
-        StringBuilder path = new StringBuilder("/v0/entities?start=").append(encode(range.start()));
-        range.end().ifPresent(end -> path.append("&end=").append(encode(end)));
+        StringBuilder path = new StringBuilder("/v0/entities?start=").append(QueryEncoding.encode(range.start()));
+        range.end().ifPresent(end -> path.append("&end=").append(QueryEncoding.encode(end)));
         return path;
     }
 
@@ -272,9 +262,9 @@ public final class DhtClient {
             return response.body();
         }
         try (InputStream body = response.body()) {
-            throw refused(response, body.readNBytes(MAX_PROBLEM_BYTES));
+            throw AnswerFailures.refused(response, body.readNBytes(MAX_PROBLEM_BYTES));
         } catch (IOException e) {
-            throw new ClientException(origin(response) + ": " + e.getMessage());
+            throw new ClientException(AnswerFailures.origin(response) + ": " + e.getMessage());
         }
     }
 
@@ -300,35 +290,8 @@ public final class DhtClient {
         }
     }
 
-    /**
-     * Encodes bytes for the query of a URL.
-     *
-     * @param key any key
-     * @return the unreserved characters as they are, all other bytes as {@code %XX}
-     */
-    static String encode(Key key) {
-        StringBuilder text = new StringBuilder(key.length() * 3);
-        for (byte b : key.unsafeBytes()) {
-            boolean unreserved = (b >= 'a' && b <= 'z')
-                    || (b >= 'A' && b <= 'Z')
-                    || (b >= '0' && b <= '9')
-                    || b == '-'
-                    || b == '.'
-                    || b == '_'
-                    || b == '~';
-            if (unreserved) {
-                text.append((char) b);
-            } else {
-                text.append('%')
-                        .append(Character.toUpperCase(Character.forDigit(b >> 4 & 0xF, 16)))
-                        .append(Character.toUpperCase(Character.forDigit(b & 0xF, 16)));
-            }
-        }
-        return text.toString();
-    }
-
     private static String entity(Key key, AskedPolicy policy) {
-        return "/v0/entity?id=" + encode(key) + policy.query();
+        return "/v0/entity?id=" + QueryEncoding.encode(key) + policy.query();
     }
 
     private <T> CompletableFuture<HttpResponse<T>> send(
@@ -358,7 +321,7 @@ public final class DhtClient {
                     }
                     return error == null
                             ? CompletableFuture.completedFuture(response)
-                            : CompletableFuture.<HttpResponse<T>>failedFuture(unreachable(node, error));
+                            : CompletableFuture.<HttpResponse<T>>failedFuture(failures.unreachable(node, error));
                 })
                 .thenCompose(stage -> stage);
     }
@@ -374,85 +337,12 @@ public final class DhtClient {
         }
     }
 
-    private ClientException unreachable(URI node, Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        String tried = nodes.size() == 1 ? "" : " (none of the " + nodes.size() + " nodes answers)";
-        return new ClientException(node + ": " + why(node, cause) + tried, true);
-    }
-
-    private String why(URI node, Throwable cause) {
-        Optional<String> connecting = ConnectFailure.inWords(cause);
-        if (cause instanceof SSLHandshakeException || (cause instanceof SSLException && connecting.isEmpty())) {
-            return "no trustworthy connection: " + connecting.orElseGet(cause::getMessage)
-                    + "; is it https, and does --tls-ca name the authority of its certificate?";
-        }
-        if (connecting.isPresent()) {
-            return connecting.get();
-        }
-        if (cause instanceof HttpTimeoutException) {
-            return "no answer within " + timeout.toMillis() + " ms";
-        }
-        String message = String.valueOf(cause.getMessage());
-        // The message would show the bytes that came in place of HTTP; a closed connection has no type of its own here.
-        if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
-            return "it does not speak HTTP/1.1; is this a gRPC port?";
-        }
-        if (message.contains("received no bytes") && node.getScheme().equals("http")) {
-            return "the connection was closed without an answer; is it https?";
-        }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
-    }
-
-    private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .limit(20)
-                .anyMatch(type::isInstance);
-    }
-
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {
         return stage.thenApply(response -> {
             if (response.statusCode() != status) {
-                throw new CompletionException(refused(response, response.body()));
+                throw new CompletionException(AnswerFailures.refused(response, response.body()));
             }
             return null;
         });
-    }
-
-    /** Returns an error answer in one line: the node's detail, its code, the HTTP status and the node. */
-    private static ClientException refused(HttpResponse<?> response, byte[] body) {
-        JsonNode problem = json(body).orElse(JSON.createObjectNode());
-        String code = problem.path("name").asText();
-        String what = problem.path("detail").asText(problem.path("title").asText("refused"));
-        int status = response.statusCode();
-        String hint = status == 401 ? "; --token-file or DHT_TOKEN brings one" : "";
-        return new ClientException(
-                what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
-                        + origin(response) + ")",
-                status == 503 || status == 504,
-                code.equals(ErrorCode.OVERLOADED.name()),
-                retryAfter(response));
-    }
-
-    /** Returns the pause in seconds; nodes never send the other form, a date. */
-    private static Duration retryAfter(HttpResponse<?> response) {
-        return response.headers()
-                .firstValue("Retry-After")
-                .filter(text -> text.matches("[0-9]{1,9}"))
-                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
-                .orElse(Duration.ZERO);
-    }
-
-    private static String origin(HttpResponse<?> response) {
-        URI uri = response.uri();
-        return uri.getScheme() + "://" + uri.getAuthority();
-    }
-
-    private static Optional<JsonNode> json(byte[] body) {
-        try {
-            JsonNode node = JSON.readTree(new String(body, StandardCharsets.UTF_8));
-            return node.isObject() ? Optional.of(node) : Optional.empty();
-        } catch (JsonProcessingException e) {
-            return Optional.empty(); // Some other server: the caller has the status to report.
-        }
     }
 }

@@ -157,7 +157,7 @@ public enum ItemFormat {
      * @param file the file
      * @return one line for the user, with the names that would
      */
-    public static String notTold(Path file) {
+    public static String unknownFormat(Path file) {
         return "--format tsv or ndjson is needed: the name " + file
                 + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
     }

@@ -11,12 +11,12 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
-import io.dht4j.server.ConfigException;
-import io.dht4j.server.ServerConfig;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
-import io.dht4j.server.Setting;
 import io.dht4j.server.client.BackOff;
+import io.dht4j.server.config.ConfigException;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
 import io.dht4j.server.demo.UnicodeNames.Named;
 import io.dht4j.spi.MemoryBudget;
 import java.nio.charset.StandardCharsets;
@@ -342,12 +342,12 @@ final class Demo implements AutoCloseable {
      * does.
      */
     private <T> void inParallel(List<T> things, Function<T, CompletionStage<?>> call) {
-        Window window = new Window(IN_FLIGHT);
+        InFlightLimiter limiter = new InFlightLimiter(IN_FLIGHT);
         for (T thing : things) {
             checkStop();
-            window.add(() -> call.apply(thing));
+            limiter.add(() -> call.apply(thing));
         }
-        window.await();
+        limiter.await();
     }
 
     private void checkStop() {

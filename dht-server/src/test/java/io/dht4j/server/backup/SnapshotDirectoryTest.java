@@ -263,7 +263,7 @@ class SnapshotDirectoryTest {
         assertThatThrownBy(() -> write(directory(), items(5))).hasMessageContaining("is there already");
     }
 
-    /** Whoever comes first, at whichever moment: what is there in the end is one of them as a whole. */
+    /** In any order and at any moment: in the end one of them is there as a whole. */
     @Test
     void manyAtTheSameTimeDoNotMix() throws Exception {
         int writers = 8;

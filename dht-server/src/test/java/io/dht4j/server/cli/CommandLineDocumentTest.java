@@ -2,7 +2,8 @@ package io.dht4j.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.server.Setting;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.config.Setting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,5 +1,6 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.server.cli.console.Console;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

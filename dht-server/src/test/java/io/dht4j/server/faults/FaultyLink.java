@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy in front of a port of this machine, which forwards, delays, holds or resets as it is told. Everything is
+ * A TCP proxy in front of a port of this machine, which forwards, delays, holds or resets on command. Everything is
  * forwarded in both directions by a thread each; what is held is not lost but late, as on a network whose packets are
  * sent again. Safe for use by any number of threads.
  *
@@ -73,7 +73,7 @@ final class FaultyLink implements AutoCloseable {
         notifyAll();
     }
 
-    /** Holds all bytes that go to the target, those that come back, or both, until it is told otherwise. */
+    /** Holds all bytes that go to the target, those that come back, or both, until the next command. */
     synchronized void cut(boolean toTarget, boolean back) {
         toTargetCut = toTarget;
         backCut = back;

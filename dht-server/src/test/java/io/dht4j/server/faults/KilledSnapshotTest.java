@@ -5,13 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Key;
 import io.dht4j.server.ServerProcess;
-import io.dht4j.server.TransportChoice.Protocol;
 import io.dht4j.server.backup.SnapshotReader;
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.DhtClient;
 import io.dht4j.server.client.Item;
 import io.dht4j.server.client.ItemSource;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

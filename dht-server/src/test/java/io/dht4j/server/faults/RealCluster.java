@@ -1,7 +1,7 @@
 package io.dht4j.server.faults;
 
 import io.dht4j.server.ServerProcess;
-import io.dht4j.server.TransportChoice.Protocol;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
-import io.dht4j.server.TransportChoice.Protocol;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.server.faults.FaultSchedule.Kind;
 import io.dht4j.server.faults.FaultSchedule.Round;
 import io.dht4j.server.faults.FaultyLink.Weather;

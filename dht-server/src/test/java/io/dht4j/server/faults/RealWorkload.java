@@ -135,7 +135,7 @@ final class RealWorkload {
         return keys;
     }
 
-    /** Unique, so that a read tells which write it shows. */
+    /** Unique, so that a read identifies the write that it shows. */
     private synchronized byte[] value(SplittableRandom random) {
         return ByteBuffer.allocate(random.nextInt(8) == 0 ? LARGE : SMALL)
                 .putInt(++written)
@@ -158,7 +158,8 @@ final class RealWorkload {
                     return operations;
                 },
                 (operation, version) -> {
-                    // Of several keys the greatest version is told, and each may have another: it is the one that is
+                    // Of several keys the greatest version is reported, and each may have another: it is the one that
+                    // is
                     // seen.
                     if (values.size() == 1) {
                         operation.wrote(version);
@@ -211,8 +212,8 @@ final class RealWorkload {
         return Operation.read(kind, key, door.node(), begun, System.currentTimeMillis());
     }
 
-    /** What is to be noted of an operation when its call has brought a result. */
-    private interface Note<T> {
+    /** Completes an operation with the result of its call. */
+    private interface Completion<T> {
         void of(Operation operation, T result);
     }
 
@@ -221,7 +222,7 @@ final class RealWorkload {
             Function<Cluster, CompletionStage<T>> call,
             Door door,
             Function<Integer, List<Operation>> begin,
-            Note<T> note) {
+            Completion<T> completion) {
         List<Operation> operations = begun(begin);
         Operation.Outcome outcome = Operation.Outcome.UNKNOWN;
         Optional<T> result = Optional.empty();
@@ -238,7 +239,7 @@ final class RealWorkload {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        ended(operations, outcome, note, result);
+        ended(operations, outcome, completion, result);
     }
 
     private synchronized List<Operation> begun(Function<Integer, List<Operation>> begin) {
@@ -249,12 +250,12 @@ final class RealWorkload {
 
     @SuppressWarnings("NullAway")
     private synchronized <T> void ended(
-            List<Operation> operations, Operation.Outcome outcome, Note<T> note, Optional<T> result) {
+            List<Operation> operations, Operation.Outcome outcome, Completion<T> completion, Optional<T> result) {
         int moment = history.next();
         for (Operation operation : operations) {
             operation.end(moment, System.currentTimeMillis(), outcome);
             if (outcome == Operation.Outcome.DONE) {
-                note.of(operation, result.orElse(null));
+                completion.of(operation, result.orElse(null));
                 acknowledged += operation.isWrite() ? 1 : 0;
             }
         }

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.ByteString;
-import com.google.rpc.ErrorInfo;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.server.ServerProcess;
-import io.dht4j.server.TransportChoice.Protocol;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
@@ -24,24 +21,7 @@ import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
-import io.dht4j.v1.BatchGetRequest;
-import io.dht4j.v1.BatchPutRequest;
-import io.dht4j.v1.GetRequest;
-import io.dht4j.v1.KeyValueGrpc;
-import io.dht4j.v1.Policy;
-import io.dht4j.v1.PutRequest;
-import io.dht4j.v1.ScanRequest;
-import io.grpc.CallOptions;
-import io.grpc.ManagedChannel;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.protobuf.StatusProto;
-import io.grpc.stub.ClientCalls;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +30,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -63,11 +42,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server in a process of its own, to which all that listens gets random and spoiled messages: the public HTTP API,
- * the public gRPC API, and the endpoint for peers over each transport; the peer's own answers are spoiled, too. Each
- * must be answered, rightly or by one clear error with a number; nothing may hang, leak or be told to the log as a
- * stack trace, and the server must serve afterwards. System properties: {@code dht.fuzz.seed}, and
- * {@code dht.fuzz.messages} for each of the three.
+ * A server in a process of its own, whose endpoints all get random and spoiled messages: the public HTTP API, the
+ * public gRPC API, and the endpoint for peers over each transport; the peer's own answers are spoiled, too. Each
+ * message must get a correct answer, or one clear error with a number. Nothing may hang, leak or log a stack trace, and
+ * the server must serve afterwards. System properties: {@code dht.fuzz.seed}, and {@code dht.fuzz.messages} for each of
+ * the three.
  */
 @Tag("search")
 class FuzzedServerTest {
@@ -90,22 +69,6 @@ class FuzzedServerTest {
     private static final long MAX_GROWTH_BYTES = 24 << 20;
 
     private static final int SPARE_DESCRIPTORS = 8;
-
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    };
 
     @TempDir
     private Path directory;
@@ -248,13 +211,11 @@ class FuzzedServerTest {
     private void assault(
             Transport peer, ServerProcess server, List<byte[]> recorded, SplittableRandom random, int messages)
             throws Exception {
-        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", grpcPort)
-                .usePlaintext()
-                .build();
+        FuzzedGrpcApi grpc = new FuzzedGrpcApi(grpcPort);
         try {
             for (int i = 0; i < messages; i++) {
                 attackHttp(random);
-                attackGrpc(channel, random);
+                grpc.attack(random);
                 attackAsPeer(peer, Mutation.of(recorded, random));
                 if (i % MESSAGES_BETWEEN_CHECKS == 0) {
                     assertServes(server, i);
@@ -262,8 +223,7 @@ class FuzzedServerTest {
                 }
             }
         } finally {
-            channel.shutdownNow();
-            assertThat(channel.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+            grpc.close();
         }
     }
 
@@ -277,74 +237,6 @@ class FuzzedServerTest {
         try (RawHttp http = new RawHttp(port)) {
             return http.send(request).read();
         }
-    }
-
-    private void attackGrpc(ManagedChannel channel, SplittableRandom random) {
-        List<MethodDescriptor<?, ?>> methods =
-                List.copyOf(KeyValueGrpc.getServiceDescriptor().getMethods());
-        MethodDescriptor<?, ?> method = Mutation.one(methods, random);
-        byte[] message = Mutation.of(GRPC_REQUESTS, random);
-        MethodDescriptor<byte[], byte[]> raw = MethodDescriptor.newBuilder(BYTES, BYTES)
-                .setFullMethodName(method.getFullMethodName())
-                .setType(method.getType())
-                .build();
-        try {
-            Iterator<byte[]> answers = ClientCalls.blockingServerStreamingCall(
-                    channel, raw, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS), message);
-            answers.forEachRemaining(answer -> assertThat(answer).isNotNull());
-        } catch (StatusRuntimeException e) {
-            String shown = method.getBareMethodName() + " " + ByteString.copyFrom(message) + ": " + e.getMessage();
-            HttpAnswers.requireNoTrace(String.valueOf(e.getStatus().getDescription()), shown);
-            assertThat(e.getStatus().getDescription()).as(shown).isNotBlank();
-            assertThat(e.getStatus().getCode()).as(shown).isNotIn(Status.Code.INTERNAL, Status.Code.CANCELLED);
-            assertThat(codeOf(e)).as(shown).isPositive();
-        }
-    }
-
-    private static final List<byte[]> GRPC_REQUESTS = Stream.of(
-                    GetRequest.newBuilder().setKey(key("key")).setPolicy(policy(1, 2)),
-                    PutRequest.newBuilder()
-                            .setKey(key("key"))
-                            .setValue(key("value"))
-                            .setPolicy(policy(1, 1))
-                            .setTtlMillis(1_000_000),
-                    BatchGetRequest.newBuilder().addKeys(key("a")).addKeys(key("b")),
-                    BatchPutRequest.newBuilder()
-                            .addItems(BatchPutRequest.Item.newBuilder()
-                                    .setKey(key("a"))
-                                    .setValue(key("one")))
-                            .setPolicy(policy(1, 2)),
-                    ScanRequest.newBuilder()
-                            .setStart(key("a"))
-                            .setEnd(key("z"))
-                            .setLimit(3)
-                            .setMaxBytes(1_000))
-            .map(builder -> builder.build().toByteArray())
-            .toList();
-
-    private static ByteString key(String text) {
-        return ByteString.copyFrom(text, StandardCharsets.UTF_8);
-    }
-
-    private static Policy policy(int ack, int from) {
-        return Policy.newBuilder().setAck(ack).setFrom(from).build();
-    }
-
-    /** The number of an error; 0 if it has none. */
-    private static int codeOf(StatusRuntimeException error) {
-        com.google.rpc.Status details = StatusProto.fromThrowable(error);
-        if (details != null) {
-            for (Any detail : details.getDetailsList()) {
-                if (detail.is(ErrorInfo.class)) {
-                    try {
-                        return Integer.parseInt(detail.unpack(ErrorInfo.class).getMetadataOrDefault("code", "0"));
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
-            }
-        }
-        return 0;
     }
 
     private byte[] call(Transport peer, byte[] frame) throws Exception {
@@ -393,10 +285,10 @@ class FuzzedServerTest {
     }
 
     /**
-     * A good write is done, and the server's own copy shows it. Not at once: one answer of two will do, and the peer
-     * may have said that it has written while the server had not; for the same reason a read that asks the peer, too,
-     * may be told that there is nothing. What the peer claims to have purged the server must believe, since it may be
-     * its own disk that was rolled back: such a partition takes writes, and whoever reads it is told that.
+     * A good write succeeds, and the server's own copy shows it in the end: one answer of two is enough, and the peer
+     * may claim a write that the server has not finished. For the same reason a read that asks the peer, too, may find
+     * nothing. The server must believe the purges that the peer claims, because its own disk may be a rolled-back one:
+     * such a partition takes writes, and refuses reads with that reason.
      */
     private void assertServes(ServerProcess server, int number) throws Exception {
         String target = "/v0/entity?id=" + ownKey("good" + number) + "&ack=1&from=";
@@ -414,18 +306,18 @@ class FuzzedServerTest {
         await("the write of good" + number).atMost(PATIENCE).untilAsserted(() -> {
             RawHttp.Answer read = exchange(HttpRequests.bytes("GET " + target + 1 + rest + "\r\n"));
             if (read.status() == 504 && read.text().contains("was rolled back to before")) {
-                assertThat(told(server)).contains("the disk of this node was rolled back: n2 reports that");
+                assertThat(log(server)).contains("the disk of this node was rolled back: n2 reports that");
                 closed++;
                 return;
             }
             if (read.status() == 504 && read.text().contains("check both clocks")) {
-                assertThat(told(server))
+                assertThat(log(server))
                         .contains("partitions have been purged up to a time that this node's clock is far from");
                 closed++;
                 return;
             }
             assertThat(read.status())
-                    .as(() -> read.text() + System.lineSeparator() + told(server))
+                    .as(() -> read.text() + System.lineSeparator() + log(server))
                     .isEqualTo(200);
             assertThat(read.text()).isEqualTo("good");
             served++;
@@ -433,7 +325,7 @@ class FuzzedServerTest {
     }
 
     /** What the server has logged, for a failure to show. */
-    private static String told(ServerProcess server) {
+    private static String log(ServerProcess server) {
         try {
             return server.err();
         } catch (IOException e) {
@@ -478,9 +370,10 @@ class FuzzedServerTest {
                         "GC.class_histogram")
                 .redirectErrorStream(true)
                 .start();
-        String told = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(jcmd.waitFor()).as(told).isZero();
-        String total = told.lines()
+        String histogram = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(jcmd.waitFor()).as(histogram).isZero();
+        String total = histogram
+                .lines()
                 .filter(line -> line.startsWith("Total"))
                 .findFirst()
                 .orElseThrow();

@@ -126,5 +126,4 @@ public record MvStoreOptions(
     public MvStoreOptions withMaxFrozen(int maxFrozen) {
         return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
-
 }

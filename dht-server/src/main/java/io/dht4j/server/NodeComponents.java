@@ -1,0 +1,301 @@
+package io.dht4j.server;
+
+import io.dht4j.Cluster;
+import io.dht4j.NodeId;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
+import io.dht4j.security.Tokens;
+import io.dht4j.server.config.Addresses;
+import io.dht4j.server.config.HostPort;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
+import io.dht4j.server.config.TransportChoice;
+import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.TlsFiles;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.grpc.api.GrpcApi;
+import io.dht4j.transport.grpc.api.GrpcApiOptions;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.event.Level;
+
+/** The components of a node as a {@link ServerConfig} describes them. Immutable. */
+final class NodeComponents {
+
+    /**
+     * The drain time of each component. Two APIs, cluster and transport drain one after the other, and stay well below
+     * 10 seconds in all.
+     */
+    private static final Duration DRAIN = Duration.ofMillis(1_500);
+
+    private final ServerConfig config;
+    private final Addresses addresses;
+    private final Optional<TlsFiles> tls;
+    private final Optional<Path> tokens;
+    private final boolean plaintextAllowed;
+    private final MemoryBudget memory;
+
+    NodeComponents(ServerConfig config, MemoryBudget memory) {
+        this.config = config;
+        this.addresses = config.addresses();
+        this.tls = config.security().tls();
+        this.tokens = config.security().tokens();
+        this.plaintextAllowed = config.security().plaintextAllowed();
+        this.memory = memory.withMaxValueBytes(config.calls().maxValueBytes());
+    }
+
+    /**
+     * Refuses plaintext beyond loopback before anything else is done, and names the server's own option. Blocks while
+     * it looks up hosts. Where plaintext is allowed, each listener logs a warning when it starts.
+     *
+     * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
+     */
+    void requireNoUnwantedPlaintext() {
+        if (tls.isPresent()) {
+            return;
+        }
+        requireAllowed("the public HTTP API", addresses.listen());
+        if (!addresses.isShared()) {
+            requireAllowed("the transport between the nodes", addresses.peer());
+        }
+        addresses.grpc().ifPresent(address -> requireAllowed("the public gRPC API", address));
+    }
+
+    private void requireAllowed(String what, HostPort address) {
+        Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), warning -> {});
+    }
+
+    /**
+     * Checks, before anything is created, the requirements of a start: readable files and free ports. A start that
+     * fails for another reason reports it later. Blocks.
+     *
+     * @throws IllegalArgumentException if a file is invalid
+     * @throws TransportException if a port cannot be bound
+     */
+    void requireStartable() {
+        requireMemory();
+        // The users of the files log their warnings.
+        tls.ifPresent(files -> Tls.load(files, warning -> {}).close());
+        tokens.ifPresent(file -> Tokens.load(file, warning -> {}).close());
+        requireFree(addresses.listen());
+        if (!addresses.isShared()) {
+            requireFree(addresses.peer());
+        }
+        addresses.grpc().ifPresent(NodeComponents::requireFree);
+    }
+
+    private void requireMemory() {
+        try {
+            memory.requireRoom();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(Setting.MAX_VALUE_BYTES.option() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireFree(HostPort address) {
+        InetSocketAddress local = new InetSocketAddress(address.host(), address.port());
+        if (local.isUnresolved()) {
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + address + ": the name of the host cannot be resolved");
+        }
+        // Bound without listening: nobody can connect to a socket that is closed again at once.
+        try (Socket probe = new Socket()) {
+            probe.setReuseAddress(true);
+            probe.bind(local);
+        } catch (IOException e) {
+            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Warns if this node's certificate belongs to another node: all other nodes will refuse it. Blocks. */
+    void warnOfForeignCertificate(Consumer<String> warnings) {
+        Optional<Path> file = tls.flatMap(TlsFiles::certificate);
+        if (file.isEmpty() || config.topology().size() == 1) {
+            return;
+        }
+        try (InputStream in = Files.newInputStream(file.get())) {
+            Set<String> names = Tls.names(
+                    (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in));
+            if (!names.contains(config.id().value())) {
+                warnings.accept(Setting.TLS_CERT.option() + ": " + file.get() + " names " + String.join(", ", names)
+                        + " and not " + config.id() + ": the other nodes will refuse this one");
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": cannot read " + file.get(), e);
+        } catch (CertificateException e) {
+            throw new IllegalArgumentException(
+                    Setting.TLS_CERT.option() + ": " + file.get() + " does not begin with a certificate in PEM", e);
+        }
+    }
+
+    /** Warns of files with secrets that other users of the machine may read. Blocks. */
+    void warnOfOpenSecrets(Consumer<String> warnings) {
+        tls.flatMap(TlsFiles::key).ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
+        tokens.ifPresent(file -> PrivateFiles.warnIfOpen("the list of tokens", file, warnings));
+        config.placement()
+                .hashKeyFile()
+                .ifPresent(file -> PrivateFiles.warnIfOpen("the key of the hash", file, warnings));
+    }
+
+    /** Opens the store. Blocks. */
+    Store store() {
+        return config.store().open(memory);
+    }
+
+    /** Returns the transport, which does not listen yet. */
+    Transport transport() {
+        if (config.transport() instanceof TransportChoice.Http http) {
+            return HttpTransport.create(httpTransport(http));
+        }
+        return GrpcTransport.create(grpcTransport((TransportChoice.Grpc) config.transport()));
+    }
+
+    private HttpTransportOptions httpTransport(TransportChoice.Http choice) {
+        HostPort address = addresses.transport();
+        HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
+                .withMemory(memory)
+                .withClient(choice.client().kind())
+                .withMaxConnections(config.clients().maxConnections())
+                .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
+        if (choice.connections().isPresent()) {
+            options = options.withConnectionsPerPeer(choice.connections().getAsInt());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
+        }
+        return tls.map(options::withTls).orElse(options);
+    }
+
+    private GrpcTransportOptions grpcTransport(TransportChoice.Grpc choice) {
+        HostPort address = addresses.transport();
+        GrpcTransportOptions options = GrpcTransportOptions.at(address.host(), address.port())
+                .withMemory(memory)
+                .withMode(choice.mode())
+                .withMaxConnections(config.clients().maxConnections())
+                .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
+        }
+        return tls.map(options::withTls).orElse(options);
+    }
+
+    /** Starts the node. Blocks until its transport listens. */
+    Cluster cluster(Transport transport, Store store, NodeCustomizer customizer) {
+        // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
+        Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
+        Transport used = customizer.transport(new WatchedTransport(transport, outage));
+        return customizer.cluster(config, used, store, () -> standardCluster(used, store));
+    }
+
+    private Cluster standardCluster(Transport transport, Store store) {
+        ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
+                .transport(transport)
+                .store(store)
+                .placement(config.placement().placement())
+                .hash(config.placement().function())
+                .partitions(config.placement().partitions())
+                .readFanOut(config.calls().reads())
+                .hedging(config.calls().hedging())
+                .timeout(config.calls().timeout())
+                .ordering(config.calls().ordering())
+                .startPatience(config.calls().startPatience())
+                .maxValueBytes(memory.maxValueBytes())
+                .memory(memory)
+                .batching(config.calls().batching())
+                .cancellation(config.calls().cancellation())
+                .handoff(config.calls().handoff())
+                .repair(config.calls().repair())
+                .refill(
+                        config.store().refillMarker(),
+                        config.store().refillWithout().toArray(NodeId[]::new))
+                .trusting(config.security().trusted().toArray(NodeId[]::new))
+                .drainTimeout(DRAIN);
+        config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
+        config.placement().replicationFactor().ifPresent(builder::replicationFactor);
+        config.store().openHints().ifPresent(builder::hints);
+        return builder.start();
+    }
+
+    /** Starts the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
+    HttpApi httpApi(Transport transport, Cluster cluster) {
+        HttpApiOptions options = HttpApiOptions.defaults()
+                .withMemory(memory)
+                .withMaxConnections(config.clients().maxConnections())
+                .withPublicHost(addresses.listen().host())
+                .withPublicHost(addresses.peer().host())
+                .withDrainTimeout(DRAIN);
+        for (String host : config.clients().publicHosts()) {
+            options = options.withPublicHost(host);
+        }
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
+        if (tokens.isPresent()) {
+            options = options.withTokens(tokens.get());
+        }
+        if (addresses.isShared() && transport instanceof HttpTransport shared) {
+            return HttpApi.sharing(shared, cluster, options);
+        }
+        if (tls.isPresent()) {
+            options = options.withTls(tls.get());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
+        }
+        HostPort listen = addresses.listen();
+        return HttpApi.listening(listen.host(), listen.port(), cluster, options);
+    }
+
+    /** Starts the public gRPC API. Blocks until it listens. */
+    GrpcApi grpcApi(HostPort address, Cluster cluster) {
+        GrpcApiOptions options = GrpcApiOptions.defaults()
+                .withMemory(memory)
+                .withMaxConnections(config.clients().maxConnections())
+                .withDrainTimeout(DRAIN);
+        if (config.clients().maxPerAddress().isPresent()) {
+            options = options.withMaxConnectionsPerAddress(
+                    config.clients().maxPerAddress().getAsInt());
+        }
+        if (tokens.isPresent()) {
+            options = options.withTokens(tokens.get());
+        }
+        if (tls.isPresent()) {
+            options = options.withTls(tls.get());
+        }
+        if (plaintextAllowed) {
+            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
+        }
+        return GrpcApi.listening(address.host(), address.port(), cluster, options);
+    }
+}

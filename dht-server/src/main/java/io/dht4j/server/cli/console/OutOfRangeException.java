@@ -1,0 +1,18 @@
+package io.dht4j.server.cli.console;
+
+import picocli.CommandLine.TypeConversionException;
+
+/** A number of an option that is out of its range. */
+public final class OutOfRangeException extends TypeConversionException {
+
+    private static final long serialVersionUID = 1;
+
+    /**
+     * Creates the exception.
+     *
+     * @param message what follows the option's name: the range and the text
+     */
+    public OutOfRangeException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,115 @@
+package io.dht4j.server.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.spi.ConnectFailure;
+import java.net.ProtocolException;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+
+/** The messages of answers that are errors, and of nodes that do not answer. Immutable. */
+final class AnswerFailures {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final int nodes;
+    private final Duration timeout;
+
+    /**
+     * Creates the messages of a client.
+     *
+     * @param nodes how many nodes it tries
+     * @param timeout how long it waits for an answer
+     */
+    AnswerFailures(int nodes, Duration timeout) {
+        this.nodes = nodes;
+        this.timeout = timeout;
+    }
+
+    /** Returns the failure to get an answer from a node, the last one that was tried. */
+    ClientException unreachable(URI node, Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        String tried = nodes == 1 ? "" : " (none of the " + nodes + " nodes answers)";
+        return new ClientException(node + ": " + why(node, cause) + tried, true);
+    }
+
+    private String why(URI node, Throwable cause) {
+        Optional<String> connecting = ConnectFailure.inWords(cause);
+        if (cause instanceof SSLHandshakeException || (cause instanceof SSLException && connecting.isEmpty())) {
+            return "no trustworthy connection: " + connecting.orElseGet(cause::getMessage)
+                    + "; is it https, and does --tls-ca name the authority of its certificate?";
+        }
+        if (connecting.isPresent()) {
+            return connecting.get();
+        }
+        if (cause instanceof HttpTimeoutException) {
+            return "no answer within " + timeout.toMillis() + " ms";
+        }
+        String message = String.valueOf(cause.getMessage());
+        // The message would show the bytes that came in place of HTTP; a closed connection has no type of its own here.
+        if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
+            return "it does not speak HTTP/1.1; is this a gRPC port?";
+        }
+        if (message.contains("received no bytes") && node.getScheme().equals("http")) {
+            return "the connection was closed without an answer; is it https?";
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .limit(20)
+                .anyMatch(type::isInstance);
+    }
+
+    /** Returns an error answer in one line: the node's detail, its code, the HTTP status and the node. */
+    static ClientException refused(HttpResponse<?> response, byte[] body) {
+        JsonNode problem = json(body).orElse(JSON.createObjectNode());
+        String code = problem.path("name").asText();
+        String what = problem.path("detail").asText(problem.path("title").asText("refused"));
+        int status = response.statusCode();
+        String hint = status == 401 ? "; --token-file or DHT_TOKEN brings one" : "";
+        return new ClientException(
+                what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
+                        + origin(response) + ")",
+                status == 503 || status == 504,
+                code.equals(ErrorCode.OVERLOADED.name()),
+                retryAfter(response));
+    }
+
+    /** Returns the pause in seconds; nodes never send the other form, a date. */
+    private static Duration retryAfter(HttpResponse<?> response) {
+        return response.headers()
+                .firstValue("Retry-After")
+                .filter(text -> text.matches("[0-9]{1,9}"))
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .orElse(Duration.ZERO);
+    }
+
+    /** Returns the scheme, host and port of the node that has answered. */
+    static String origin(HttpResponse<?> response) {
+        URI uri = response.uri();
+        return uri.getScheme() + "://" + uri.getAuthority();
+    }
+
+    /** Returns the JSON object of an answer; empty if it is something else. */
+    static Optional<JsonNode> json(byte[] body) {
+        try {
+            JsonNode node = JSON.readTree(new String(body, StandardCharsets.UTF_8));
+            return node.isObject() ? Optional.of(node) : Optional.empty();
+        } catch (JsonProcessingException e) {
+            return Optional.empty(); // Some other server: the caller has the status to report.
+        }
+    }
+}

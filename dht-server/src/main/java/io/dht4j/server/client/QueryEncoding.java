@@ -1,0 +1,36 @@
+package io.dht4j.server.client;
+
+import io.dht4j.Key;
+
+/** Percent-encoding (RFC 3986) of keys in the query of a URL. */
+final class QueryEncoding {
+
+    private QueryEncoding() {}
+
+    /**
+     * Encodes bytes for the query of a URL.
+     *
+     * @param key any key
+     * @return the unreserved characters as they are, all other bytes as {@code %XX}
+     */
+    static String encode(Key key) {
+        StringBuilder text = new StringBuilder(key.length() * 3);
+        for (byte b : key.unsafeBytes()) {
+            boolean unreserved = (b >= 'a' && b <= 'z')
+                    || (b >= 'A' && b <= 'Z')
+                    || (b >= '0' && b <= '9')
+                    || b == '-'
+                    || b == '.'
+                    || b == '_'
+                    || b == '~';
+            if (unreserved) {
+                text.append((char) b);
+            } else {
+                text.append('%')
+                        .append(Character.toUpperCase(Character.forDigit(b >> 4 & 0xF, 16)))
+                        .append(Character.toUpperCase(Character.forDigit(b & 0xF, 16)));
+            }
+        }
+        return text.toString();
+    }
+}

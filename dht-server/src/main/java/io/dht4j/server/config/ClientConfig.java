@@ -1,0 +1,47 @@
+package io.dht4j.server.config;
+
+import io.dht4j.transport.http.HttpApiOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * The names by which clients reach the public HTTP API, and the bounds on their connections.
+ *
+ * @param publicHosts names and addresses by which clients reach the node, besides its own
+ * @param maxConnections connections to a port, those of peers included
+ * @param maxPerAddress of those from one address; empty for half of all
+ */
+public record ClientConfig(List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress) {
+
+    /** The most connections. */
+    static final int MOST_CONNECTIONS = 1_000_000;
+
+    /** Copies the names. */
+    public ClientConfig {
+        publicHosts = List.copyOf(publicHosts);
+    }
+
+    static ClientConfig of(SettingsReader given) throws ConfigException {
+        if (given.has(Setting.TOKENS)) {
+            given.refuse(
+                    Setting.PUBLIC_HOST, "with " + Setting.TOKENS.option() + ": who has a token may come by any name");
+        }
+        return new ClientConfig(
+                given.find(Setting.PUBLIC_HOST, ClientConfig::hosts).orElse(List.of()),
+                given.number(Setting.MAX_CONNECTIONS, 1, MOST_CONNECTIONS),
+                given.has(Setting.MAX_CONNECTIONS_PER_ADDRESS)
+                        ? OptionalInt.of(given.number(Setting.MAX_CONNECTIONS_PER_ADDRESS, 1, MOST_CONNECTIONS))
+                        : OptionalInt.empty());
+    }
+
+    private static List<String> hosts(String text) {
+        List<String> hosts = new ArrayList<>();
+        for (String host : text.split(",", -1)) {
+            // Checked here, so that a typing error is found before anything is created.
+            HttpApiOptions.defaults().withPublicHost(host);
+            hosts.add(host.strip());
+        }
+        return hosts;
+    }
+}

@@ -1,0 +1,11 @@
+package io.dht4j.server.config;
+
+/** A setting that is unknown, malformed or out of range. The message is one line that names the option. */
+public final class ConfigException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    ConfigException(String message) {
+        super(message);
+    }
+}

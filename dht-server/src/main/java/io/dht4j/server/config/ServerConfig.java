@@ -1,0 +1,154 @@
+package io.dht4j.server.config;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.server.ServerNode;
+import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.PrivateFiles;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The configuration of a server. Immutable. {@link #of} parses and validates it. {@link ServerNode#start} checks it
+ * against the machine: a free port, a writable directory, files with valid contents.
+ *
+ * @param id this node's name
+ * @param topology every node with its peer address, this one among them
+ * @param addresses where this node listens
+ * @param transport the transport between the nodes
+ * @param security the encryption and the access rules
+ * @param clients the access of clients to its public HTTP API
+ * @param placement the placement of keys
+ * @param store the store of this node's entries
+ * @param calls the settings of requests
+ */
+public record ServerConfig(
+        NodeId id,
+        Topology topology,
+        Addresses addresses,
+        TransportChoice transport,
+        SecurityConfig security,
+        ClientConfig clients,
+        PlacementChoice placement,
+        StoreChoice store,
+        CallChoice calls) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerConfig.class);
+
+    private static final int LOOKUP_SECONDS = 5;
+
+    /**
+     * Reads settings from a properties file in UTF-8.
+     *
+     * @param file the file
+     * @return its settings
+     * @throws ConfigException if it cannot be read or contains an unknown name
+     */
+    public static Map<Setting, String> read(Path file) throws ConfigException {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (NoSuchFileException e) {
+            throw new ConfigException("--config: there is no file " + file);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ConfigException("--config: cannot read " + file + ": " + e.getMessage());
+        }
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        for (String name : properties.stringPropertyNames()) {
+            Setting setting = Setting.byPropertyName(name)
+                    .orElseThrow(() -> new ConfigException("--config: " + file + ": unknown name \"" + name
+                            + "\"; the names are "
+                            + Arrays.stream(Setting.values())
+                                    .map(Setting::propertyName)
+                                    .collect(Collectors.joining(", "))));
+            settings.put(setting, properties.getProperty(name).strip());
+        }
+        if (settings.containsKey(Setting.HASH_KEY)) {
+            PrivateFiles.warnIfOpen("the key of the hash", file, LOG::warn);
+        }
+        return settings;
+    }
+
+    /**
+     * Creates a configuration; settings that are absent get their defaults. May look up the names of hosts.
+     *
+     * @param settings texts as they were given
+     * @return the configuration
+     * @throws ConfigException if a text is malformed or out of range, or settings contradict each other
+     */
+    public static ServerConfig of(Map<Setting, String> settings) throws ConfigException {
+        SettingsReader given = new SettingsReader(settings);
+        NodeId id = given.read(Setting.ID, NodeId::new);
+        HostPort listen = given.read(Setting.LISTEN, HostPort::parse);
+        Topology topology = given.readOr(Setting.PEERS, id + "=" + listen, text -> new Topology(1, peers(text)));
+        Node self = topology.node(id)
+                .orElseThrow(() -> new ConfigException(
+                        Setting.ID.option() + " " + id + " is not among the " + Setting.PEERS.option() + ": "
+                                + topology.nodes().stream()
+                                        .map(node -> node.id().value())
+                                        .collect(Collectors.joining(", "))));
+        refuseDoubledEndpoints(topology);
+        TransportChoice transport = TransportChoice.of(given);
+        return new ServerConfig(
+                id,
+                topology,
+                Addresses.of(given, listen, self, transport),
+                transport,
+                SecurityConfig.of(given, topology.size()),
+                ClientConfig.of(given),
+                PlacementChoice.of(given, topology.size()),
+                StoreChoice.of(given, id, topology),
+                CallChoice.of(given));
+    }
+
+    /**
+     * Refuses nodes that share an address, before there is a data directory. A name that cannot be looked up now is
+     * left to the start.
+     */
+    private static void refuseDoubledEndpoints(Topology topology) throws ConfigException {
+        List<Node> nodes = topology.nodes();
+        try {
+            Endpoints.requireDistinct(
+                    nodes, Endpoints.lookUp(nodes).toCompletableFuture().get(LOOKUP_SECONDS, TimeUnit.SECONDS));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(Setting.PEERS.option() + ": " + e.getMessage());
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("the names of the peers' hosts cannot be looked up", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ConfigException("interrupted while the names of the peers' hosts were looked up");
+        }
+    }
+
+    private static List<Node> peers(String text) {
+        List<Node> nodes = new ArrayList<>();
+        for (String entry : text.split(",", -1)) {
+            int equals = entry.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException(
+                        "expected ID=HOST:PORT entries with commas between, not \"" + entry + "\"");
+            }
+            nodes.add(Node.of(
+                    entry.substring(0, equals).strip(),
+                    HostPort.parse(entry.substring(equals + 1).strip()).toString()));
+        }
+        return nodes;
+    }
+}

@@ -1,0 +1,345 @@
+package io.dht4j.server.config;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The settings of a server: each is an option of the command line, and a property of the same name in a file. The
+ * default in the help is the text that is read when the setting is absent.
+ */
+public enum Setting {
+    /** The node's name. */
+    ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
+    /** The address of the public HTTP API. */
+    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Address of the public HTTP API."),
+    /** The nodes of the cluster. */
+    PEERS(
+            "ID=HOST:PORT,...",
+            Fallback.WORDS,
+            "this node alone, at its listen address",
+            "Every node of the cluster with its peer address, this one included, in the same order on every node. "
+                    + "With HTTP between the nodes this node's own entry may equal the listen address: then both "
+                    + "share the port."),
+    /** The directory of the store's files. */
+    DATA(
+            "DIR",
+            Fallback.WORDS,
+            "dht-data/ID",
+            "Directory of the data; if it is missing, the start creates and names it. The memory store has none."),
+    /** The protocol between the nodes. */
+    TRANSPORT(
+            "NAME",
+            Fallback.VALUE,
+            "http",
+            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in "
+                    + "--peers "
+                    + "must differ from --listen."),
+    /** The client that sends calls over HTTP. */
+    HTTP_CLIENT(
+            "NAME",
+            Fallback.VALUE,
+            "vertx",
+            "With --transport http, the client that calls the other nodes: vertx, vertx-pipelined, vertx-h2, "
+                    + "webclient, jdk, jdk-h2 or one-nio."),
+    /** The number of connections to each other node. */
+    PEER_CONNECTIONS(
+            "N",
+            Fallback.WORDS,
+            "32, or fewer where one carries several calls at a time",
+            "With --transport http, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
+                    + " (jdk-h2: to 16). one-nio has a thread for each."),
+    /** The mode of calls over gRPC. */
+    GRPC_MODE(
+            "MODE",
+            Fallback.VALUE,
+            "stream",
+            "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
+    /** Whether requests share frames. */
+    BATCHING("on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
+    /** The number of frames in flight at a time. */
+    BATCH_FRAMES(
+            "N",
+            Fallback.VALUE,
+            "2",
+            "Frames of reads, and as many of writes, in flight to a node before requests share one, 1 to "
+                    + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
+    /** Whether missed writes are kept. */
+    HANDOFF(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether this node keeps the writes that another node missed until that one answers; on disk if the "
+                    + "entries are."),
+    /** Whether replicas are compared. */
+    REPAIR(
+            "on|off",
+            Fallback.VALUE,
+            "on",
+            "Whether this node compares its replicas with the others' in the background, reconciles them, and "
+                    + "purges deleted and expired entries."),
+    /** The interval of comparisons. */
+    REPAIR_INTERVAL(
+            "SECONDS",
+            Fallback.VALUE,
+            "600",
+            "Approximate time between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+    /** The transfer rate of a comparison. */
+    REPAIR_RATE(
+            "KIB",
+            Fallback.VALUE,
+            "16384",
+            "Greatest rate of a comparison, also of one started by hand, " + CallChoice.LEAST_REPAIR_KIB + " to "
+                    + CallChoice.MOST_REPAIR_KIB + " KiB per second."),
+    /** The memory for snapshots. */
+    SNAPSHOT_MIB(
+            "N",
+            Fallback.WORDS,
+            "a sixteenth of the heap, at most 128",
+            "Memory for entries overwritten during a snapshot, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
+                    + " MiB; beyond it the snapshot fails."),
+    /** The treatment of requests whose replies are no longer wanted. */
+    CANCELLATION(
+            "POLICY",
+            Fallback.VALUE,
+            "local",
+            "Fate of a request whose reply is no longer needed: never (the reply is read all the same), local (it "
+                    + "is dropped unread) or propagate (the replica cancels the request)."),
+    /** The placement strategy. */
+    PLACEMENT(
+            "NAME",
+            Fallback.VALUE,
+            "rendezvous",
+            "Strategy that assigns keys to nodes: ring, rendezvous, jump or modulo. The same on every node, as are "
+                    + "hash, hash key, partitions and replication factor."),
+    /** The hash function of keys. */
+    HASH(
+            "NAME",
+            Fallback.VALUE,
+            "xxh3",
+            "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
+    /** The key of a keyed hash. */
+    HASH_KEY(
+            "HEX",
+            Fallback.WORDS,
+            "none",
+            "Key of siphash: 32 hexadecimal digits, secret, the same on every node. Every user of the machine sees "
+                    + "it among the arguments; --hash-key-file hides it."),
+    /** The file of the key of a keyed hash. */
+    HASH_KEY_FILE(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "File with the key of siphash and nothing else, in place of --hash-key. Only the server's user should "
+                    + "be able to read it."),
+    /** The number of partitions. */
+    PARTITIONS(
+            "N",
+            Fallback.VALUE,
+            "1024",
+            "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
+    /** The kind of store. */
+    STORE(
+            "NAME",
+            Fallback.VALUE,
+            "mvstore",
+            "Store of the entries: mvstore (on disk) or memory (gone when the server ends)."),
+    /** The failures that an acknowledged write survives. */
+    DURABILITY(
+            "LEVEL",
+            Fallback.VALUE,
+            "os",
+            "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
+    /** The nodes that a refill does without. */
+    REFILL_WITHOUT(
+            "NAME,...",
+            Fallback.WORDS,
+            "none, it waits for every one",
+            "Nodes that a refill (--rebuild, or a rolled-back disk) leaves out because their data is lost for good. "
+                    + "Entries that only they and this node held are lost then."),
+    /** The default number of replicas of a key. */
+    REPLICATION_FACTOR(
+            "N",
+            Fallback.WORDS,
+            "3, or the number of nodes if less",
+            "Number of replicas of a key for requests that set none."),
+    /** The replicas that a read asks. */
+    READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
+    /** When a read asks one more replica. */
+    HEDGE(
+            "off|MILLIS|PERCENT%",
+            Fallback.VALUE,
+            "off",
+            "When a read asks one more replica: never, after some milliseconds, or when an answer is slower than a "
+                    + "percentile of the recent ones, as in 95%."),
+    /** The timeout of a request. */
+    TIMEOUT(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "Timeout of requests that set none, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+    /** The order in which the operations on a key take effect. */
+    ORDERING(
+            "NAME",
+            Fallback.VALUE,
+            "real-time",
+            "Order of the operations on a key for requests that set none: real-time, or linearizable, which costs "
+                    + "one more round trip. See docs/guarantees.md."),
+    /** The time that the node waits for the others at its start. */
+    START_PATIENCE(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "Time that the start waits for silent nodes, 0 to "
+                    + CallChoice.LONGEST_PATIENCE_MILLIS
+                    + " milliseconds. It does not wait for nodes that refuse the connection."),
+    /** The largest value. */
+    MAX_VALUE_BYTES(
+            "N",
+            Fallback.VALUE,
+            "16777216",
+            "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
+    /** The names by which clients reach the node. */
+    PUBLIC_HOST(
+            "HOST",
+            Fallback.WORDS,
+            "addresses, and localhost",
+            "Name by which clients reach the public HTTP API, for example of a proxy; several are repeated or "
+                    + "separated by commas. Without tokens, requests to other hosts are refused, since foreign web "
+                    + "pages could send them."),
+    /** The bound on connections. */
+    MAX_CONNECTIONS(
+            "N",
+            Fallback.VALUE,
+            "10000",
+            "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
+                    + ". At most a quarter of the open files of the process. On an HTTP port that peers share, a "
+                    + "quarter is reserved for them."),
+    /** The bound on connections from one address. */
+    MAX_CONNECTIONS_PER_ADDRESS(
+            "N",
+            Fallback.WORDS,
+            "half of --max-connections",
+            "Connections that the clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
+    /** The address of the public gRPC API. */
+    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Address of the public gRPC API, with a port of its own."),
+    /** The node's certificate. */
+    TLS_CERT(
+            "FILE",
+            Fallback.WORDS,
+            "none, everything is plaintext",
+            "PEM file of this node's certificate, which bears its name. Turns TLS on for every listener and every "
+                    + "call to another node. Files are read again when they change."),
+    /** The certificate's key. */
+    TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
+    /** The trusted authorities. */
+    TLS_CA(
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
+    /** The callers besides the peers. */
+    TRUSTED(
+            "NAME,...",
+            Fallback.WORDS,
+            "nobody",
+            "With TLS, members without a store that may call this node as its peers do, by the names in their "
+                    + "certificates."),
+    /** Whether plaintext may leave the machine. */
+    ALLOW_PLAINTEXT(
+            "on|off",
+            Fallback.VALUE,
+            "off",
+            "Lets this node listen beyond loopback without TLS, on networks that are protected otherwise."),
+    /** The tokens of the public APIs. */
+    TOKENS(
+            "FILE",
+            Fallback.WORDS,
+            "none, anyone may do anything",
+            "File of the tokens that clients of the public APIs need, read again when it changes. Each line has "
+                    + "scopes (read, write, admin; separated by commas), a space, and a token or its sha256:HEX.");
+
+    private final String label;
+    private final Fallback kind;
+    private final String fallback;
+    private final String description;
+
+    Setting(String label, Fallback kind, String fallback, String description) {
+        this.label = label;
+        this.kind = kind;
+        this.fallback = fallback;
+        this.description = description;
+    }
+
+    /** The meaning of an absent setting. */
+    private enum Fallback {
+        /** A text that is read as if it had been given. */
+        VALUE,
+        /** A value that depends on other settings, in words for the help. */
+        WORDS
+    }
+
+    /**
+     * Returns the name in a file.
+     *
+     * @return for example {@code replication-factor}
+     */
+    public String propertyName() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /**
+     * Returns the name on the command line.
+     *
+     * @return for example {@code --replication-factor}
+     */
+    public String option() {
+        return "--" + propertyName();
+    }
+
+    /**
+     * Returns the placeholder of the value in the help.
+     *
+     * @return for example {@code HOST:PORT}
+     */
+    public String label() {
+        return label;
+    }
+
+    /**
+     * Returns the default, in words for the help.
+     *
+     * @return a value or a description
+     */
+    public String fallback() {
+        return fallback;
+    }
+
+    /** Returns the text that is read for an absent setting; empty if the default depends on other settings. */
+    Optional<String> fallbackValue() {
+        return kind == Fallback.VALUE ? Optional.of(fallback) : Optional.empty();
+    }
+
+    /**
+     * Returns the description for the help.
+     *
+     * @return one or two sentences
+     */
+    public String description() {
+        return description;
+    }
+
+    /**
+     * Finds a setting by its name in a file.
+     *
+     * @param propertyName a name, for example {@code listen}
+     * @return the setting, or empty if there is none of that name
+     */
+    public static Optional<Setting> byPropertyName(String propertyName) {
+        for (Setting setting : values()) {
+            if (setting.propertyName().equals(propertyName)) {
+                return Optional.of(setting);
+            }
+        }
+        return Optional.empty();
+    }
+}

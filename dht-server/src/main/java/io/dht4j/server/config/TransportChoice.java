@@ -1,0 +1,96 @@
+package io.dht4j.server.config;
+
+import io.dht4j.transport.grpc.GrpcMode;
+import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.clients.HttpClients;
+import java.util.OptionalInt;
+
+/** The transport between the nodes. */
+public sealed interface TransportChoice {
+
+    /** The most connections to each other node. */
+    int MOST_CONNECTIONS = 10_000;
+
+    /** The most connections of the JDK's client with HTTP/2. */
+    int MOST_JDK_H2_CONNECTIONS = 16;
+
+    /** HTTP clients that can carry calls to the other nodes. */
+    enum Client {
+        /** Vert.x's, HTTP/1.1. */
+        VERTX,
+        /** Vert.x's, HTTP/1.1 with pipelining. */
+        VERTX_PIPELINED,
+        /** Vert.x's, HTTP/2. */
+        VERTX_H2,
+        /** Vert.x's {@code WebClient}. */
+        WEBCLIENT,
+        /** {@code java.net.http}, HTTP/1.1. */
+        JDK,
+        /** {@code java.net.http}, HTTP/2. */
+        JDK_H2,
+        /** one-nio's. */
+        ONE_NIO;
+
+        /** Returns the transport's name for it. */
+        public HttpClientKind kind() {
+            return switch (this) {
+                case VERTX -> HttpClientKind.VERTX;
+                case VERTX_PIPELINED -> HttpClientKind.VERTX_PIPELINED;
+                case VERTX_H2 -> HttpClientKind.VERTX_H2;
+                case WEBCLIENT -> HttpClients.WEBCLIENT;
+                case JDK -> HttpClients.JDK;
+                case JDK_H2 -> HttpClients.JDK_H2;
+                case ONE_NIO -> HttpClients.ONE_NIO;
+            };
+        }
+    }
+
+    /** Protocols between the nodes, the same on every node. */
+    enum Protocol {
+        /** HTTP. */
+        HTTP,
+        /** gRPC. */
+        GRPC
+    }
+
+    /**
+     * Transport over HTTP.
+     *
+     * @param client what sends the calls to the other nodes; those may have others
+     * @param connections how many to each other node; what suits the client if it is not set
+     */
+    record Http(Client client, OptionalInt connections) implements TransportChoice {}
+
+    /**
+     * Transport over gRPC.
+     *
+     * @param mode how calls travel; those of the other nodes may travel otherwise
+     */
+    record Grpc(GrpcMode mode) implements TransportChoice {}
+
+    /** Reads the protocol and its settings. */
+    static TransportChoice of(SettingsReader given) throws ConfigException {
+        Protocol protocol = given.choice(Setting.TRANSPORT, Protocol.class);
+        String reason = "with " + Setting.TRANSPORT.option() + " " + SettingsReader.nameOf(protocol);
+        return switch (protocol) {
+            case HTTP -> {
+                given.refuse(Setting.GRPC_MODE, reason);
+                yield http(given);
+            }
+            case GRPC -> {
+                given.refuse(Setting.HTTP_CLIENT, reason);
+                given.refuse(Setting.PEER_CONNECTIONS, reason);
+                yield new Grpc(given.choice(Setting.GRPC_MODE, GrpcMode.class));
+            }
+        };
+    }
+
+    private static Http http(SettingsReader given) throws ConfigException {
+        Client client = given.choice(Setting.HTTP_CLIENT, Client.class);
+        if (!given.has(Setting.PEER_CONNECTIONS)) {
+            return new Http(client, OptionalInt.empty());
+        }
+        int most = client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS;
+        return new Http(client, OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most)));
+    }
+}

@@ -1,0 +1,156 @@
+package io.dht4j.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.server.ServerNode;
+import io.dht4j.server.TestNodes;
+import io.dht4j.testkit.network.FreePorts;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Dumps of all entries to a file, and loads of a file. */
+class DumpAndLoadTest extends NodeCommands {
+
+    @Test
+    void ofLinesWithOneKeyTheLastOneCounts() throws Exception {
+        Path file = directory.resolve("doubled.tsv");
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i <= 1_000; i++) {
+            lines.append("key").append(i % 3).append('\t').append(i).append('\n');
+        }
+        Files.writeString(file, lines);
+
+        CommandLineRun loaded = run("load", file.toString(), "--parallel", "1000");
+
+        assertThat(loaded.exitCode()).as(loaded.err()).isZero();
+        assertThat(loaded.out()).startsWith("loaded 1,001 entries");
+        assertThat(List.of(value("key0"), value("key1"), value("key2"))).containsExactly("999", "1000", "998");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"backup.csv", "backup"})
+    void dumpToANameWithoutAFormatIsRefusedUnlessTheFormatIsGiven(String name) {
+        Path file = directory.resolve(name);
+
+        CommandLineRun refused = run("dump", "--out", file.toString());
+
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("--format", file.toString(), ".tsv", ".tab", ".ndjson", ".jsonl");
+        assertThat(directory).isEmptyDirectory();
+        assertThat(run("dump", "--out", file.toString(), "--format", "ndjson").exitCode())
+                .isZero();
+        assertThat(file).exists();
+    }
+
+    @Test
+    void aDumpDoesNotTakeThePlaceOfADirectory() {
+        CommandLineRun run = run("dump", "--out", directory.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains(directory + " is a directory").hasLineCount(1);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tsv", "ndjson"})
+    void aDumpLoadsIntoAnotherCluster(String format) throws Exception {
+        Path dump = directory.resolve("dump." + format);
+        for (int i = 0; i < 300; i++) {
+            put("key \t\n\r\\\0 ü" + i, BINARY, CallOptions.defaults());
+        }
+        put("empty", new byte[0], CallOptions.defaults());
+
+        CommandLineRun dumped = run("dump", "--out", dump.toString());
+        assertThat(dumped.exitCode()).as(dumped.err()).isZero();
+        assertThat(directory).isDirectoryNotContaining("glob:**.part");
+
+        try (ServerNode other = TestNodes.start(1, FreePorts.find(1), Map.of())) {
+            CommandLineRun loaded = CommandLineRun.of("load", dump.toString(), "--node", other.url());
+            assertThat(loaded.exitCode()).as(loaded.err()).isZero();
+            assertThat(loaded.out()).contains("301 entries");
+            CommandLineRun again = CommandLineRun.of("dump", "--format", "tsv", "--node", other.url());
+            assertThat(again.outBytes())
+                    .isEqualTo(run("dump", "--format", "tsv").outBytes());
+        }
+    }
+
+    @Test
+    void aDumpInNdjsonKeepsWhenEntriesExpire() throws Exception {
+        Path dump = directory.resolve("dump.ndjson");
+        put("soon", new byte[1], CallOptions.defaults().withTimeToLive(Duration.ofHours(1)));
+        run("dump", "--out", dump.toString());
+
+        try (ServerNode other = TestNodes.start(1, FreePorts.find(1), Map.of())) {
+            CommandLineRun.of("load", dump.toString(), "--node", other.url());
+
+            OptionalLong expires = other.cluster()
+                    .get(Key.of("soon"))
+                    .toCompletableFuture()
+                    .join()
+                    .orElseThrow()
+                    .expiresAtMillis();
+            assertThat(Duration.ofMillis(expires.orElseThrow() - System.currentTimeMillis()))
+                    .isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
+        }
+    }
+
+    @Test
+    void entriesWhoseTimeIsOverAreLeftOut() {
+        String lines = "{\"key\":\"old\",\"value\":\"v\",\"expires_at\":1}\n{\"key\":\"new\",\"value\":\"v\"}\n";
+
+        CommandLineRun loaded = CommandLineRun.withInput(
+                lines.getBytes(StandardCharsets.UTF_8), "load", "-", "--format", "ndjson", "--node", node.url());
+
+        assertThat(loaded.out()).contains("loaded 1 entry in ").contains("left out 1");
+        assertThat(read("old")).isEmpty();
+        assertThat(value("new")).isEqualTo("v");
+    }
+
+    @Test
+    void aMalformedLineEndsTheLoadAndIsNamed() throws Exception {
+        Path file = directory.resolve("data.tsv");
+        Files.writeString(file, "a\t1\nb\t2\nno tabulator\nd\t4\n");
+
+        CommandLineRun loaded = run("load", file.toString());
+
+        assertThat(loaded.exitCode()).isEqualTo(1);
+        assertThat(loaded.err()).contains("line 3").contains("tabulator").hasLineCount(1);
+        assertThat(value("b")).isEqualTo("2");
+        assertThat(read("d")).isEmpty();
+    }
+
+    @Test
+    void aLineThatTheClusterRefusesIsNamed() throws Exception {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        lines.writeBytes("a\t1\n".getBytes(StandardCharsets.UTF_8));
+        lines.writeBytes(new byte[] {(byte) 0xFF, '\t', 'x', '\n'});
+        Path file = directory.resolve("data.tsv");
+        Files.write(file, lines.toByteArray());
+
+        CommandLineRun loaded = run("load", file.toString());
+
+        assertThat(loaded.exitCode()).isEqualTo(1);
+        assertThat(loaded.err()).contains("line 2").contains("KEY_INVALID").hasLineCount(1);
+    }
+
+    @Test
+    void aDumpThatFailsLeavesNoFile() {
+        Path file = directory.resolve("dump.tsv");
+
+        CommandLineRun dumped = CommandLineRun.of("dump", "--out", file.toString(), "--node", "http://127.0.0.1:1");
+
+        assertThat(dumped.exitCode()).isEqualTo(1);
+        assertThat(directory).isEmptyDirectory();
+    }
+}

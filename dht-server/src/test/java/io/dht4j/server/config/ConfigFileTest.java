@@ -1,0 +1,86 @@
+package io.dht4j.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Settings out of files: the file of all settings, and the file of the hash key. */
+class ConfigFileTest {
+
+    @Test
+    void theHashKeyMayComeFromAFile(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), "000102030405060708090a0b0c0d0e0f\n");
+
+        PlacementChoice placement = ServerConfig.of(
+                        Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, file.toString()))
+                .placement();
+
+        assertThat(placement.hashKey()).hasValue("000102030405060708090a0b0c0d0e0f");
+        assertThat(placement.hashKeyFile()).hasValue(file);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "secret", "000102030405060708090a0b0c0d0e0f 00", "00010203\n0405060708090a0b0c0d0e0f"})
+    void wrongHashKeyInAFileIsRefusedAndNotShown(String content, @TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), content);
+
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, file.toString())))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("--hash-key-file: " + file + " must be 32 hexadecimal digits and nothing else");
+    }
+
+    @Test
+    void aFileOfAHashKeyThatIsMissingOrEndlessIsRefused(@TempDir Path directory) throws Exception {
+        Path none = directory.resolve("none");
+        Path large =
+                Files.writeString(directory.resolve("large"), "000102030405060708090a0b0c0d0e0f" + " ".repeat(1_000));
+
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file: there is no file " + none);
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, large.toString())))
+                .hasMessageContaining("32 hexadecimal digits");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file has no effect without --hash siphash");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(
+                        Setting.HASH, "siphash", Setting.HASH_KEY, "00", Setting.HASH_KEY_FILE, none.toString())))
+                .hasMessage("--hash-key-file has no effect with --hash-key");
+    }
+
+    @Test
+    void aFileHasTheSameNames(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "# a comment\nid=n2\nreplication-factor = 1 \nmax-value-bytes=5\n");
+
+        assertThat(ServerConfig.read(file))
+                .isEqualTo(Map.of(Setting.ID, "n2", Setting.REPLICATION_FACTOR, "1", Setting.MAX_VALUE_BYTES, "5"));
+    }
+
+    @Test
+    void aFileWithAnUnknownNameIsRefused(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "replicas=3\n");
+
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--config")
+                .hasMessageContaining("unknown name \"replicas\"")
+                .hasMessageContaining("replication-factor");
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed(@TempDir Path directory) {
+        assertThatThrownBy(() -> ServerConfig.read(directory.resolve("none")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("--config: there is no file");
+    }
+}
