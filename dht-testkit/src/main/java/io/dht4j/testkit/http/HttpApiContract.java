@@ -17,11 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 public abstract class HttpApiContract
         implements EntitySuite, ScanSuite, BatchSuite, ProtocolSuite, ConnectionSuite, NodeFailuresSuite {
 
-    private final HttpClient client = HttpClient.newBuilder()
-            .connectTimeout(Duration.ofSeconds(10))
-            .version(version())
-            .build();
-
+    private HttpClient client;
     private Nodes nodes;
 
     /** Constructor for subclasses. */
@@ -79,6 +75,10 @@ public abstract class HttpApiContract
 
     @BeforeAll
     final void startSharedNodes() throws Exception {
+        client = HttpClient.newBuilder()
+                .connectTimeout(Duration.ofSeconds(10))
+                .version(version())
+                .build();
         nodes = startNodes();
         writeEntriesToScan();
     }
