@@ -39,7 +39,7 @@ final class NodeAssembly {
     Cluster start() {
         try {
             config.limits().memory().requireRoom();
-            NodeCluster cluster = new NodeCluster(parts(), config, clock(), ownsEnvironment);
+            NodeCluster cluster = new NodeCluster(components(), config, clock(), ownsEnvironment);
             cluster.start();
             return cluster;
         } catch (RuntimeException | Error e) {
@@ -53,7 +53,7 @@ final class NodeAssembly {
         }
     }
 
-    private NodeComponents parts() {
+    private NodeComponents components() {
         return new NodeComponents(
                 given.self,
                 given.topology,

@@ -25,20 +25,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a node is made of.
+ * The components of a node.
  *
- * @param self its name
- * @param topology the cluster's nodes
- * @param transport how it talks to the others
- * @param store where its entries are
- * @param hints where it keeps what nodes missed of what it coordinates
- * @param refill what it must get back from others before it is read
- * @param detector tells which nodes will most likely not answer
- * @param environment time, chance, threads and timers
+ * @param self the name of the node
+ * @param topology the nodes of the cluster
+ * @param transport sends requests to the other nodes
+ * @param store holds the entries
+ * @param hints holds the writes that replicas miss
+ * @param refill the partitions to refill before they are read
+ * @param detector predicts which nodes will not answer
+ * @param environment time, random numbers, threads and timers
  * @param hash maps keys to partitions
- * @param placement the name of the strategy that made the table
+ * @param placement the name of the strategy that has created the table
  * @param table maps partitions to nodes
- * @param trusted members besides the nodes whose requests are served
+ * @param trusted members whose requests are served although they are no nodes
  */
 public record NodeComponents(
         NodeId self,
@@ -54,13 +54,18 @@ public record NodeComponents(
         PartitionTable table,
         Set<NodeId> trusted) {
 
-    /** Of larger clusters a description gives the number of nodes only. */
+    /** The maximum number of nodes that a description names. */
     private static final int MAX_NAMED = 32;
 
-    /** Longer lists of nodes are not told in words. */
+    /** The maximum length of the list of nodes in the settings; a hash stands for a longer one. */
     private static final int MAX_WORDS = 1000;
 
-    /** The same node over another store. */
+    /**
+     * Returns the same components with another store.
+     *
+     * @param other the store
+     * @return a copy
+     */
     public NodeComponents withStore(Store other) {
         return new NodeComponents(
                 self,
@@ -77,18 +82,31 @@ public record NodeComponents(
                 trusted);
     }
 
-    /** Whether this is one of the nodes, and not a member that stores nothing. */
+    /**
+     * Returns whether this is one of the nodes.
+     *
+     * @return false for a member that stores nothing
+     */
     public boolean isNode() {
         return topology.node(self).isPresent();
     }
 
-    /** Whether requests of someone of this name are served. */
+    /**
+     * Returns whether the requests of a caller are served.
+     *
+     * @param name the name of the caller
+     * @return true for nodes and trusted members
+     */
     public boolean mayCall(String name) {
         return Stream.concat(topology.nodes().stream().map(Node::id), trusted.stream())
                 .anyMatch(id -> id.value().equals(name));
     }
 
-    /** The names that frames are expected to bear. */
+    /**
+     * Returns the names that frames are expected to carry.
+     *
+     * @return the nodes and trusted members
+     */
     public NodeIds names() {
         List<NodeId> names = new ArrayList<>(trusted);
         names.add(self);
@@ -96,21 +114,38 @@ public record NodeComponents(
         return new NodeIds(names);
     }
 
+    /**
+     * Returns the partition of a key.
+     *
+     * @param key any key
+     * @return 0 to the number of partitions minus 1
+     */
     public int partitionOf(Key key) {
         return table.partitionOf(hash.hash(key.unsafeBytes()));
     }
 
+    /**
+     * Returns the replicas of a key.
+     *
+     * @param key any key
+     * @param from the number of replicas
+     * @return the replicas in the order of the partition table
+     */
     public List<Node> replicas(Key key, int from) {
         return table.replicas(partitionOf(key), from);
     }
 
-    /** A number that differs, with all likelihood, when two nodes would place some key differently. */
+    /**
+     * Returns a fingerprint of the placement.
+     *
+     * @return a number that differs, with very high probability, if two nodes would place some key differently
+     */
     public long fingerprint() {
         Map<NodeId, Long> idHashes = new HashMap<>();
         for (Node node : topology.nodes()) {
             idHashes.put(node.id(), hash.hash(node.id().value().getBytes(StandardCharsets.UTF_8)));
         }
-        // A keyed or another hash function gives another start.
+        // A keyed or another hash function results in another fingerprint.
         long print = mix(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII)), table.partitions());
         for (int partition = 0; partition < table.partitions(); partition++) {
             for (Node node : table.replicas(partition, table.depth())) {
@@ -120,14 +155,19 @@ public record NodeComponents(
         return print;
     }
 
-    /** What must be equal on all nodes. */
+    /**
+     * Returns the settings that must be equal on all nodes.
+     *
+     * @param config the options of the node
+     * @return names and values
+     */
     public ClusterSettings settings(NodeConfig config) {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("nodes", nodesInWords());
         values.put("partitions", Integer.toString(table.partitions()));
         values.put("placement", placement);
         values.put("hash", hash.name());
-        // Not the key: what is hashed here is hashed for no other purpose.
+        // Does not reveal the hash key: this input is hashed for no other purpose.
         values.put(
                 "check of the hash key",
                 Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
@@ -146,7 +186,11 @@ public record NodeComponents(
         return all.length() <= MAX_WORDS ? all : nodes.size() + " nodes, hash " + Integer.toHexString(all.hashCode());
     }
 
-    /** What decides where keys live, in a line; two of them are equal only if they decide alike. */
+    /**
+     * Returns a description of the placement.
+     *
+     * @return one line; two are equal only if the placements are
+     */
     public String description() {
         String nodes = topology.size() + " nodes";
         if (topology.size() <= MAX_NAMED) {

@@ -1,4 +1,4 @@
-/** What a node is made of and which numbers it runs by. */
+/** The components and the options of a node. */
 @NullMarked
 package io.dht4j.core.internal.coordinator.config;
 

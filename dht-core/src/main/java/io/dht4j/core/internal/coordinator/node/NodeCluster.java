@@ -68,8 +68,8 @@ public final class NodeCluster implements Cluster {
     /**
      * Creates a node that is not started.
      *
-     * @param given the parts of the node
-     * @param config the limits of the node
+     * @param given the components of the node
+     * @param config the options of the node
      * @param clock its hybrid clock
      * @param ownsEnvironment whether closing the node closes the environment too
      */

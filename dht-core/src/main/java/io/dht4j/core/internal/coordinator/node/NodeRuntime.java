@@ -66,7 +66,7 @@ final class NodeRuntime {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
 
-    /** The parts of the node, with the store as snapshots see it. */
+    /** The components of the node, with the store as snapshots see it. */
     final NodeComponents components;
 
     final HybridClock clock;

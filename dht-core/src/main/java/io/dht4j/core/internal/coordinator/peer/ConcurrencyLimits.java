@@ -27,8 +27,8 @@ public final class ConcurrencyLimits {
     /**
      * Creates limits at their maxima.
      *
-     * @param components the parts of this node
-     * @param config the limits of this node
+     * @param components the components of this node
+     * @param config the options of this node
      */
     public ConcurrencyLimits(NodeComponents components, NodeConfig config) {
         for (Node node : components.topology().nodes()) {

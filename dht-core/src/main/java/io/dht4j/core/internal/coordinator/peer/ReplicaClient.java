@@ -47,8 +47,8 @@ public final class ReplicaClient {
     /**
      * Creates a client of all nodes.
      *
-     * @param components the parts of this node
-     * @param config the limits of this node
+     * @param components the components of this node
+     * @param config the options of this node
      * @param replica this node's replica
      * @param own makes the headers of frames
      * @param order the order of replicas

@@ -21,7 +21,7 @@ public final class LocalFastRead {
     /**
      * Creates the local reads of a node.
      *
-     * @param components the parts of the node
+     * @param components the components of the node
      * @param fanOut how many replicas a read asks
      */
     public LocalFastRead(NodeComponents components, ReadFanOut fanOut) {

@@ -81,8 +81,8 @@ public final class ReadOperation {
     /**
      * Starts a read.
      *
-     * @param components the parts of this node
-     * @param config the limits of this node
+     * @param components the components of this node
+     * @param config the options of this node
      * @param client asks replicas
      * @param repair receives the replicas that are behind
      * @param budget the budget of the values that are read

@@ -59,7 +59,7 @@ public final class ReadRepair {
     /**
      * Creates a read repair without repairs.
      *
-     * @param config the limits of this node
+     * @param config the options of this node
      * @param client sends entries
      */
     public ReadRepair(NodeConfig config, ReplicaClient client) {

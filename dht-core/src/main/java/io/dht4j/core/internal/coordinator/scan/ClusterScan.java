@@ -78,7 +78,7 @@ public final class ClusterScan {
     /**
      * Creates a scan that has not begun.
      *
-     * @param components the parts of this node
+     * @param components the components of this node
      * @param client asks replicas
      * @param budget the budget of the values of pages
      * @param range the keys

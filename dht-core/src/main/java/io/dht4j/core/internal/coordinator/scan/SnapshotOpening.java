@@ -73,7 +73,7 @@ public final class SnapshotOpening {
     /**
      * Opens a snapshot.
      *
-     * @param components the parts of this node
+     * @param components the components of this node
      * @param client asks the nodes
      * @param clock issues the snapshot's version
      * @param snapshots this node's snapshots
@@ -183,7 +183,7 @@ public final class SnapshotOpening {
     /**
      * Ends a snapshot on every node. Nodes that cannot be reached drop it when its lease ends.
      *
-     * @param components the parts of this node
+     * @param components the components of this node
      * @param client asks the nodes
      * @param version the snapshot
      * @param context the deadline

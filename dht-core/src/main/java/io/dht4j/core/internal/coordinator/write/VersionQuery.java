@@ -79,7 +79,7 @@ public final class VersionQuery {
     /**
      * Starts a query.
      *
-     * @param components the parts of this node
+     * @param components the components of this node
      * @param client asks replicas
      * @param keys different keys, at least one
      * @param policy the number of replicas

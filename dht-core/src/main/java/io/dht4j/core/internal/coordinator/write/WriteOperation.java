@@ -139,7 +139,7 @@ public final class WriteOperation {
     /**
      * Starts a write.
      *
-     * @param components the parts of this node
+     * @param components the components of this node
      * @param client asks replicas
      * @param parked holds the writes that replicas have no room for, and keeps those that they miss
      * @param versions issues second versions
