@@ -126,7 +126,7 @@ public class SimulatedCluster implements AutoCloseable {
     }
 
     /** Starts a node that is not running, over a store. */
-    public void startNode(int i, Store store) {
+    public final void startNode(int i, Store store) {
         VirtualEnvironment nodeEnv = env.withClockOffset(setup.clocks.apply(i));
         FaultyTransport transport =
                 new FaultyTransport(network.transport(topology.nodes().get(i).address()), nodeEnv);
