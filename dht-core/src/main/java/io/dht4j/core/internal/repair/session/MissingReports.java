@@ -87,7 +87,13 @@ final class MissingReports {
                 reported = reported.union(partitions);
                 unreachable.remove(node);
                 PartitionSet known = partitions.minus(renewed.getOrDefault(node, PartitionSet.empty()));
-                missing.computeIfPresent(node, (same, left) -> left.minus(known).isEmpty() ? null : left.minus(known));
+                PartitionSet rest =
+                        missing.getOrDefault(node, PartitionSet.empty()).minus(known);
+                if (rest.isEmpty()) {
+                    missing.remove(node);
+                } else {
+                    missing.put(node, rest);
+                }
             }
         }
     }
