@@ -1,4 +1,4 @@
-/** Placement strategies: the order in which a partition prefers nodes, and the bound on a node's load, and sets of partitions. */
+/** Placement: in which order a partition prefers nodes, the bound on a node's load, and sets of partitions. */
 @NullMarked
 package io.dht4j.core.internal.placement;
 
