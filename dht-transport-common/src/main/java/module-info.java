@@ -8,4 +8,5 @@ module io.dht4j.transport.common {
 
     exports io.dht4j.security;
     exports io.dht4j.transport.common;
+    exports io.dht4j.transport.common.options;
 }

@@ -18,6 +18,8 @@ import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.options.ListenerOptions;
+import io.dht4j.transport.common.options.PublicApiOptions;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.grpc.api.GrpcApi;
@@ -176,37 +178,40 @@ final class NodeComponents {
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withMemory(memory)
-                .withClient(choice.client().kind())
-                .withMaxConnections(config.clients().maxConnections())
-                .withDrainTimeout(DRAIN);
-        if (config.clients().maxPerAddress().isPresent()) {
-            options = options.withMaxConnectionsPerAddress(
-                    config.clients().maxPerAddress().getAsInt());
-        }
+                .withClient(choice.client().kind());
         if (choice.connections().isPresent()) {
             options = options.withConnectionsPerPeer(choice.connections().getAsInt());
         }
-        if (plaintextAllowed) {
-            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
-        }
-        return tls.map(options::withTls).orElse(options);
+        return secured(limited(options));
     }
 
     private GrpcTransportOptions grpcTransport(TransportChoice.Grpc choice) {
         HostPort address = addresses.transport();
-        GrpcTransportOptions options = GrpcTransportOptions.at(address.host(), address.port())
+        return secured(limited(GrpcTransportOptions.at(address.host(), address.port())
                 .withMemory(memory)
-                .withMode(choice.mode())
-                .withMaxConnections(config.clients().maxConnections())
-                .withDrainTimeout(DRAIN);
-        if (config.clients().maxPerAddress().isPresent()) {
-            options = options.withMaxConnectionsPerAddress(
-                    config.clients().maxPerAddress().getAsInt());
-        }
-        if (plaintextAllowed) {
-            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
-        }
-        return tls.map(options::withTls).orElse(options);
+                .withMode(choice.mode())));
+    }
+
+    /** Returns options with the server's limits of connections. */
+    private <T extends ListenerOptions<T>> T limited(T options) {
+        T limited =
+                options.withMaxConnections(config.clients().maxConnections()).withDrainTimeout(DRAIN);
+        return config.clients().maxPerAddress().isEmpty()
+                ? limited
+                : limited.withMaxConnectionsPerAddress(
+                        config.clients().maxPerAddress().getAsInt());
+    }
+
+    /** Returns options with the server's encryption. */
+    private <T extends ListenerOptions<T>> T secured(T options) {
+        T allowed = plaintextAllowed ? options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option()) : options;
+        return tls.isEmpty() ? allowed : allowed.withTls(tls.get());
+    }
+
+    /** Returns the options of a public API, but for its encryption. */
+    private <T extends PublicApiOptions<T>> T publicApi(T defaults) {
+        T options = limited(defaults.withMemory(memory));
+        return tokens.isEmpty() ? options : options.withTokens(tokens.get());
     }
 
     /** Starts the node. Blocks until its transport listens. */
@@ -248,54 +253,22 @@ final class NodeComponents {
 
     /** Starts the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */
     HttpApi httpApi(Transport transport, Cluster cluster) {
-        HttpApiOptions options = HttpApiOptions.defaults()
-                .withMemory(memory)
-                .withMaxConnections(config.clients().maxConnections())
+        HttpApiOptions options = publicApi(HttpApiOptions.defaults())
                 .withPublicHost(addresses.listen().host())
-                .withPublicHost(addresses.peer().host())
-                .withDrainTimeout(DRAIN);
+                .withPublicHost(addresses.peer().host());
         for (String host : config.clients().publicHosts()) {
             options = options.withPublicHost(host);
-        }
-        if (config.clients().maxPerAddress().isPresent()) {
-            options = options.withMaxConnectionsPerAddress(
-                    config.clients().maxPerAddress().getAsInt());
-        }
-        if (tokens.isPresent()) {
-            options = options.withTokens(tokens.get());
         }
         if (addresses.isShared() && transport instanceof HttpTransport shared) {
             return HttpApi.sharing(shared, cluster, options);
         }
-        if (tls.isPresent()) {
-            options = options.withTls(tls.get());
-        }
-        if (plaintextAllowed) {
-            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
-        }
         HostPort listen = addresses.listen();
-        return HttpApi.listening(listen.host(), listen.port(), cluster, options);
+        return HttpApi.listening(listen.host(), listen.port(), cluster, secured(options));
     }
 
     /** Starts the public gRPC API. Blocks until it listens. */
     GrpcApi grpcApi(HostPort address, Cluster cluster) {
-        GrpcApiOptions options = GrpcApiOptions.defaults()
-                .withMemory(memory)
-                .withMaxConnections(config.clients().maxConnections())
-                .withDrainTimeout(DRAIN);
-        if (config.clients().maxPerAddress().isPresent()) {
-            options = options.withMaxConnectionsPerAddress(
-                    config.clients().maxPerAddress().getAsInt());
-        }
-        if (tokens.isPresent()) {
-            options = options.withTokens(tokens.get());
-        }
-        if (tls.isPresent()) {
-            options = options.withTls(tls.get());
-        }
-        if (plaintextAllowed) {
-            options = options.withPlaintextAllowed(Setting.ALLOW_PLAINTEXT.option());
-        }
+        GrpcApiOptions options = secured(publicApi(GrpcApiOptions.defaults()));
         return GrpcApi.listening(address.host(), address.port(), cluster, options);
     }
 }

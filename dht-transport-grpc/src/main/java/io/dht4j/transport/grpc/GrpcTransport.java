@@ -2,7 +2,6 @@ package io.dht4j.transport.grpc;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.security.Plaintext;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
@@ -91,8 +90,7 @@ public final class GrpcTransport implements Transport {
         if (closed || !started.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(new TransportException(
                     Outcome.NOT_SENT,
-                    "the transport for " + options.host() + ":" + options.port() + " is "
-                            + (closed ? "closed" : "started already")));
+                    "the transport for " + options.address() + " is " + (closed ? "closed" : "started already")));
         }
         // Looking up the host and binding may block.
         new Thread(() -> listen(handler), "dht4j-grpc-start").start();
@@ -102,19 +100,18 @@ public final class GrpcTransport implements Transport {
     private void listen(FrameHandler handler) {
         try {
             GrpcTransportTls secure = null;
-            if (options.tls().isPresent()) {
-                secure = new GrpcTransportTls(options.tls().get(), handler.self(), LOG::warn);
+            if (options.listener().security().tls().isPresent()) {
+                secure =
+                        new GrpcTransportTls(options.listener().security().tls().get(), handler.self(), LOG::warn);
                 tls = secure;
                 channels.secure(secure);
             }
-            if (options.listening()) {
+            if (options.listens()) {
                 if (secure == null) {
-                    Plaintext.require(
-                            "the transport",
-                            options.host(),
-                            options.plaintextAllowed(),
-                            options.plaintextOption(),
-                            LOG::warn);
+                    options.listener()
+                            .security()
+                            .requirePlaintextAllowed(
+                                    "the transport", options.address().host(), LOG::warn);
                 }
                 GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops, secure);
                 server = endpoint;
@@ -132,9 +129,7 @@ public final class GrpcTransport implements Transport {
         } catch (Throwable e) {
             // Every failure must reach the caller that waits for the start.
             starting.completeExceptionally(new TransportException(
-                    Outcome.NOT_SENT,
-                    "cannot listen on " + options.host() + ":" + options.port() + ": " + reason(e),
-                    e));
+                    Outcome.NOT_SENT, "cannot listen on " + options.address() + ": " + reason(e), e));
         }
     }
 
@@ -152,10 +147,11 @@ public final class GrpcTransport implements Transport {
         if (!running || closed) {
             return refused(address, closed ? "the transport is closed" : "the transport is not started");
         }
-        if (request.length() > options.maxFrameBytes()) {
+        if (request.length() > options.limits().maxFrameBytes()) {
             return refused(
                     address,
-                    "a frame of " + request.length() + " bytes is over the limit of " + options.maxFrameBytes());
+                    "a frame of " + request.length() + " bytes is over the limit of "
+                            + options.limits().maxFrameBytes());
         }
         if (context.isCancelled()) {
             return refused(address, "cancelled before it was sent");
@@ -221,7 +217,7 @@ public final class GrpcTransport implements Transport {
             end();
             ended.countDown();
         }
-        Duration bound = options.drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
+        Duration bound = options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
         GrpcTransportAwait.untilEnd(System.nanoTime() + bound.toNanos(), ended::await);
     }
 
@@ -230,11 +226,12 @@ public final class GrpcTransport implements Transport {
             // The start always ends: it waits only for the port to be bound.
             starting.exceptionally(failed -> null).join();
         }
-        long end = System.nanoTime() + options.drainTimeout().plus(CLOSE_BOUND).toNanos();
+        long end = System.nanoTime()
+                + options.listener().drainTimeout().plus(CLOSE_BOUND).toNanos();
         boolean inTime = endCalls(end);
         GrpcTransportServer endpoint = server;
         if (endpoint != null) {
-            if (!endpoint.drain(options.drainTimeout())) {
+            if (!endpoint.drain(options.listener().drainTimeout())) {
                 LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
             }
             inTime &= endpoint.close(end);
@@ -247,7 +244,9 @@ public final class GrpcTransport implements Transport {
         inTime &= loops.close(Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())));
         if (!inTime) {
             LOG.warn(
-                    "{}:{} did not close in time; its threads go on in the background", options.host(), options.port());
+                    "{}:{} did not close in time; its threads go on in the background",
+                    options.address().host(),
+                    options.address().port());
         }
     }
 

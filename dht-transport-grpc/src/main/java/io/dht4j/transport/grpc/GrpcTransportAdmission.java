@@ -35,9 +35,9 @@ final class GrpcTransportAdmission {
     private volatile boolean draining;
 
     GrpcTransportAdmission(GrpcTransportOptions options) {
-        this.maxFrameBytes = options.maxFrameBytes();
-        this.maxInFlight = options.maxInFlight();
-        this.maxInFlightBytes = options.maxInFlightBytes();
+        this.maxFrameBytes = options.limits().maxFrameBytes();
+        this.maxInFlight = options.limits().maxInFlight();
+        this.maxInFlightBytes = options.limits().maxInFlightBytes();
     }
 
     /**

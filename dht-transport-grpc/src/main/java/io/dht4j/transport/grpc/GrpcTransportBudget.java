@@ -12,8 +12,8 @@ final class GrpcTransportBudget {
     private final AtomicLong bytes = new AtomicLong();
 
     GrpcTransportBudget(GrpcTransportOptions options) {
-        this.maxCalls = options.maxQueuedPerPeer();
-        this.maxBytes = options.maxQueuedBytesPerPeer();
+        this.maxCalls = options.limits().maxQueuedPerPeer();
+        this.maxBytes = options.limits().maxQueuedBytesPerPeer();
     }
 
     /** Counts a call. Returns true if it fits. The call must leave in either case. */

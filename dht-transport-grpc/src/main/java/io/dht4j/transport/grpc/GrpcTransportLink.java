@@ -66,7 +66,7 @@ final class GrpcTransportLink extends ClientCall.Listener<InputStream> {
     GrpcTransportLink(GrpcTransportLane lane, Loop loop, GrpcTransportOptions options) {
         this.lane = lane;
         this.loop = loop;
-        this.maxFrameBytes = options.maxFrameBytes();
+        this.maxFrameBytes = options.limits().maxFrameBytes();
         this.greetingNanos = options.greetingTimeout().toNanos();
     }
 

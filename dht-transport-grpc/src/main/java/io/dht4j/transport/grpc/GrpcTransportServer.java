@@ -53,16 +53,18 @@ final class GrpcTransportServer {
         this.tls = tls;
         this.admission = new GrpcTransportAdmission(options);
         this.limit = GrpcConnectionLimit.of(
-                "the transport at " + options.host() + ":" + options.port(),
-                options.maxConnections(),
-                options.maxConnectionsPerAddress(),
+                "the transport at " + options.address(),
+                options.listener().connections().max(),
+                options.listener().connections().perAddress(),
                 LOG::warn);
     }
 
     /** Binds the port. Blocks. */
     void start() throws IOException {
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(options.host()), options.port());
-        long idleNanos = options.idleTimeout().toNanos();
+        InetSocketAddress address = new InetSocketAddress(
+                InetAddress.getByName(options.address().host()),
+                options.address().port());
+        long idleNanos = options.listener().idleTimeout().toNanos();
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .bossEventLoopGroup(loops.group())
                 .workerEventLoopGroup(loops.group())
@@ -73,14 +75,14 @@ final class GrpcTransportServer {
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
                 .withChildOption(ChannelOption.TCP_NODELAY, true)
                 .flowControlWindow(GrpcTransportChannels.FLOW_CONTROL_WINDOW)
-                .maxInboundMessageSize(Math.max(options.maxFrameBytes(), GrpcTransportRecord.MAX_MESSAGE))
+                .maxInboundMessageSize(Math.max(options.limits().maxFrameBytes(), GrpcTransportRecord.MAX_MESSAGE))
                 .handshakeTimeout(Math.min(idleNanos, TimeUnit.SECONDS.toNanos(10)), TimeUnit.NANOSECONDS)
                 .maxConnectionIdle(idleNanos, TimeUnit.NANOSECONDS)
                 .keepAliveTime(Math.max(TimeUnit.SECONDS.toNanos(1), idleNanos / 2), TimeUnit.NANOSECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
-                .maxConcurrentCallsPerConnection(options.maxInFlight() + MORE_CALLS)
+                .maxConcurrentCallsPerConnection(options.limits().maxInFlight() + MORE_CALLS)
                 .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS);
         if (tls != null) {
             builder.sslContext(tls.listening()).addTransportFilter(tls.callers(frames));
@@ -97,7 +99,7 @@ final class GrpcTransportServer {
     private ServerServiceDefinition service() {
         return ServerServiceDefinition.builder(GrpcTransportMethods.SERVICE)
                 .addMethod(
-                        GrpcTransportMethods.unary(options.maxFrameBytes()),
+                        GrpcTransportMethods.unary(options.limits().maxFrameBytes()),
                         (call, headers) -> GrpcTransportUnaryExchange.begin(call, headers, frames, admission))
                 .addMethod(
                         GrpcTransportMethods.stream(),

@@ -103,7 +103,7 @@ final class GrpcTransportServerStream extends ServerCall.Listener<InputStream> {
         this.frames = frames;
         this.admission = admission;
         this.loop = loop;
-        this.idleNanos = options.idleTimeout().toNanos();
+        this.idleNanos = options.listener().idleTimeout().toNanos();
         this.callerKnowsNoRoom = callerKnowsNoRoom;
         this.callerNames = GrpcTransportTls.provenNames(call.getAttributes());
         long interval = Math.min(idleNanos / 4, TimeUnit.SECONDS.toNanos(1));

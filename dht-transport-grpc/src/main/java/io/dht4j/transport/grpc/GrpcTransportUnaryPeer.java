@@ -32,7 +32,7 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         this.loops = loops;
         this.channels = channels;
         this.options = options;
-        this.method = GrpcTransportMethods.unaryToPeer(options.maxFrameBytes());
+        this.method = GrpcTransportMethods.unaryToPeer(options.limits().maxFrameBytes());
         this.budget = new GrpcTransportBudget(options);
         for (int i = 0; i < options.connectionsPerPeer(); i++) {
             lines.add(new Line(loops.next()));
@@ -117,7 +117,8 @@ final class GrpcTransportUnaryPeer implements GrpcTransportPeer {
         private synchronized ManagedChannel open() {
             ManagedChannel current = channel.get();
             if (current == null) {
-                ManagedChannel opened = channels.open(target, loops, loop, options.maxFrameBytes());
+                ManagedChannel opened =
+                        channels.open(target, loops, loop, options.limits().maxFrameBytes());
                 channel.set(opened);
                 current = opened;
                 watch(opened);

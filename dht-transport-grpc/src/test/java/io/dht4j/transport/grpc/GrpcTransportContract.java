@@ -58,7 +58,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
 
     @Override
     public int maxFrameBytes() {
-        return options.maxFrameBytes();
+        return options.limits().maxFrameBytes();
     }
 
     @Override

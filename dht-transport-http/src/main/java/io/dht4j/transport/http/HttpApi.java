@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
 import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
 import io.dht4j.transport.http.internal.api.HttpApiGuard;
@@ -40,7 +41,8 @@ public final class HttpApi implements AutoCloseable {
         this.ownsListener = ownsListener;
         HttpApiBrowsers browsers =
                 new HttpApiBrowsers(options.tokens().isPresent(), options.publicHosts(), listener.host());
-        listener.attachApi(new HttpApiHandler(listener, cluster, options.limits(), admission, guard, browsers));
+        listener.attachApi(new HttpApiHandler(
+                listener, cluster, options.limits(), options.patience(), admission, guard, browsers));
     }
 
     /**
@@ -55,7 +57,7 @@ public final class HttpApi implements AutoCloseable {
      * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
      */
     public static HttpApi sharing(HttpTransport transport, Cluster cluster, HttpApiOptions options) {
-        if (options.tls().isPresent()) {
+        if (options.listener().security().tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
         HttpApiAdmission admission = admission(options);
@@ -77,15 +79,8 @@ public final class HttpApi implements AutoCloseable {
      *     beyond loopback without permission; the message names host and port
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
-        HttpListenerOptions defaults = HttpListenerOptions.of(host, port);
-        HttpListenerOptions own = new HttpListenerOptions(
-                        host,
-                        port,
-                        defaults.eventLoops(),
-                        options.connections(),
-                        options.idleTimeout(),
-                        options.drainTimeout())
-                .secured(options.tls(), options.plaintextAllowed(), options.plaintextOption());
+        HttpListenerOptions own = HttpListenerOptions.of(
+                new ListenAddress(host, port), options.listener(), options.headTimeout());
         HttpApiAdmission admission = admission(options);
         HttpApiGuard guard = HttpApiGuard.of(options.tokens(), admission::recheckTokens);
         HttpApi api = new HttpApi(new HttpListener(own), cluster, admission, guard, options, true);
@@ -99,7 +94,7 @@ public final class HttpApi implements AutoCloseable {
     }
 
     private static HttpApiAdmission admission(HttpApiOptions options) {
-        return new HttpApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
+        return new HttpApiAdmission(options.limits().maxInFlight(), options.limits().maxBodyBytesInFlight());
     }
 
     /**
@@ -137,7 +132,7 @@ public final class HttpApi implements AutoCloseable {
         if (ownsListener) {
             listener.close();
         } else {
-            if (!admission.awaitIdle(options.drainTimeout())) {
+            if (!admission.awaitIdle(options.listener().drainTimeout())) {
                 admission.cutAll();
             }
             listener.detachPublic();

@@ -10,12 +10,12 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.dht4j.transport.http.internal.remote.HttpRemoteAnswer;
 import io.dht4j.transport.http.internal.remote.HttpRemoteClient;
-import io.dht4j.transport.http.internal.remote.HttpRemoteLimits;
 import io.dht4j.transport.http.internal.remote.HttpRemoteRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -38,7 +38,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class HttpRemote implements RemoteApi {
 
-    private final HttpRemoteLimits limits;
+    private final Limits limits;
     private final HttpRemoteClient client;
 
     private HttpRemote(HttpRemoteOptions options) {

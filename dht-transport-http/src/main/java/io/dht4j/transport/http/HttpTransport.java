@@ -62,7 +62,7 @@ public final class HttpTransport implements Transport {
 
     private HttpTransport(HttpTransportOptions options) {
         this.options = options;
-        this.listener = new HttpListener(options.listener());
+        this.listener = new HttpListener(options.listenerOptions());
     }
 
     /**
@@ -98,7 +98,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        HttpTransportServer endpoint = new HttpTransportServer(handler, options.endpoint(), listener);
+        HttpTransportServer endpoint = new HttpTransportServer(handler, options.limits(), listener);
         CompletionStage<Void> listening;
         synchronized (lifecycle) {
             if (closed || !started.compareAndSet(false, true)) {
@@ -136,7 +136,7 @@ public final class HttpTransport implements Transport {
 
     private TransportException notSent(String why) {
         return new TransportException(
-                Outcome.NOT_SENT, "the transport for " + options.host() + ":" + options.port() + " " + why);
+                Outcome.NOT_SENT, "the transport for " + options.address() + " " + why);
     }
 
     @Override
@@ -146,10 +146,10 @@ public final class HttpTransport implements Transport {
         if (running == null || closed) {
             return refused(address, closed ? "the transport is closed" : "the transport is not started");
         }
-        if (request.length() > options.maxFrameBytes()) {
+        if (request.length() > options.limits().maxFrameBytes()) {
             return refused(
                     address,
-                    "a frame of " + request.length() + " bytes is over the limit of " + options.maxFrameBytes());
+                    "a frame of " + request.length() + " bytes is over the limit of " + options.limits().maxFrameBytes());
         }
         if (context.isCancelled()) {
             return refused(address, "cancelled before it was sent");
@@ -205,7 +205,7 @@ public final class HttpTransport implements Transport {
      * that do not listen have not.
      */
     private boolean mayBePlaintext(String host) {
-        return options.listens() || options.tls().isPresent() || options.plaintextAllowed() || isLoopback(host);
+        return options.listens() || options.listener().security().tls().isPresent() || options.listener().security().plaintextAllowed() || isLoopback(host);
     }
 
     /**
@@ -260,9 +260,9 @@ public final class HttpTransport implements Transport {
             running = clients;
         }
         peers.values().forEach(peer -> peer.client.close());
-        long end = System.nanoTime() + options.drainTimeout().toNanos();
+        long end = System.nanoTime() + options.listener().drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
-        if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.drainTimeout())) {
+        if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.listener().drainTimeout())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
         if (running != null) {

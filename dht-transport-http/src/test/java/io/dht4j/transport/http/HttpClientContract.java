@@ -59,7 +59,7 @@ public abstract class HttpClientContract extends SocketTransportContract {
 
     @Override
     public int maxFrameBytes() {
-        return options.maxFrameBytes();
+        return options.limits().maxFrameBytes();
     }
 
     @Override

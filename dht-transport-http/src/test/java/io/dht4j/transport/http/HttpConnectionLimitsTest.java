@@ -11,16 +11,17 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.common.options.ConnectionLimits;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
-import io.dht4j.transport.http.internal.server.HttpConnectionLimits;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
+import io.dht4j.transport.http.internal.server.ListenerFixtures;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -67,11 +68,14 @@ class HttpConnectionLimitsTest {
         return raw;
     }
 
-    private HttpListener listener(HttpConnectionLimits limits, OptionalLong openFiles, boolean forPeers)
-            throws Exception {
-        HttpListenerOptions options =
-                new HttpListenerOptions("127.0.0.1", 0, 2, limits, Duration.ofSeconds(60), Duration.ofSeconds(5));
-        HttpListener listener = new HttpListener(forPeers ? options.servingPeers() : options, openFiles);
+    private HttpListener listener(ConnectionLimits limits, OptionalLong openFiles, boolean forPeers) throws Exception {
+        return listener(limits, HttpListenerOptions.DEFAULT_HEAD_TIMEOUT, openFiles, forPeers);
+    }
+
+    private HttpListener listener(
+            ConnectionLimits limits, Duration headTimeout, OptionalLong openFiles, boolean forPeers) throws Exception {
+        HttpListener listener =
+                new HttpListener(ListenerFixtures.limited(limits, headTimeout, forPeers), openFiles);
         closing.add(listener::close);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         listener.attachPublic(request -> request.response().end("public"));
@@ -99,7 +103,7 @@ class HttpConnectionLimitsTest {
     @Test
     void silentConnectionsGiveWayHoweverManyThereAre() throws Exception {
         for (boolean forPeers : new boolean[] {true, false}) {
-            HttpListener listener = listener(HttpConnectionLimits.of(16), OptionalLong.empty(), forPeers);
+            HttpListener listener = listener(ConnectionLimits.defaults().withMax(16), OptionalLong.empty(), forPeers);
             for (int i = 0; i < 100; i++) {
                 connect(listener.port());
             }
@@ -129,8 +133,9 @@ class HttpConnectionLimitsTest {
 
     @Test
     void whoeverReadsNoAnswersGivesWayAtOnce() throws Exception {
-        HttpConnectionLimits limits = new HttpConnectionLimits(16, Optional.of(8), Duration.ofMinutes(5));
-        HttpListener listener = listener(limits, OptionalLong.empty(), true);
+        ConnectionLimits limits = new ConnectionLimits(16, OptionalInt.of(8));
+        Duration heads = Duration.ofMinutes(5);
+        HttpListener listener = listener(limits, heads, OptionalLong.empty(), true);
         listener.attachPublic(request -> {
             request.response().setChunked(true);
             for (int i = 0; i < MORE_THAN_SOCKETS_HOLD; i++) {
@@ -155,8 +160,9 @@ class HttpConnectionLimitsTest {
     @Test
     void probesAreAnsweredWhenAllPlacesAreTaken() throws Exception {
         for (boolean forPeers : new boolean[] {true, false}) {
-            HttpConnectionLimits limits = new HttpConnectionLimits(8, Optional.of(8), Duration.ofSeconds(10));
-            HttpListener listener = listener(limits, OptionalLong.empty(), forPeers);
+            ConnectionLimits limits = new ConnectionLimits(8, OptionalInt.of(8));
+            Duration heads = Duration.ofSeconds(10);
+            HttpListener listener = listener(limits, heads, OptionalLong.empty(), forPeers);
             int places = forPeers ? 6 : 7;
             for (int i = 0; i < places; i++) {
                 asked(listener.port());
@@ -175,8 +181,9 @@ class HttpConnectionLimitsTest {
 
     @Test
     void aConnectionThatIsSlowToLeaveKeepsNoOtherOut() throws Exception {
-        HttpConnectionLimits limits = new HttpConnectionLimits(8, Optional.of(8), Duration.ofSeconds(30));
-        HttpListener listener = listener(limits, OptionalLong.empty(), false);
+        ConnectionLimits limits = new ConnectionLimits(8, OptionalInt.of(8));
+        Duration heads = Duration.ofSeconds(30);
+        HttpListener listener = listener(limits, heads, OptionalLong.empty(), false);
         CountDownLatch mayGoOn = new CountDownLatch(1);
         CountDownLatch stands = new CountDownLatch(1);
         listener.attachPublic(request -> {
@@ -226,7 +233,7 @@ class HttpConnectionLimitsTest {
 
     @Test
     void theLimitOfOpenFilesLowersTheNumberOfConnections() throws Exception {
-        HttpListener listener = listener(HttpConnectionLimits.of(10_000), OptionalLong.of(32), true);
+        HttpListener listener = listener(ConnectionLimits.defaults().withMax(10_000), OptionalLong.of(32), true);
         for (int i = 0; i < 100; i++) {
             connect(listener.port());
         }
@@ -267,8 +274,7 @@ class HttpConnectionLimitsTest {
 
     @Test
     void oneAddressGetsItsShareAndPlacesComeBack() throws Exception {
-        HttpConnectionLimits limits =
-                new HttpConnectionLimits(100, Optional.of(2), HttpConnectionLimits.DEFAULT_HEAD_TIMEOUT);
+        ConnectionLimits limits = new ConnectionLimits(100, OptionalInt.of(2));
         HttpListener listener = listener(limits, OptionalLong.empty(), false);
         RawHttp first = asked(listener.port());
         asked(listener.port());
@@ -285,12 +291,13 @@ class HttpConnectionLimitsTest {
 
     @Test
     void whoeverSendsNoHeadInTimeIsCutOffAndWhoeverIsIdleIsNot() throws Exception {
-        HttpConnectionLimits limits = new HttpConnectionLimits(100, Optional.empty(), Duration.ofSeconds(2));
+        ConnectionLimits limits = new ConnectionLimits(100, OptionalInt.empty());
+        Duration heads = Duration.ofSeconds(2);
         List<RawHttp> late = new ArrayList<>();
         List<RawHttp> idle = new ArrayList<>();
         List<RawHttp> sending = new ArrayList<>();
         for (boolean forPeers : new boolean[] {true, false}) {
-            int port = listener(limits, OptionalLong.empty(), forPeers).port();
+            int port = listener(limits, heads, OptionalLong.empty(), forPeers).port();
             idle.add(asked(port));
             sending.add(asked(port).send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n1"));
             late.add(asked(port).send("GET / HTTP/1.1\r\nHo"));

@@ -61,7 +61,7 @@ class HttpTransportTest extends SocketTransportContract {
 
     @Override
     public int maxFrameBytes() {
-        return options.maxFrameBytes();
+        return options.limits().maxFrameBytes();
     }
 
     @Override

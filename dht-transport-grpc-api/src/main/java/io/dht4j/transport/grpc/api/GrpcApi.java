@@ -1,12 +1,11 @@
 package io.dht4j.transport.grpc.api;
 
 import io.dht4j.Cluster;
-import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.common.OptionChecks;
 import io.dht4j.transport.common.ThreadWatch;
+import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.grpc.internal.GrpcAccept;
 import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
@@ -101,15 +100,16 @@ public final class GrpcApi implements AutoCloseable {
         this.options = options;
         this.guard = guard;
         this.tls = tls;
-        this.admission = new GrpcApiAdmission(options.maxInFlight(), options.maxBodyBytesInFlight());
+        this.admission = new GrpcApiAdmission(
+                options.limits().maxInFlight(), options.limits().maxBodyBytesInFlight());
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
         guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
         GrpcConnections connections = new GrpcConnections();
         GrpcConnectionLimit limit = GrpcConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
-                options.maxConnections(),
-                options.maxConnectionsPerAddress(),
+                options.listener().connections().max(),
+                options.listener().connections().perAddress(),
                 LOG::warn);
         this.auxiliary = new GrpcApiAuxiliary(limit.max());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
@@ -124,9 +124,9 @@ public final class GrpcApi implements AutoCloseable {
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
                 .handshakeTimeout(HANDSHAKE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                 .maxInboundMessageSize(options.maxMessageBytes())
-                .maxConcurrentCallsPerConnection(options.maxInFlight() + MORE_CALLS)
-                .maxConnectionIdle(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
-                .keepAliveTime(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .maxConcurrentCallsPerConnection(options.limits().maxInFlight() + MORE_CALLS)
+                .maxConnectionIdle(options.listener().idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .keepAliveTime(options.listener().idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
                 .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
@@ -160,19 +160,16 @@ public final class GrpcApi implements AutoCloseable {
      * @throws TransportException if the port cannot be bound; the message names host and port
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
-        OptionChecks.host(host);
-        OptionChecks.range("port", port, 0, 65_535);
-        if (options.tls().isEmpty()) {
-            Plaintext.require("gRPC", host, options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
-        }
+        ListenAddress own = new ListenAddress(host, port);
+        options.listener().security().requirePlaintextAllowed("gRPC", host, LOG::warn);
         InetSocketAddress address = new InetSocketAddress(host, port);
         if (address.isUnresolved()) {
-            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + host + ":" + port + ": unknown host");
+            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + own + ": unknown host");
         }
         GrpcApiGuard guard = new GrpcApiGuard(options.tokens(), LOG::warn);
         Optional<Tls> tls = Optional.empty();
         try {
-            tls = options.tls().map(files -> Tls.load(files, LOG::warn));
+            tls = options.listener().security().tls().map(files -> Tls.load(files, LOG::warn));
             GrpcApi api = new GrpcApi(address, cluster, options, guard, tls, tls.map(GrpcApi::serverContext));
             api.start(host, port);
             return api;
@@ -204,7 +201,9 @@ public final class GrpcApi implements AutoCloseable {
         }
         long period = Math.min(
                 Duration.ofSeconds(1).toNanos(),
-                Math.min(options.bodyTimeout().toNanos(), options.writeTimeout().toNanos()));
+                Math.min(
+                        options.patience().bodyTimeout().toNanos(),
+                        options.patience().writeTimeout().toNanos()));
         loops.scheduleWithFixedDelay(
                 new GrpcPeriodicTask("cutting off slow clients of the gRPC API", this::checkTimeouts),
                 period,
@@ -219,9 +218,10 @@ public final class GrpcApi implements AutoCloseable {
 
     private void checkTimeouts() {
         for (GrpcApiStream stream : admission.streams()) {
-            stream.checkTimeouts(options.bodyTimeout(), options.writeTimeout());
+            stream.checkTimeouts(
+                    options.patience().bodyTimeout(), options.patience().writeTimeout());
         }
-        auxiliary.checkTimeouts(options.bodyTimeout());
+        auxiliary.checkTimeouts(options.patience().bodyTimeout());
     }
 
     /**
@@ -268,7 +268,7 @@ public final class GrpcApi implements AutoCloseable {
             }
         }
         if (!closed.compareAndSet(false, true)) {
-            await(closing, options.drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)));
+            await(closing, options.listener().drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)));
             return;
         }
         watch.close();
@@ -276,12 +276,15 @@ public final class GrpcApi implements AutoCloseable {
             health.enterTerminalState();
             CountDownLatch idle = admission.stop();
             server.shutdown();
-            if (!await(idle, options.drainTimeout())) {
+            if (!await(idle, options.listener().drainTimeout())) {
                 admission.streams().forEach(GrpcApiStream::interrupt);
                 await(idle, ANSWERS);
             }
             // Some calls may still arrive until the clients know that no further ones are taken.
-            awaitServer(GOODBYE.compareTo(options.drainTimeout()) < 0 ? GOODBYE : options.drainTimeout());
+            awaitServer(
+                    GOODBYE.compareTo(options.listener().drainTimeout()) < 0
+                            ? GOODBYE
+                            : options.listener().drainTimeout());
             server.shutdownNow();
             if (!awaitServer(CLOSE_BOUND)) {
                 LOG.warn("the gRPC API's connections did not close within {}", CLOSE_BOUND);

@@ -209,7 +209,7 @@ final class GrpcApiService {
     }
 
     private void batchGet(GrpcApiCall<BatchGetResponse> call, byte[] bytes) {
-        GrpcApiBytes.requireAtMost(options.maxBatchKeys(), BatchGetRequest.KEYS_FIELD_NUMBER, bytes);
+        GrpcApiBytes.requireAtMost(options.limits().maxBatchKeys(), BatchGetRequest.KEYS_FIELD_NUMBER, bytes);
         BatchGetRequest request = GrpcApiBytes.message(BatchGetRequest.parser(), bytes);
         List<Key> keys = new ArrayList<>(request.getKeysCount());
         for (ByteString key : request.getKeysList()) {
@@ -230,7 +230,7 @@ final class GrpcApiService {
     }
 
     private void batchPut(GrpcApiCall<BatchPutResponse> call, byte[] bytes) {
-        GrpcApiBytes.requireAtMost(options.maxBatchKeys(), BatchPutRequest.ITEMS_FIELD_NUMBER, bytes);
+        GrpcApiBytes.requireAtMost(options.limits().maxBatchKeys(), BatchPutRequest.ITEMS_FIELD_NUMBER, bytes);
         BatchPutRequest request = GrpcApiBytes.message(BatchPutRequest.parser(), bytes);
         Map<Key, byte[]> values = new LinkedHashMap<>();
         long size = 0;
@@ -306,21 +306,21 @@ final class GrpcApiService {
     }
 
     private byte[] value(Key key, ByteString value) {
-        if (value.size() > options.maxValueBytes()) {
+        if (value.size() > options.limits().maxValueBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + options.maxValueBytes() + " bytes, that of key " + key + " has "
+                    "a value has at most " + options.limits().maxValueBytes() + " bytes, that of key " + key + " has "
                             + value.size());
         }
         return value.toByteArray();
     }
 
     private void requireBatchBytes(long size) {
-        if (size > options.maxBatchBytes()) {
+        if (size > options.limits().maxBatchBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.BATCH_TOO_LARGE,
-                    "a batch has at most " + options.maxBatchBytes() + " bytes of keys and values, this one has "
-                            + size);
+                    "a batch has at most " + options.limits().maxBatchBytes()
+                            + " bytes of keys and values, this one has " + size);
         }
     }
 

@@ -203,7 +203,8 @@ public final class GrpcRemote implements RemoteApi {
             String address, KeyRange range, ScanScope scope, int limit, CallOptions call) {
         return pages(
                 address,
-                () -> GrpcRemoteMessages.scan(range, scope, limit, options.maxPageBytes(), refuseTimeToLive(call)),
+                () -> GrpcRemoteMessages.scan(
+                        range, scope, limit, options.limits().maxPageBytes(), refuseTimeToLive(call)),
                 range,
                 limit,
                 call);
@@ -224,7 +225,7 @@ public final class GrpcRemote implements RemoteApi {
                 range.start().length(),
                 call,
                 ErrorCode.VALUE_TOO_LARGE,
-                new GrpcRemoteScan(limit, options.maxPageBytes()));
+                new GrpcRemoteScan(limit, options.limits().maxPageBytes()));
     }
 
     @Override
@@ -247,12 +248,15 @@ public final class GrpcRemote implements RemoteApi {
             String address, Version snapshot, KeyRange range, int limit, CallOptions call) {
         return pages(
                 address,
-                () ->
-                        GrpcRemoteMessages.scan(
-                                        range, ScanScope.CLUSTER, limit, options.maxPageBytes(), refuseTimeToLive(call))
-                                .toBuilder()
-                                .setSnapshot(snapshot.packed())
-                                .build(),
+                () -> GrpcRemoteMessages.scan(
+                                range,
+                                ScanScope.CLUSTER,
+                                limit,
+                                options.limits().maxPageBytes(),
+                                refuseTimeToLive(call))
+                        .toBuilder()
+                        .setSnapshot(snapshot.packed())
+                        .build(),
                 range,
                 limit,
                 call);
@@ -388,12 +392,12 @@ public final class GrpcRemote implements RemoteApi {
         long bytesNow = bytes.addAndGet(requestBytes);
         CompletableFuture<R> running;
         try {
-            if (callsNow > options.maxInFlight()) {
+            if (callsNow > options.limits().maxInFlight()) {
                 throw new OverloadedException(
-                        options.maxInFlight() + " calls are in flight, the most that this client takes on");
+                        options.limits().maxInFlight() + " calls are in flight, the most that this client takes on");
             }
-            if (bytesNow > options.maxInFlightBytes() && bytesNow > requestBytes) {
-                throw new OverloadedException("more than " + options.maxInFlightBytes()
+            if (bytesNow > options.limits().maxInFlightBytes() && bytesNow > requestBytes) {
+                throw new OverloadedException("more than " + options.limits().maxInFlightBytes()
                         + " bytes of requests would be in flight, the most that this client takes on");
             }
             running = GrpcRemoteCall.start(
@@ -433,20 +437,20 @@ public final class GrpcRemote implements RemoteApi {
     }
 
     private void requireFits(Key key, byte[] value) {
-        if (value.length > options.maxValueBytes()) {
+        if (value.length > options.limits().maxValueBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + options.maxValueBytes() + " bytes, that of key " + key + " has "
+                    "a value has at most " + options.limits().maxValueBytes() + " bytes, that of key " + key + " has "
                             + value.length);
         }
     }
 
     private void requireBatchFits(long size) {
-        if (size > options.maxBatchBytes()) {
+        if (size > options.limits().maxBatchBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.BATCH_TOO_LARGE,
-                    "a batch has at most " + options.maxBatchBytes() + " bytes of keys and values, this one has "
-                            + size);
+                    "a batch has at most " + options.limits().maxBatchBytes()
+                            + " bytes of keys and values, this one has " + size);
         }
     }
 }

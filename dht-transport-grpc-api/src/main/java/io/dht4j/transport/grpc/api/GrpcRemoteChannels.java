@@ -57,7 +57,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
 
     GrpcRemoteChannels(GrpcRemoteOptions options) {
         this.options = options;
-        this.tls = options.tls().map(files -> Tls.load(files, LOG::warn));
+        this.tls = options.security().tls().map(files -> Tls.load(files, LOG::warn));
         this.ssl = tls.map(own -> clientContext(own, options));
         this.loops = new MultiThreadIoEventLoopGroup(
                 options.eventLoops(), new DefaultThreadFactory("dht4j-grpc-remote", true), NioIoHandler.newFactory());
@@ -74,7 +74,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
 
     private static SslContext clientContext(Tls tls, GrpcRemoteOptions options) {
         SslContextBuilder builder = SslContextBuilder.forClient().trustManager(tls.trustManager());
-        if (options.tls().orElseThrow().certificate().isPresent()) {
+        if (options.security().tls().orElseThrow().certificate().isPresent()) {
             builder.keyManager(tls.keyManager());
         }
         try {
@@ -163,9 +163,9 @@ final class GrpcRemoteChannels implements AutoCloseable {
         String what = "the token for the gRPC API";
         String option = "withPlaintextAllowed()";
         try {
-            if (node.needsNoLookup() || options.plaintextAllowed()) {
+            if (node.needsNoLookup() || options.security().plaintextAllowed()) {
                 if (node.needsNoLookup()) {
-                    Plaintext.require(what, node.host(), options.plaintextAllowed(), option, LOG::warn);
+                    Plaintext.require(what, node.host(), options.security().plaintextAllowed(), option, LOG::warn);
                 } else {
                     LOG.warn("{} at {} is sent in plaintext, as {} allows", what, node.host(), option);
                 }

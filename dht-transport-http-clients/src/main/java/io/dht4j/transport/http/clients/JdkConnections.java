@@ -89,7 +89,7 @@ final class JdkConnections {
         this.client = clients.get();
         this.queue = queue;
         this.http2 = http2;
-        this.maxFrameBytes = options.maxFrameBytes();
+        this.maxFrameBytes = options.limits().maxFrameBytes();
         this.pauseNanos = Math.min(PAUSE.toNanos(), options.keepAlive().toNanos());
         this.template = HttpRequest.newBuilder(uri);
         this.empty = HttpRequest.newBuilder(uri)

@@ -94,7 +94,7 @@ final class OneNioClient extends HttpClient {
             socket = borrowUsable();
             reply = unused.remove(socket);
             if (reply == null) {
-                reply = new OneNioReply(options.maxFrameBytes());
+                reply = new OneNioReply(options.limits().maxFrameBytes());
             }
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();

@@ -93,7 +93,7 @@ final class WebPeerClients implements PeerClients {
                 .setHost(peer.host())
                 .setPort(peer.port())
                 .setURI(PeerProtocol.PATH);
-        BodyCodec<byte[]> codec = () -> new Body(options.maxFrameBytes());
+        BodyCodec<byte[]> codec = () -> new Body(options.limits().maxFrameBytes());
         return new Client(client, client.request(request).ssl(tls.isPresent()).as(codec));
     }
 
@@ -200,7 +200,7 @@ final class WebPeerClients implements PeerClients {
             int length = declared == null ? -1 : PeerBody.length(declared);
             byte[] body = response.body() == null ? new byte[0] : response.body();
             if (length != body.length) {
-                call.abandon(PeerReply.unusable(response.statusCode(), length, options.maxFrameBytes()));
+                call.abandon(PeerReply.unusable(response.statusCode(), length, options.limits().maxFrameBytes()));
                 return;
             }
             PeerReply.finish(call, response.statusCode(), response.getHeader(PeerProtocol.OUTCOME_HEADER), body);

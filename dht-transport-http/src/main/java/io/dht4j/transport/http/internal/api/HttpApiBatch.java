@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.NdjsonSplitter;
 import io.vertx.core.buffer.Buffer;
@@ -30,7 +31,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     private int count;
 
     private HttpApiBatch(HttpApiExchange exchange, int maxLineBytes, Set<String> fields) {
-        HttpApiLimits limits = exchange.limits();
+        Limits limits = exchange.limits();
         this.share = exchange.share();
         this.maxBytes = limits.maxBatchBytes();
         this.maxKeys = limits.maxBatchKeys();

@@ -75,7 +75,7 @@ final class HttpApiBody {
             receiver.dropped();
             exchange.release();
         });
-        exchange.startTimer(exchange.limits().bodyTimeout(), body::timedOut);
+        exchange.startTimer(exchange.patience().bodyTimeout(), body::timedOut);
         exchange.request().handler(body::received);
         exchange.request().endHandler(ended -> body.ended());
         exchange.body().writeContinue();
@@ -132,6 +132,6 @@ final class HttpApiBody {
                 408,
                 ErrorCode.BAD_REQUEST,
                 "the body did not arrive within "
-                        + exchange.limits().bodyTimeout().toMillis() + " ms"));
+                        + exchange.patience().bodyTimeout().toMillis() + " ms"));
     }
 }

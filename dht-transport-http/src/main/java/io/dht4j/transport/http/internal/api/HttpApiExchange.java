@@ -4,6 +4,8 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.security.Scope;
 import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
+import io.dht4j.transport.common.options.PublicApiOptions.Patience;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.server.HttpConnections;
@@ -46,7 +48,8 @@ final class HttpApiExchange {
     private final HttpServerResponse response;
     private final Vertx vertx;
     private final Context context;
-    private final HttpApiLimits limits;
+    private final Limits limits;
+    private final Patience patience;
     private final InFlightLease share;
     private final RateLimitedLog failures;
     private final boolean isHttp2;
@@ -69,7 +72,8 @@ final class HttpApiExchange {
     HttpApiExchange(
             HttpServerRequest request,
             Vertx vertx,
-            HttpApiLimits limits,
+            Limits limits,
+            Patience patience,
             HttpApiAdmission admission,
             HttpConnections connections) {
         this.place = new HttpApiPlace(request, connections);
@@ -78,6 +82,7 @@ final class HttpApiExchange {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
+        this.patience = patience;
         this.share = new InFlightLease(this, admission);
         this.failures = admission.failures();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
@@ -111,8 +116,13 @@ final class HttpApiExchange {
         return response;
     }
 
-    HttpApiLimits limits() {
+    Limits limits() {
         return limits;
+    }
+
+    /** Returns how long the API waits for its client. */
+    Patience patience() {
+        return patience;
     }
 
     boolean isHttp2() {
@@ -370,7 +380,7 @@ final class HttpApiExchange {
             releaseAll();
             return;
         }
-        startTimer(limits.writeTimeout(), this::cutAndRelease);
+        startTimer(patience.writeTimeout(), this::cutAndRelease);
         end.onComplete(done -> releaseAll());
     }
 

@@ -5,6 +5,8 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.ScanScope;
 import io.dht4j.security.Scope;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
+import io.dht4j.transport.common.options.PublicApiOptions.Patience;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
@@ -23,7 +25,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private final Vertx vertx;
     private final HttpListener listener;
-    private final HttpApiLimits limits;
+    private final Limits limits;
+    private final Patience patience;
     private final HttpApiAdmission admission;
     private final HttpApiGuard guard;
     private final HttpApiCalls calls;
@@ -33,13 +36,15 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     public HttpApiHandler(
             HttpListener listener,
             Cluster cluster,
-            HttpApiLimits limits,
+            Limits limits,
+            Patience patience,
             HttpApiAdmission admission,
             HttpApiGuard guard,
             HttpApiBrowsers browsers) {
         this.listener = listener;
         this.vertx = listener.vertx();
         this.limits = limits;
+        this.patience = patience;
         this.admission = admission;
         this.guard = guard;
         this.calls = new HttpApiCalls(cluster);
@@ -49,11 +54,11 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        HttpApiExchange exchange = new HttpApiExchange(request, vertx, limits, admission, listener.connections());
+        HttpApiExchange exchange = new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
         if (request.response().writeQueueFull()) {
             // A client that sends requests without reading the answers waits, and its next requests with it.
             request.pause();
-            exchange.startTimer(limits.writeTimeout(), exchange::cut);
+            exchange.startTimer(patience.writeTimeout(), exchange::cut);
             request.response().drainHandler(drained -> {
                 request.response().drainHandler(null);
                 exchange.stopTimer();

@@ -203,7 +203,7 @@ final class HttpApiScan {
     }
 
     private void awaitDrain() {
-        exchange.startTimer(exchange.limits().writeTimeout(), this::stalled);
+        exchange.startTimer(exchange.patience().writeTimeout(), this::stalled);
         response.drainHandler(drained -> {
             response.drainHandler(null);
             exchange.stopTimer();

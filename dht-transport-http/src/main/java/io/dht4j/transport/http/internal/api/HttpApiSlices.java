@@ -36,7 +36,7 @@ final class HttpApiSlices {
         exchange.whenGone(exchange::release);
         exchange.whenRevoked(revoked -> exchange.cutAndRelease());
         response.setStatusCode(200).putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(value.length));
-        exchange.startTimer(exchange.limits().writeTimeout(), exchange::cutAndRelease);
+        exchange.startTimer(exchange.patience().writeTimeout(), exchange::cutAndRelease);
         send(0);
     }
 

@@ -62,7 +62,7 @@ final class HttpApiUnwantedBody {
         }
         exchange.release();
         exchange.place().leave();
-        exchange.startTimer(closes ? LINGER : exchange.limits().bodyTimeout(), exchange::cut);
+        exchange.startTimer(closes ? LINGER : exchange.patience().bodyTimeout(), exchange::cut);
         discard(() -> {
             if (closes) {
                 response.end().onComplete(done -> exchange.cut());

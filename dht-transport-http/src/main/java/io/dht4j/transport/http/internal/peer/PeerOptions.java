@@ -1,21 +1,14 @@
 package io.dht4j.transport.http.internal.peer;
 
+import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
 import java.time.Duration;
 
 /**
  * The options of the calls to peers.
  *
- * @param maxFrameBytes the largest request and reply
+ * @param limits the largest frame, and how much may wait for a peer
  * @param connectionsPerPeer the most connections to a peer
- * @param maxQueuedPerPeer the most calls that wait for a connection to a peer
- * @param maxQueuedBytesPerPeer the most bytes of unfinished calls to a peer
  * @param connectTimeout the time to connect
  * @param keepAlive how long a connection may stay unused
  */
-public record PeerOptions(
-        int maxFrameBytes,
-        int connectionsPerPeer,
-        int maxQueuedPerPeer,
-        long maxQueuedBytesPerPeer,
-        Duration connectTimeout,
-        Duration keepAlive) {}
+public record PeerOptions(Limits limits, int connectionsPerPeer, Duration connectTimeout, Duration keepAlive) {}

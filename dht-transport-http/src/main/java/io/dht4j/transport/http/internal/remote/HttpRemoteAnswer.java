@@ -8,6 +8,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.Ndjson;
@@ -133,7 +134,7 @@ public abstract class HttpRemoteAnswer<T> {
     }
 
     /** Returns a reader of the values of a batch. */
-    public static HttpRemoteAnswer<Map<Key, Value>> values(Set<Key> asked, HttpRemoteLimits limits) {
+    public static HttpRemoteAnswer<Map<Key, Value>> values(Set<Key> asked, Limits limits) {
         Map<Key, Value> values = new HashMap<>();
         return new Entries<>(limits.maxBatchBytes(), limits.maxValueBytes()) {
 
@@ -152,7 +153,7 @@ public abstract class HttpRemoteAnswer<T> {
     }
 
     /** Returns a reader of a scan's first entries. */
-    public static HttpRemoteAnswer<List<KeyValue>> page(int limit, HttpRemoteLimits limits) {
+    public static HttpRemoteAnswer<List<KeyValue>> page(int limit, Limits limits) {
         long mostBytes = (long) limits.maxPageBytes() + limits.maxValueBytes() + Key.MAX_LENGTH;
         List<KeyValue> page = new ArrayList<>();
         return new Entries<>(mostBytes, limits.maxValueBytes()) {

@@ -1,7 +1,7 @@
 package io.dht4j.transport.http.internal.remote;
 
-import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.HttpAwait;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.vertx.core.Context;
@@ -43,7 +43,7 @@ public final class HttpRemoteClient implements AutoCloseable {
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private final HttpRemoteConnections connections;
-    private final HttpRemoteLimits limits;
+    private final Limits limits;
     private final Optional<Tls> tls;
     private final Optional<String> authorization;
     private final Vertx vertx;
@@ -58,10 +58,10 @@ public final class HttpRemoteClient implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
-    public HttpRemoteClient(HttpRemoteConnections connections, HttpRemoteLimits limits) {
+    public HttpRemoteClient(HttpRemoteConnections connections, Limits limits) {
         this.connections = connections;
         this.limits = limits;
-        this.tls = connections.tls().map(files -> Tls.load(files, LOG::warn));
+        this.tls = connections.security().tls().map(files -> Tls.load(files, LOG::warn));
         this.authorization = connections.token().map(token -> "Bearer " + token);
         this.vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(1)
@@ -93,7 +93,7 @@ public final class HttpRemoteClient implements AutoCloseable {
                     .setEnabledSecureTransportProtocols(TLS_VERSIONS)
                     .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
                     .setSslHandshakeTimeout(connections.connectTimeout().toMillis());
-            if (connections.tls().flatMap(files -> files.certificate()).isPresent()) {
+            if (connections.security().tls().flatMap(files -> files.certificate()).isPresent()) {
                 client.setKeyCertOptions(KeyCertOptions.wrap(own.keyManager()));
             }
         });
@@ -179,12 +179,7 @@ public final class HttpRemoteClient implements AutoCloseable {
         }
         return vertx.executeBlocking(
                 () -> {
-                    Plaintext.require(
-                            "the token for HTTP",
-                            host,
-                            connections.plaintextAllowed(),
-                            "withPlaintextAllowed()",
-                            LOG::warn);
+                    connections.security().requirePlaintextAllowed("the token for HTTP", host, LOG::warn);
                     trusted.add(host);
                     return null;
                 },

@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.server;
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
 import io.dht4j.transport.common.OpenFiles;
+import io.dht4j.transport.common.options.ConnectionLimits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.netty.AcceptedConnection;
@@ -55,9 +56,9 @@ public final class HttpConnections {
     HttpConnections(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
         this.openFiles = openFiles;
-        this.possible = OpenFiles.connections(options.connections().max(), openFiles);
+        this.possible = OpenFiles.connections(options.listener().connections().max(), openFiles);
         this.accepted =
-                new AcceptedConnections(options.connections().at(possible, options.forPeers()), HttpProblem::refused);
+                new AcceptedConnections(options.acceptLimits(possible), HttpProblem::refused);
     }
 
     /** A connection of the server and its state. */
@@ -103,12 +104,12 @@ public final class HttpConnections {
      * message has a lower level.
      */
     void warnOfLimits() {
-        int wanted = options.connections().max();
+        int wanted = options.listener().connections().max();
         if (possible >= wanted) {
             return;
         }
-        String warning = OpenFiles.warning(options.host() + ":" + options.port(), wanted, possible, openFiles);
-        if (wanted == HttpConnectionLimits.DEFAULT_MAX && possible >= MANY) {
+        String warning = OpenFiles.warning(options.address().toString(), wanted, possible, openFiles);
+        if (wanted == ConnectionLimits.defaults().max() && possible >= MANY) {
             LOG.info(warning);
         } else {
             LOG.warn(warning);

@@ -2,13 +2,13 @@ package io.dht4j.transport.http.internal.server;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.security.HandshakeFailureLog;
-import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.ThreadWatch;
+import io.dht4j.transport.common.options.WireSecurity;
 import io.dht4j.transport.http.internal.common.HttpAwait;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
@@ -102,7 +102,7 @@ public final class HttpListener {
                 .build();
         this.watch = ThreadWatch.start(
                 "dht4j-http-watch",
-                "an event loop of " + options.host() + ":" + options.port()
+                "an event loop of " + options.address()
                         + " has ended, most likely for lack of memory");
     }
 
@@ -132,9 +132,9 @@ public final class HttpListener {
     public CompletionStage<Void> start() {
         connections.warnOfLimits();
         return start(Optional.of(
-                options.port() == 0
-                        ? SocketAddress.sharedRandomPort(1, options.host())
-                        : SocketAddress.inetSocketAddress(options.port(), options.host())));
+                options.address().port() == 0
+                        ? SocketAddress.sharedRandomPort(1, options.address().host())
+                        : SocketAddress.inetSocketAddress(options.address().port(), options.address().host())));
     }
 
     /**
@@ -158,7 +158,7 @@ public final class HttpListener {
                     } else {
                         String what = address.isEmpty()
                                 ? "cannot start"
-                                : "cannot listen on " + options.host() + ":" + options.port();
+                                : "cannot listen on " + options.address();
                         String message = what + ": " + reason(result.cause());
                         started.completeExceptionally(
                                 new TransportException(Outcome.NOT_SENT, message, result.cause()));
@@ -169,14 +169,14 @@ public final class HttpListener {
 
     /** Reads the certificates, or checks that none are needed. Blocks. */
     private boolean secure(boolean listens) {
-        if (options.tls().isEmpty() && !listens) {
+        WireSecurity security = options.listener().security();
+        if (security.tls().isEmpty()) {
+            if (listens) {
+                security.requirePlaintextAllowed("HTTP", options.address().host(), LOG::warn);
+            }
             return false;
         }
-        if (options.tls().isEmpty()) {
-            Plaintext.require("HTTP", options.host(), options.plaintextAllowed(), options.plaintextOption(), LOG::warn);
-            return false;
-        }
-        Tls loaded = Tls.load(options.tls().get(), LOG::warn);
+        Tls loaded = Tls.load(security.tls().get(), LOG::warn);
         tls = Optional.of(loaded);
         // Closing sets its mark first and looks for files afterwards; this method does the opposite.
         if (closed.get()) {
@@ -211,12 +211,12 @@ public final class HttpListener {
 
     /** Returns whether the options have TLS. */
     boolean isSecure() {
-        return options.tls().isPresent();
+        return options.listener().security().tls().isPresent();
     }
 
     /** Returns the host of the options. */
     public String host() {
-        return options.host();
+        return options.address().host();
     }
 
     /** Sends requests to {@link PeerProtocol#PATH} to a handler from now on, where the options are for peers. */
@@ -258,7 +258,7 @@ public final class HttpListener {
      * each returns when it is done.
      */
     public void close() {
-        close(options.drainTimeout());
+        close(options.listener().drainTimeout());
     }
 
     /** Does the same as {@link #close()}, with another time for requests in flight. */
@@ -269,7 +269,7 @@ public final class HttpListener {
                 shutDown(drainTimeout);
             } catch (RejectedExecutionException e) {
                 // An event loop has ended that would close its part of the port: only the end of the process closes it.
-                LOG.debug("{}:{} cannot be closed in order", options.host(), port, e);
+                LOG.debug("{}:{} cannot be closed in order", options.address().host(), port, e);
                 closed(Optional.of(e));
             }
         }
@@ -287,18 +287,18 @@ public final class HttpListener {
 
     private void closed(Optional<Throwable> problem) {
         tls.ifPresent(Tls::close);
-        problem.ifPresent(cause -> LOG.warn("closing {}:{} failed: {}", options.host(), port, cause.toString()));
+        problem.ifPresent(cause -> LOG.warn("closing {}:{} failed: {}", options.address().host(), port, cause.toString()));
         // A start that was overtaken may have been dropped with the threads.
         started.completeExceptionally(
-                new TransportException(Outcome.NOT_SENT, options.host() + ":" + options.port() + " is closed"));
+                new TransportException(Outcome.NOT_SENT, options.address() + " is closed"));
         closing.complete(null);
     }
 
     private void awaitClosed() {
         Duration bound =
-                watch.hasFailed() ? FAILED_BOUND : options.drainTimeout().plus(CLOSE_BOUND);
+                watch.hasFailed() ? FAILED_BOUND : options.listener().drainTimeout().plus(CLOSE_BOUND);
         if (!HttpAwait.done(closing, bound)) {
-            LOG.warn("{}:{} did not close in time; its threads go on in the background", options.host(), port);
+            LOG.warn("{}:{} did not close in time; its threads go on in the background", options.address().host(), port);
         }
     }
 

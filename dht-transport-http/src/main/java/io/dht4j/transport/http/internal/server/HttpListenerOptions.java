@@ -1,37 +1,27 @@
 package io.dht4j.transport.http.internal.server;
 
-import io.dht4j.spi.TlsFiles;
-import io.dht4j.transport.common.OptionChecks;
+import io.dht4j.Ranges;
+import io.dht4j.transport.common.options.ListenAddress;
+import io.dht4j.transport.common.options.ListenerOptions.Listener;
+import io.dht4j.transport.http.internal.netty.AcceptLimits;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
- * The address, the connection limits and the encryption of a listener.
+ * The address, the limits and the encryption of a listener.
  *
- * @param host the address to bind
- * @param port the port to bind, 0 for any free one
+ * @param address the address to bind
  * @param eventLoops event loop threads
- * @param connections how many there may be, and how long they may leave the port without a request
- * @param idleTimeout a connection over which nothing moved for so long is closed, a request in flight or not
- * @param drainTimeout how long closing waits for requests in flight
- * @param tls the own certificate, without which everything is plaintext
- * @param plaintextAllowed whether plaintext may go beyond loopback
- * @param plaintextOption the option that allows that, for the warning
+ * @param listener how connections are accepted and closed
+ * @param headTimeout for the head of a request to arrive, 1 ms to 1 hour
  * @param forPeers whether peers call here: then clients are asked for a certificate, and those without one are served
  *     too, because it is the peer endpoint that demands one
  */
 public record HttpListenerOptions(
-        String host,
-        int port,
-        int eventLoops,
-        HttpConnectionLimits connections,
-        Duration idleTimeout,
-        Duration drainTimeout,
-        Optional<TlsFiles> tls,
-        boolean plaintextAllowed,
-        String plaintextOption,
-        boolean forPeers) {
+        ListenAddress address, int eventLoops, Listener listener, Duration headTimeout, boolean forPeers) {
+
+    /** The default time for the head of a request to arrive. */
+    public static final Duration DEFAULT_HEAD_TIMEOUT = Duration.ofSeconds(10);
 
     /** The longest request line: a key of 4096 bytes, each percent-encoded, twice, and the rest. */
     public static final int MAX_REQUEST_LINE = 32 * 1024;
@@ -45,76 +35,38 @@ public record HttpListenerOptions(
     /** The number of resets after which a peer that abandons its HTTP/2 calls loses its connection. */
     public static final int PEER_RESETS_PER_SECOND = 50_000;
 
+    /** The divisor of all connections that gives those kept for peers, where peers call. */
+    private static final int PART_FOR_PEERS = 4;
+
+    /** The divisor of all connections that gives the least number kept for probes. */
+    private static final int PART_FOR_PROBES = 16;
+
     public HttpListenerOptions {
-        OptionChecks.host(host);
-        OptionChecks.range("port", port, 0, 65_535);
-        OptionChecks.range("eventLoops", eventLoops, 1, 256);
-        OptionChecks.range("idleTimeout", idleTimeout, Duration.ofSeconds(1), Duration.ofHours(2));
-        OptionChecks.range("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(10));
-        tls.ifPresent(files -> OptionChecks.serverFiles(files, forPeers));
+        Ranges.require("eventLoops", eventLoops, 1, 256);
+        requireHeadTimeout(headTimeout);
+        listener.security().requireServerFiles(forPeers);
     }
 
-    /** Creates options without TLS, on loopback only, for the public API only. */
-    public HttpListenerOptions(
-            String host,
-            int port,
-            int eventLoops,
-            HttpConnectionLimits connections,
-            Duration idleTimeout,
-            Duration drainTimeout) {
-        this(
-                host,
-                port,
-                eventLoops,
-                connections,
-                idleTimeout,
-                drainTimeout,
-                Optional.empty(),
-                false,
-                "withPlaintextAllowed()",
-                false);
+    /** Returns the options of a port for a public API alone. */
+    public static HttpListenerOptions of(ListenAddress address, Listener listener, Duration headTimeout) {
+        int eventLoops = Math.min(2, Runtime.getRuntime().availableProcessors());
+        return new HttpListenerOptions(address, eventLoops, listener, headTimeout, false);
     }
 
-    public static int defaultEventLoops() {
-        return Math.min(2, Runtime.getRuntime().availableProcessors());
+    /** Returns a time for heads if it is in its range. */
+    public static Duration requireHeadTimeout(Duration timeout) {
+        Ranges.require("headTimeout", timeout, Duration.ofMillis(1), Duration.ofHours(1));
+        return timeout;
     }
 
-    public static HttpListenerOptions of(String host, int port) {
-        return new HttpListenerOptions(
-                host,
-                port,
-                defaultEventLoops(),
-                HttpConnectionLimits.of(HttpConnectionLimits.DEFAULT_MAX),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(5));
-    }
-
-    /**
-     * Returns a copy with this certificate, or none, and this permission for plaintext beyond loopback, by its usual
-     * name.
-     */
-    public HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext) {
-        return secured(files, plaintext, "withPlaintextAllowed()");
-    }
-
-    /** Does the same as {@link #secured(Optional, boolean)}, with the name of the option that allows plaintext. */
-    public HttpListenerOptions secured(Optional<TlsFiles> files, boolean plaintext, String option) {
-        return new HttpListenerOptions(
-                host, port, eventLoops, connections, idleTimeout, drainTimeout, files, plaintext, option, forPeers);
-    }
-
-    /** Returns a copy for a port that peers call. */
-    public HttpListenerOptions servingPeers() {
-        return new HttpListenerOptions(
-                host,
-                port,
-                eventLoops,
-                connections,
-                idleTimeout,
-                drainTimeout,
-                tls,
-                plaintextAllowed,
-                plaintextOption,
-                true);
+    /** Returns the limits at a port where this number of connections is possible. */
+    public AcceptLimits acceptLimits(int possible) {
+        int all = Math.min(listener.connections().max(), possible);
+        int forProbes = all == 1 ? 0 : Math.max(1, all / PART_FOR_PROBES);
+        return new AcceptLimits(
+                all,
+                Math.min(all, listener.connections().perAddress().orElse(Math.max(1, all / 2))),
+                forPeers ? Math.max(forProbes, all / PART_FOR_PEERS) : forProbes,
+                headTimeout);
     }
 }

@@ -46,7 +46,7 @@ final class HttpServerSetup {
             HttpListenerOptions options, Optional<Tls> tls, HandshakeFailureLog refusedCallers) {
         HttpServerOptions server = new HttpServerOptions()
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                .setIdleTimeout((int) options.idleTimeout().toMillis())
+                .setIdleTimeout((int) options.listener().idleTimeout().toMillis())
                 .setMaxInitialLineLength(HttpListenerOptions.MAX_REQUEST_LINE)
                 .setMaxHeaderSize(HttpListenerOptions.MAX_HEADERS)
                 .setInitialSettings(new Http2Settings()

@@ -5,6 +5,7 @@ import io.dht4j.PrintableText;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.server.HttpTransportCallers.Verdict;
@@ -70,7 +71,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
      * @param listener has the own keys and certificates before the first connection is accepted, if the options require
      *     TLS
      */
-    public HttpTransportServer(FrameHandler frames, HttpTransportLimits limits, HttpListener listener) {
+    public HttpTransportServer(FrameHandler frames, Limits limits, HttpListener listener) {
         this.listener = listener;
         this.secure = listener.isSecure();
         this.frames = frames;

@@ -94,7 +94,7 @@ public final class VertxPeerClients implements PeerClients {
                         .setURI(PeerProtocol.PATH),
                 http2,
                 callsPerConnection,
-                options.maxFrameBytes());
+                options.limits().maxFrameBytes());
         return new Lanes(loops.stream()
                 .map(loop -> new VertxLane(peer, loop, client, target, options, loops.size()))
                 .toArray(VertxLane[]::new));

@@ -5,8 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.OverloadedException;
 import io.dht4j.testkit.http.RawHttp;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
+import io.dht4j.transport.common.options.PublicApiOptions.Patience;
 import io.dht4j.transport.http.internal.server.HttpListener;
-import io.dht4j.transport.http.internal.server.HttpListenerOptions;
+import io.dht4j.transport.http.internal.server.ListenerFixtures;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -15,18 +17,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class HttpApiExchangeTest {
 
-    private static final HttpApiLimits LIMITS =
-            new HttpApiLimits(1024, 1024, 1, Duration.ofSeconds(30), Duration.ofSeconds(30));
+    private static final Limits LIMITS = new Limits(100, 1, 100, 1024, 1);
+    private static final Patience PATIENCE = new Patience(Duration.ofSeconds(30), Duration.ofSeconds(30));
 
     @Test
     void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
         HttpApiAdmission admission = new HttpApiAdmission(1, 100);
-        HttpListener listener = new HttpListener(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = new HttpListener(ListenerFixtures.at("127.0.0.1", 0));
         try {
             listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
             listener.attachPublic(request -> {
                 HttpApiExchange exchange =
-                        new HttpApiExchange(request, listener.vertx(), LIMITS, admission, listener.connections());
+                        new HttpApiExchange(request, listener.vertx(), LIMITS, PATIENCE, admission, listener.connections());
                 exchange.share().enter();
                 exchange.share().reserve(100);
                 exchange.answerBegins();

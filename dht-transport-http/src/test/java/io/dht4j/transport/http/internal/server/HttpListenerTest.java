@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.common.options.WireSecurity;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -34,7 +35,7 @@ class HttpListenerTest {
 
     @Test
     void answers503UntilAHandlerIsAttachedAndAfterItIsDetached() throws Exception {
-        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0).servingPeers());
+        HttpListener listener = started(ListenerFixtures.secured("127.0.0.1", 0, WireSecurity.onLoopback(), true));
         assertThat(get(listener, "/anything").statusCode()).isEqualTo(503);
         assertThat(get(listener, PeerProtocol.PATH).statusCode()).isEqualTo(503);
 
@@ -50,8 +51,8 @@ class HttpListenerTest {
 
     @Test
     void aBusyPortFailsWithItsAddress() throws Exception {
-        HttpListener first = started(HttpListenerOptions.of("127.0.0.1", 0));
-        HttpListener second = listener(HttpListenerOptions.of("127.0.0.1", first.port()));
+        HttpListener first = started(ListenerFixtures.at("127.0.0.1", 0));
+        HttpListener second = listener(ListenerFixtures.at("127.0.0.1", first.port()));
         assertThatThrownBy(() -> second.start().toCompletableFuture().get(10, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(TransportException.class)
@@ -60,7 +61,7 @@ class HttpListenerTest {
 
     @Test
     void aThrowingHandlerIsAnsweredWith500AndTheNextRequestIsServed() throws Exception {
-        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = started(ListenerFixtures.at("127.0.0.1", 0));
         listener.attachPublic(request -> {
             throw new IllegalStateException("as this test wants it");
         });
@@ -71,9 +72,8 @@ class HttpListenerTest {
 
     @Test
     void connectionsAreSpreadOverTheEventLoops() throws Exception {
-        HttpListenerOptions two = new HttpListenerOptions(
-                "127.0.0.1", 0, 2, HttpConnectionLimits.of(100), Duration.ofSeconds(60), Duration.ofSeconds(5));
-        HttpListener listener = started(two);
+        HttpListener listener = started(ListenerFixtures.at("127.0.0.1", 0));
+        assertThat(ListenerFixtures.at("127.0.0.1", 0).eventLoops()).isEqualTo(2);
         Set<Thread> loops = ConcurrentHashMap.newKeySet();
         listener.attachPublic(request -> {
             loops.add(Thread.currentThread());
@@ -88,7 +88,7 @@ class HttpListenerTest {
     @Test
     void closingLetsARequestUnderWayEndAndThenEndsTheThreads() throws Exception {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = started(ListenerFixtures.at("127.0.0.1", 0));
         CompletableFuture<Runnable> arrived = new CompletableFuture<>();
         listener.attachPublic(request -> {
             Context loop = Vertx.currentContext();
@@ -116,7 +116,7 @@ class HttpListenerTest {
 
     @Test
     void overlongRequestLinesAndHeadersAreRefused() throws Exception {
-        HttpListener listener = started(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = started(ListenerFixtures.at("127.0.0.1", 0));
         assertThat(get(listener, "/" + "a".repeat(HttpListenerOptions.MAX_REQUEST_LINE))
                         .statusCode())
                 .isEqualTo(400);
@@ -129,7 +129,7 @@ class HttpListenerTest {
 
     @Test
     void closingTwiceAndBeforeTheStartIsAllowed() {
-        HttpListener listener = listener(HttpListenerOptions.of("127.0.0.1", 0));
+        HttpListener listener = listener(ListenerFixtures.at("127.0.0.1", 0));
         listener.close();
         listener.close();
     }

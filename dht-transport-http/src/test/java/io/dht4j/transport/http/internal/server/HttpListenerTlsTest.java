@@ -10,6 +10,8 @@ import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.tls.TestCertificates;
+import io.dht4j.transport.common.options.ConnectionLimits;
+import io.dht4j.transport.common.options.WireSecurity;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,7 +25,6 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -66,8 +67,8 @@ class HttpListenerTlsTest {
     }
 
     private HttpListener started(TlsFiles files, boolean forPeers) throws Exception {
-        HttpListenerOptions options = HttpListenerOptions.of("127.0.0.1", 0).secured(Optional.of(files), false);
-        HttpListener listener = new HttpListener(forPeers ? options.servingPeers() : options);
+        HttpListener listener = new HttpListener(
+                ListenerFixtures.secured("127.0.0.1", 0, WireSecurity.onLoopback().withTls(files), forPeers));
         opened.add(listener::close);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         return listener;
@@ -192,10 +193,14 @@ class HttpListenerTlsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whoeverDoesNotEvenShakeHandsGivesWay(boolean forPeers) throws Exception {
-        HttpListenerOptions options = new HttpListenerOptions(
-                        "127.0.0.1", 0, 2, HttpConnectionLimits.of(8), Duration.ofSeconds(60), Duration.ofSeconds(5))
-                .secured(Optional.of(forPeers ? server.mutual() : server.server()), false);
-        HttpListener listener = new HttpListener(forPeers ? options.servingPeers() : options);
+        WireSecurity security = WireSecurity.onLoopback().withTls(forPeers ? server.mutual() : server.server());
+        HttpListener listener = new HttpListener(ListenerFixtures.of(
+                "127.0.0.1",
+                0,
+                ConnectionLimits.defaults().withMax(8),
+                HttpListenerOptions.DEFAULT_HEAD_TIMEOUT,
+                security,
+                forPeers));
         opened.add(listener::close);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         tellWhoCalls(listener);
@@ -253,31 +258,33 @@ class HttpListenerTlsTest {
 
     @Test
     void filesThatDoNotSufficeAreRefusedWithTheOptions() {
-        HttpListenerOptions options = HttpListenerOptions.of("127.0.0.1", 0);
-        assertThatThrownBy(() -> options.secured(Optional.of(authority.trusting()), false))
+        WireSecurity plaintext = WireSecurity.onLoopback();
+        assertThatThrownBy(() ->
+                        ListenerFixtures.secured("127.0.0.1", 0, plaintext.withTls(authority.trusting()), false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("certificate");
-        assertThatThrownBy(() ->
-                        options.secured(Optional.of(server.server()), false).servingPeers())
+        assertThatThrownBy(() -> ListenerFixtures.secured("127.0.0.1", 0, plaintext.withTls(server.server()), true))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("authorities");
     }
 
     @Test
     void plaintextStaysOnLoopbackUnlessItIsAllowedFurther() throws Exception {
-        HttpListenerOptions everywhere = HttpListenerOptions.of("0.0.0.0", 0);
-        HttpListener refused = new HttpListener(everywhere);
+        WireSecurity onLoopback = WireSecurity.onLoopback();
+        HttpListener refused = new HttpListener(ListenerFixtures.at("0.0.0.0", 0));
         opened.add(refused::close);
         assertThatThrownBy(() -> refused.start().toCompletableFuture().get(10, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("0.0.0.0")
                 .hasMessageContaining("withPlaintextAllowed()");
-        HttpListener allowed = new HttpListener(everywhere.secured(Optional.empty(), true));
+        HttpListener allowed = new HttpListener(
+                ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withPlaintextAllowed(), false));
         opened.add(allowed::close);
         allowed.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(allowed.port()).isPositive();
-        HttpListener secured = new HttpListener(everywhere.secured(Optional.of(server.server()), false));
+        HttpListener secured = new HttpListener(
+                ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withTls(server.server()), false));
         opened.add(secured::close);
         secured.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(secured.port()).isPositive();

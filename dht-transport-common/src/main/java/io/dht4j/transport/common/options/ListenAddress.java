@@ -1,0 +1,29 @@
+package io.dht4j.transport.common.options;
+
+import io.dht4j.Ranges;
+
+/**
+ * The address that a listener binds.
+ *
+ * @param host a name or an address, for example {@code 127.0.0.1} or {@code 0.0.0.0}
+ * @param port 1 to 65535, or 0 for any free port
+ */
+public record ListenAddress(String host, int port) {
+
+    /**
+     * Checks host and port.
+     *
+     * @throws IllegalArgumentException if the host is blank or the port out of range
+     */
+    public ListenAddress {
+        if (host.isBlank()) {
+            throw new IllegalArgumentException("host must be a name or an address, not \"" + host + "\"");
+        }
+        Ranges.require("port", port, 0, 65_535);
+    }
+
+    @Override
+    public String toString() {
+        return host + ":" + port;
+    }
+}

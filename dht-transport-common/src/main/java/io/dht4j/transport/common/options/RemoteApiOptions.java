@@ -1,0 +1,279 @@
+package io.dht4j.transport.common.options;
+
+import io.dht4j.Ranges;
+import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.TlsFiles;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The options that every client of a public API has: encryption, token and limits. Immutable. Every {@code with} method
+ * returns a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range. The token
+ * appears in no message.
+ *
+ * @param <T> the options of one client
+ */
+public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
+
+    private static final int MIN_TOKEN = 16;
+    private static final int MAX_TOKEN = 512;
+    private static final int LARGEST = 1 << 30;
+    private static final int LARGEST_DEFAULT_PAGE = 4 << 20;
+    private static final int LARGEST_DEFAULT_BATCH = 64 << 20;
+
+    private final Settings settings;
+
+    /**
+     * How much a client holds at a time.
+     *
+     * @param maxValueBytes the largest value
+     * @param maxInFlight calls in flight
+     * @param maxInFlightBytes the bytes of requests in flight
+     * @param maxPageBytes a page of a scan
+     * @param maxBatchBytes the largest batch
+     */
+    public record Limits(
+            int maxValueBytes, int maxInFlight, long maxInFlightBytes, int maxPageBytes, int maxBatchBytes) {
+
+        /**
+         * Checks the ranges.
+         *
+         * @throws IllegalArgumentException if one is out of its range
+         */
+        public Limits {
+            Ranges.require("maxValueBytes", maxValueBytes, 0, LARGEST);
+            Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
+            Ranges.require("maxInFlightBytes", maxInFlightBytes, 1024, 1L << 40);
+            Ranges.require("maxPageBytes", maxPageBytes, 1024, LARGEST);
+            Ranges.require("maxBatchBytes", maxBatchBytes, 1024, LARGEST);
+        }
+
+        private static Limits of(MemoryBudget memory, int maxInFlight) {
+            return new Limits(
+                    memory.maxValueBytes(),
+                    maxInFlight,
+                    memory.apiBytes(),
+                    (int) Math.min(LARGEST_DEFAULT_PAGE, memory.apiBytes() / 4),
+                    (int) Math.min(LARGEST_DEFAULT_BATCH, memory.apiBytes()));
+        }
+    }
+
+    /** All groups of these options. A class, so that no text shows the token. */
+    protected static final class Settings {
+
+        private final WireSecurity security;
+        private final Optional<String> token;
+        private final Duration connectTimeout;
+        private final Limits limits;
+
+        private Settings(WireSecurity security, Optional<String> token, Duration connectTimeout, Limits limits) {
+            Ranges.require("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
+            if (token.isPresent() && !isToken(token.get())) {
+                throw new IllegalArgumentException("token must be " + MIN_TOKEN + " to " + MAX_TOKEN
+                        + " characters of printable ASCII without spaces");
+            }
+            this.security = security;
+            this.token = token;
+            this.connectTimeout = connectTimeout;
+            this.limits = limits;
+        }
+
+        /**
+         * Returns the defaults.
+         *
+         * @return the defaults
+         */
+        public static Settings defaults() {
+            return new Settings(
+                    WireSecurity.onLoopback(),
+                    Optional.empty(),
+                    Duration.ofSeconds(2),
+                    Limits.of(MemoryBudget.ofHeap(), 10_000));
+        }
+
+        private static boolean isToken(String text) {
+            return text.length() >= MIN_TOKEN
+                    && text.length() <= MAX_TOKEN
+                    && text.chars().allMatch(c -> c > ' ' && c < 0x7F);
+        }
+    }
+
+    /**
+     * Creates options.
+     *
+     * @param settings the groups
+     */
+    protected RemoteApiOptions(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Returns a copy.
+     *
+     * @param changed the groups
+     * @return new options
+     */
+    protected abstract T with(Settings changed);
+
+    private T with(WireSecurity changed) {
+        return with(new Settings(changed, settings.token, settings.connectTimeout, settings.limits));
+    }
+
+    private T with(Limits changed) {
+        return with(new Settings(settings.security, settings.token, settings.connectTimeout, changed));
+    }
+
+    /**
+     * Returns a copy with TLS. A node must show a certificate that leads to one of the authorities and bears the host
+     * of its address.
+     *
+     * @param files the trusted authorities, and the client's own certificate if the nodes ask for one
+     * @return new options
+     */
+    public T withTls(TlsFiles files) {
+        return with(settings.security.withTls(files));
+    }
+
+    /**
+     * Returns a copy that may send the token in plaintext beyond loopback.
+     *
+     * @return new options
+     */
+    public T withPlaintextAllowed() {
+        return with(settings.security.withPlaintextAllowed());
+    }
+
+    /**
+     * Returns a copy with a token, which is sent with every request.
+     *
+     * @param token 16 to 512 characters of printable ASCII without spaces, as it stands in the nodes' files
+     * @return new options
+     */
+    public T withToken(String token) {
+        return with(new Settings(settings.security, Optional.of(token), settings.connectTimeout, settings.limits));
+    }
+
+    /**
+     * Returns a copy with this time to connect; a call's own timeout applies as well.
+     *
+     * @param timeout 1 ms to 10 minutes; by default 2 seconds
+     * @return new options
+     */
+    public T withConnectTimeout(Duration timeout) {
+        return with(new Settings(settings.security, settings.token, timeout, settings.limits));
+    }
+
+    /**
+     * Returns a copy with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
+     * batches that do not exceed them. It replaces what was set of these before; what is set afterwards replaces it.
+     *
+     * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
+     * @return new options
+     */
+    public T withMemory(MemoryBudget memory) {
+        return with(Limits.of(memory, settings.limits.maxInFlight));
+    }
+
+    /**
+     * Returns a copy with this largest value that is sent or read. The node's own limits apply as well.
+     *
+     * @param bytes 0 to 1 GiB; by default 16 MiB
+     * @return new options
+     */
+    public T withMaxValueBytes(int bytes) {
+        Limits now = settings.limits;
+        return with(new Limits(bytes, now.maxInFlight, now.maxInFlightBytes, now.maxPageBytes, now.maxBatchBytes));
+    }
+
+    /**
+     * Returns a copy with this bound on calls that are in flight or wait. Further ones fail at once, as overloaded.
+     *
+     * @param calls 1 to 1,000,000; by default 10,000
+     * @return new options
+     */
+    public T withMaxInFlight(int calls) {
+        Limits now = settings.limits;
+        return with(new Limits(now.maxValueBytes, calls, now.maxInFlightBytes, now.maxPageBytes, now.maxBatchBytes));
+    }
+
+    /**
+     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded; over
+     * gRPC a single one of any size passes.
+     *
+     * @param bytes 1 KiB to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an eighth of the heap, up to 256 MiB
+     * @return new options
+     */
+    public T withMaxInFlightBytes(long bytes) {
+        Limits now = settings.limits;
+        return with(new Limits(now.maxValueBytes, now.maxInFlight, bytes, now.maxPageBytes, now.maxBatchBytes));
+    }
+
+    /**
+     * Returns a copy with this size of a scan's page in bytes of keys and values. A page ends with the entry that
+     * reaches the size.
+     *
+     * @param bytes 1 KiB to 1 GiB; by default a quarter of the bytes of requests in flight, up to 4 MiB
+     * @return new options
+     */
+    public T withMaxPageBytes(int bytes) {
+        Limits now = settings.limits;
+        return with(new Limits(now.maxValueBytes, now.maxInFlight, now.maxInFlightBytes, bytes, now.maxBatchBytes));
+    }
+
+    /**
+     * Returns a copy with this bound on the keys and values in the answer to a batch, over gRPC also in the request.
+     * The node's own limits apply as well.
+     *
+     * @param bytes 1 KiB to 1 GiB; by default the bytes of requests in flight, up to 64 MiB
+     * @return new options
+     */
+    public T withMaxBatchBytes(int bytes) {
+        Limits now = settings.limits;
+        return with(new Limits(now.maxValueBytes, now.maxInFlight, now.maxInFlightBytes, now.maxPageBytes, bytes));
+    }
+
+    /**
+     * Returns the encryption.
+     *
+     * @return the present values
+     */
+    public final WireSecurity security() {
+        return settings.security;
+    }
+
+    /**
+     * Returns the token.
+     *
+     * @return a secret, or empty
+     */
+    public final Optional<String> token() {
+        return settings.token;
+    }
+
+    /**
+     * Returns the time to connect.
+     *
+     * @return the time
+     */
+    public final Duration connectTimeout() {
+        return settings.connectTimeout;
+    }
+
+    /**
+     * Returns how much the client holds at a time.
+     *
+     * @return the limits
+     */
+    public final Limits limits() {
+        return settings.limits;
+    }
+
+    /**
+     * Returns all groups of these options.
+     *
+     * @return the groups
+     */
+    protected final Settings settings() {
+        return settings;
+    }
+}
