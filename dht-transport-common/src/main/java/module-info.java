@@ -1,4 +1,4 @@
-/** The common parts of transports and public APIs: certificates and tokens. */
+/** The common parts of transports and public APIs: options, admission, certificates and tokens. */
 module io.dht4j.transport.common {
     requires static transitive org.jspecify;
     requires transitive io.dht4j.api;

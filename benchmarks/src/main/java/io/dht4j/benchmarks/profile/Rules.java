@@ -134,7 +134,7 @@ final class Rules {
                     "io/dht4j/transport/http/internal/peer/PeerBody",
                     "io/dht4j/transport/grpc/GrpcTransportServer",
                     "io/dht4j/transport/grpc/GrpcTransportUnaryExchange",
-                    "io/dht4j/transport/grpc/GrpcTransportAdmission",
+                    "io/dht4j/transport/common/PeerAdmission",
                     "io/vertx/core/http/impl/http1/VertxHttpRequest",
                     "io/vertx/core/http/impl/http1/VertxHttpResponse",
                     "io/netty/handler/codec/http/HttpRequestDecoder",

@@ -9,6 +9,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import java.time.Duration;
 import java.util.List;
@@ -218,7 +219,7 @@ public final class GrpcTransport implements Transport {
             ended.countDown();
         }
         Duration bound = options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
-        GrpcTransportAwait.untilEnd(System.nanoTime() + bound.toNanos(), ended::await);
+        BoundedWait.upTo(bound, ended::await);
     }
 
     private void end() {

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.Node;
+import io.dht4j.transport.common.BoundedWait;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
@@ -119,9 +120,9 @@ final class GrpcTransportChannels {
         names.shutdown();
         boolean gone = true;
         for (ManagedChannel channel : closing) {
-            gone &= GrpcTransportAwait.untilEnd(end, channel::awaitTermination);
+            gone &= BoundedWait.until(end, channel::awaitTermination);
         }
-        boolean ended = GrpcTransportAwait.untilEnd(end, names::awaitTermination);
+        boolean ended = BoundedWait.until(end, names::awaitTermination);
         return gone && ended;
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.grpc.internal.GrpcAccept;
 import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
@@ -140,7 +141,7 @@ final class GrpcTransportServer {
      * time.
      */
     boolean drain(Duration timeout) {
-        return admission.drain(System.nanoTime() + timeout.toNanos());
+        return admission.drain(timeout);
     }
 
     /**
@@ -153,6 +154,6 @@ final class GrpcTransportServer {
             return true;
         }
         listening.shutdownNow();
-        return GrpcTransportAwait.untilEnd(end, listening::awaitTermination);
+        return BoundedWait.until(end, listening::awaitTermination);
     }
 }

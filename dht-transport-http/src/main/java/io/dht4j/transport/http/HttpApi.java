@@ -2,16 +2,18 @@ package io.dht4j.transport.http;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
 import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
-import io.dht4j.transport.http.internal.api.HttpApiGuard;
 import io.dht4j.transport.http.internal.api.HttpApiHandler;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import io.vertx.core.Context;
 import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves a cluster's keys to clients over HTTP: entities, scans, placement and status under {@code /v0}, errors as
@@ -21,9 +23,11 @@ import java.util.concurrent.CompletionStage;
  */
 public final class HttpApi implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApi.class);
+
     private final HttpListener listener;
     private final HttpApiAdmission admission;
-    private final HttpApiGuard guard;
+    private final TokenGuard guard;
     private final HttpApiOptions options;
     private final boolean ownsListener;
 
@@ -31,7 +35,7 @@ public final class HttpApi implements AutoCloseable {
             HttpListener listener,
             Cluster cluster,
             HttpApiAdmission admission,
-            HttpApiGuard guard,
+            TokenGuard guard,
             HttpApiOptions options,
             boolean ownsListener) {
         this.listener = listener;
@@ -41,6 +45,7 @@ public final class HttpApi implements AutoCloseable {
         this.ownsListener = ownsListener;
         HttpApiBrowsers browsers =
                 new HttpApiBrowsers(options.tokens().isPresent(), options.publicHosts(), listener.host());
+        guard.onChange(admission::recheckTokens);
         listener.attachApi(new HttpApiHandler(
                 listener, cluster, options.limits(), options.patience(), admission, guard, browsers));
     }
@@ -60,8 +65,8 @@ public final class HttpApi implements AutoCloseable {
         if (options.listener().security().tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
-        HttpApiAdmission admission = admission(options);
-        HttpApiGuard guard = HttpApiGuard.of(options.tokens(), admission::recheckTokens);
+        HttpApiAdmission admission = new HttpApiAdmission(options.limits());
+        TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         return new HttpApi(transport.listener(), cluster, admission, guard, options, false);
     }
 
@@ -79,10 +84,10 @@ public final class HttpApi implements AutoCloseable {
      *     beyond loopback without permission; the message names host and port
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
-        HttpListenerOptions own = HttpListenerOptions.of(
-                new ListenAddress(host, port), options.listener(), options.headTimeout());
-        HttpApiAdmission admission = admission(options);
-        HttpApiGuard guard = HttpApiGuard.of(options.tokens(), admission::recheckTokens);
+        HttpListenerOptions own =
+                HttpListenerOptions.of(new ListenAddress(host, port), options.listener(), options.headTimeout());
+        HttpApiAdmission admission = new HttpApiAdmission(options.limits());
+        TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         HttpApi api = new HttpApi(new HttpListener(own), cluster, admission, guard, options, true);
         try {
             api.listener.start().toCompletableFuture().join();
@@ -91,10 +96,6 @@ public final class HttpApi implements AutoCloseable {
             throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
         }
         return api;
-    }
-
-    private static HttpApiAdmission admission(HttpApiOptions options) {
-        return new HttpApiAdmission(options.limits().maxInFlight(), options.limits().maxBodyBytesInFlight());
     }
 
     /**

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 /**
  * The options of the public HTTP API: limits, access and the patience with its clients. Immutable. Every {@code with}
- * method returns a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range. On a
- * port shared with a transport, connections, their idle timeout and the time for heads are the transport's options.
+ * method returns a copy, and throws an {@link IllegalArgumentException} that names option, value and allowed range. On
+ * a port shared with a transport, connections, their idle timeout and the time for heads are the transport's options.
  */
 public final class HttpApiOptions extends PublicApiOptions<HttpApiOptions> {
 
@@ -52,7 +52,8 @@ public final class HttpApiOptions extends PublicApiOptions<HttpApiOptions> {
      */
     public HttpApiOptions withPublicHost(String host) {
         Stream<String> more = Stream.of(HttpApiBrowsers.requireHost(host));
-        return new HttpApiOptions(settings(), Stream.concat(publicHosts.stream(), more).toList(), headTimeout);
+        return new HttpApiOptions(
+                settings(), Stream.concat(publicHosts.stream(), more).toList(), headTimeout);
     }
 
     /**

@@ -26,8 +26,8 @@ public final class HttpRemoteOptions extends RemoteApiOptions<HttpRemoteOptions>
     }
 
     /**
-     * Returns the defaults: plaintext to loopback, no token, 64 connections to each node, 10,000 calls in flight, values
-     * up to 16 MiB.
+     * Returns the defaults: plaintext to loopback, no token, 64 connections to each node, 10,000 calls in flight,
+     * values up to 16 MiB.
      *
      * @return the defaults
      */

@@ -10,7 +10,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.http.internal.common.HttpAwait;
+import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
 import io.dht4j.transport.http.internal.peer.PeerClients;
@@ -135,8 +135,7 @@ public final class HttpTransport implements Transport {
     }
 
     private TransportException notSent(String why) {
-        return new TransportException(
-                Outcome.NOT_SENT, "the transport for " + options.address() + " " + why);
+        return new TransportException(Outcome.NOT_SENT, "the transport for " + options.address() + " " + why);
     }
 
     @Override
@@ -149,7 +148,8 @@ public final class HttpTransport implements Transport {
         if (request.length() > options.limits().maxFrameBytes()) {
             return refused(
                     address,
-                    "a frame of " + request.length() + " bytes is over the limit of " + options.limits().maxFrameBytes());
+                    "a frame of " + request.length() + " bytes is over the limit of "
+                            + options.limits().maxFrameBytes());
         }
         if (context.isCancelled()) {
             return refused(address, "cancelled before it was sent");
@@ -205,7 +205,10 @@ public final class HttpTransport implements Transport {
      * that do not listen have not.
      */
     private boolean mayBePlaintext(String host) {
-        return options.listens() || options.listener().security().tls().isPresent() || options.listener().security().plaintextAllowed() || isLoopback(host);
+        return options.listens()
+                || options.listener().security().tls().isPresent()
+                || options.listener().security().plaintextAllowed()
+                || isLoopback(host);
     }
 
     /**
@@ -262,7 +265,7 @@ public final class HttpTransport implements Transport {
         peers.values().forEach(peer -> peer.client.close());
         long end = System.nanoTime() + options.listener().drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
-        if (endpoint != null && !HttpAwait.done(endpoint.drain(), options.listener().drainTimeout())) {
+        if (endpoint != null && !BoundedWait.upTo(options.listener().drainTimeout(), endpoint.drain())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
         if (running != null) {
@@ -271,7 +274,7 @@ public final class HttpTransport implements Transport {
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         if (started.get()) {
             // With the listener closed, a concurrent start has nothing left to wait for.
-            HttpAwait.done(starting, CLOSE_BOUND);
+            BoundedWait.upTo(CLOSE_BOUND, starting);
         }
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.testkit.http.RawHttp;
-import io.dht4j.transport.http.internal.server.HttpConnections;
+import io.dht4j.transport.common.FloodCount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ class HttpApiRefusedRequestsTest {
     @Test
     void whoeverIsRefusedAgainAndAgainLosesTheConnection() throws IOException {
         try (RawHttp stranger = new RawHttp(nodes.port(0))) {
-            RawHttp.Answer last = inVain(stranger, HttpConnections.MAX_REFUSED);
+            RawHttp.Answer last = inVain(stranger, FloodCount.MAX_REFUSED);
             assertThat(last.headers()).containsEntry("Connection", "close");
             assertThat(stranger.isClosedByServer()).isTrue();
         }
@@ -70,7 +70,7 @@ class HttpApiRefusedRequestsTest {
     void aRequestThatIsCarriedOutBreaksTheRow() throws IOException {
         try (RawHttp shared = new RawHttp(nodes.port(0))) {
             for (int i = 0; i < 2; i++) {
-                inVain(shared, HttpConnections.MAX_REFUSED - 1);
+                inVain(shared, FloodCount.MAX_REFUSED - 1);
                 assertThat(shared.send(KNOWN).read().status()).isEqualTo(200);
             }
         }

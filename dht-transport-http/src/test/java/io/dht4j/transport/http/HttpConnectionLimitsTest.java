@@ -74,8 +74,7 @@ class HttpConnectionLimitsTest {
 
     private HttpListener listener(
             ConnectionLimits limits, Duration headTimeout, OptionalLong openFiles, boolean forPeers) throws Exception {
-        HttpListener listener =
-                new HttpListener(ListenerFixtures.limited(limits, headTimeout, forPeers), openFiles);
+        HttpListener listener = new HttpListener(ListenerFixtures.limited(limits, headTimeout, forPeers), openFiles);
         closing.add(listener::close);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         listener.attachPublic(request -> request.response().end("public"));

@@ -197,8 +197,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     }
 
     /**
-     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded; over
-     * gRPC a single one of any size passes.
+     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded.
      *
      * @param bytes 1 KiB to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an eighth of the heap, up to 256 MiB
      * @return new options

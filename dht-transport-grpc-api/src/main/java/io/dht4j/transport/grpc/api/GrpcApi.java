@@ -2,8 +2,10 @@ package io.dht4j.transport.grpc.api;
 
 import io.dht4j.Cluster;
 import io.dht4j.security.Tls;
+import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.grpc.internal.GrpcAccept;
@@ -78,7 +80,7 @@ public final class GrpcApi implements AutoCloseable {
     private final GrpcApiOptions options;
     private final GrpcApiAdmission admission;
     private final GrpcApiAuxiliary auxiliary;
-    private final GrpcApiGuard guard;
+    private final TokenGuard guard;
     private final Optional<Tls> tls;
     private final HealthStatusManager health = new HealthStatusManager();
     private final ThreadWatch watch = ThreadWatch.start(
@@ -94,17 +96,16 @@ public final class GrpcApi implements AutoCloseable {
             InetSocketAddress address,
             Cluster cluster,
             GrpcApiOptions options,
-            GrpcApiGuard guard,
+            TokenGuard guard,
             Optional<Tls> tls,
             Optional<SslContext> ssl) {
         this.options = options;
         this.guard = guard;
         this.tls = tls;
-        this.admission = new GrpcApiAdmission(
-                options.limits().maxInFlight(), options.limits().maxBodyBytesInFlight());
+        this.admission = new GrpcApiAdmission(options.limits());
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
-        guard.onChange(() -> admission.streams().forEach(GrpcApiStream::checkToken));
+        guard.onChange(() -> admission.inProgress().forEach(GrpcApiStream::checkToken));
         GrpcConnections connections = new GrpcConnections();
         GrpcConnectionLimit limit = GrpcConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
@@ -166,7 +167,7 @@ public final class GrpcApi implements AutoCloseable {
         if (address.isUnresolved()) {
             throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + own + ": unknown host");
         }
-        GrpcApiGuard guard = new GrpcApiGuard(options.tokens(), LOG::warn);
+        TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         Optional<Tls> tls = Optional.empty();
         try {
             tls = options.listener().security().tls().map(files -> Tls.load(files, LOG::warn));
@@ -217,7 +218,7 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     private void checkTimeouts() {
-        for (GrpcApiStream stream : admission.streams()) {
+        for (GrpcApiStream stream : admission.inProgress()) {
             stream.checkTimeouts(
                     options.patience().bodyTimeout(), options.patience().writeTimeout());
         }
@@ -268,17 +269,17 @@ public final class GrpcApi implements AutoCloseable {
             }
         }
         if (!closed.compareAndSet(false, true)) {
-            await(closing, options.listener().drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)));
+            BoundedWait.upTo(options.listener().drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)), closing::await);
             return;
         }
         watch.close();
         try {
             health.enterTerminalState();
-            CountDownLatch idle = admission.stop();
+            admission.stop();
             server.shutdown();
-            if (!await(idle, options.listener().drainTimeout())) {
-                admission.streams().forEach(GrpcApiStream::interrupt);
-                await(idle, ANSWERS);
+            if (!admission.awaitIdle(options.listener().drainTimeout())) {
+                admission.inProgress().forEach(GrpcApiStream::interrupt);
+                admission.awaitIdle(ANSWERS);
             }
             // Some calls may still arrive until the clients know that no further ones are taken.
             awaitServer(
@@ -301,21 +302,6 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     private boolean awaitServer(Duration timeout) {
-        try {
-            return server.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    /** Returns whether the latch opened in time; an interrupted thread does not wait. */
-    private static boolean await(CountDownLatch latch, Duration timeout) {
-        try {
-            return latch.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return BoundedWait.upTo(timeout, server::awaitTermination);
     }
 }

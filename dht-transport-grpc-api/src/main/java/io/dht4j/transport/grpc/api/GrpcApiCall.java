@@ -6,6 +6,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.OverloadedException;
 import io.dht4j.security.Scope;
+import io.dht4j.security.TokenGuard;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -13,6 +14,7 @@ import io.grpc.ServerCall;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -50,8 +52,8 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     private final ServerCall<byte[], A> call;
     private final GrpcApiStream stream;
     private final Method<A> method;
-    private final GrpcApiGuard guard;
-    private final Optional<String> token;
+    private final TokenGuard guard;
+    private final List<String> authorization;
     private final Optional<Deadline> deadline;
 
     // On the event loop only.
@@ -69,14 +71,14 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             ServerCall<byte[], A> call,
             GrpcApiStream stream,
             Method<A> method,
-            GrpcApiGuard guard,
-            Optional<String> token,
+            TokenGuard guard,
+            List<String> authorization,
             Optional<Deadline> deadline) {
         this.call = call;
         this.stream = stream;
         this.method = method;
         this.guard = guard;
-        this.token = token;
+        this.authorization = authorization;
         this.deadline = deadline;
     }
 
@@ -93,8 +95,16 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
      */
     void authorize(Optional<Scope> needed) {
         tokensSeen = guard.changes();
-        guard.require(token, needed);
+        requireToken(needed);
         scope = needed;
+    }
+
+    private void requireToken(Optional<Scope> needed) {
+        if (needed.isPresent()) {
+            guard.require(authorization, needed.get());
+        } else {
+            guard.requireAny(authorization);
+        }
     }
 
     /**
@@ -116,7 +126,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             return;
         }
         try {
-            guard.require(token, scope);
+            requireToken(scope);
         } catch (DhtException e) {
             if (!call.getMethodDescriptor().getType().serverSendsOneMessage()) {
                 fail(e);

@@ -111,7 +111,7 @@ final class GrpcApiScan {
             }
             if (!call.stream().reserve(reserved)) {
                 reserved = 0;
-                call.fail(admission.noRoom());
+                call.fail(admission.outOfBytes());
             }
         }
     }

@@ -14,6 +14,7 @@ import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.security.Scope;
+import io.dht4j.security.TokenGuard;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -58,13 +59,16 @@ final class GrpcApiService {
 
     private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
 
+    static final Metadata.Key<String> AUTHORIZATION =
+            Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
     private final Cluster cluster;
     private final GrpcApiOptions options;
     private final GrpcApiAdmission admission;
-    private final GrpcApiGuard guard;
+    private final TokenGuard guard;
     private final List<Bound<?>> methods = new ArrayList<>();
 
-    GrpcApiService(Cluster cluster, GrpcApiOptions options, GrpcApiAdmission admission, GrpcApiGuard guard) {
+    GrpcApiService(Cluster cluster, GrpcApiOptions options, GrpcApiAdmission admission, TokenGuard guard) {
         this.cluster = cluster;
         this.options = options;
         this.admission = admission;
@@ -150,7 +154,7 @@ final class GrpcApiService {
                 stream,
                 bound.method(),
                 guard,
-                GrpcApiGuard.token(headers),
+                authorization(headers),
                 Optional.ofNullable(Context.current().getDeadline()));
         try {
             begun.authorize(bound.scope());
@@ -326,7 +330,17 @@ final class GrpcApiService {
 
     private void reserve(GrpcApiCall<?> call, long bytes) throws DhtException {
         if (!call.stream().reserve(bytes)) {
-            throw admission.noRoom();
+            throw admission.outOfBytes();
         }
+    }
+
+    private static List<String> authorization(Metadata headers) {
+        Iterable<String> values = headers.getAll(AUTHORIZATION);
+        if (values == null) {
+            return List.of();
+        }
+        List<String> all = new ArrayList<>(1);
+        values.forEach(all::add);
+        return all;
     }
 }

@@ -102,7 +102,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         if (!reserve(bytes) && tooMuch.compareAndSet(false, true)) {
             GrpcApiCall<?> refused = call;
             if (refused != null) {
-                refused.fail(admission.noRoom());
+                refused.fail(admission.outOfBytes());
             }
         }
     }

@@ -15,6 +15,7 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -41,8 +42,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,13 +58,13 @@ public final class GrpcRemote implements RemoteApi {
 
     private final GrpcRemoteOptions options;
     private final GrpcRemoteChannels channels;
-    private final AtomicInteger calls = new AtomicInteger();
-    private final AtomicLong bytes = new AtomicLong();
+    private final RemoteAdmission admission;
     private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean ended;
 
     private GrpcRemote(GrpcRemoteOptions options) {
         this.options = options;
+        this.admission = new RemoteAdmission(options.limits());
         this.channels = new GrpcRemoteChannels(options);
     }
 
@@ -388,18 +387,12 @@ public final class GrpcRemote implements RemoteApi {
             CallOptions call,
             ErrorCode ifTooLarge,
             GrpcRemoteCall.Collector<A, R> collector) {
-        int callsNow = calls.incrementAndGet();
-        long bytesNow = bytes.addAndGet(requestBytes);
+        String full = admission.enter(requestBytes);
+        if (full != null) {
+            return CompletableFuture.failedFuture(new OverloadedException(full));
+        }
         CompletableFuture<R> running;
         try {
-            if (callsNow > options.limits().maxInFlight()) {
-                throw new OverloadedException(
-                        options.limits().maxInFlight() + " calls are in flight, the most that this client takes on");
-            }
-            if (bytesNow > options.limits().maxInFlightBytes() && bytesNow > requestBytes) {
-                throw new OverloadedException("more than " + options.limits().maxInFlightBytes()
-                        + " bytes of requests would be in flight, the most that this client takes on");
-            }
             running = GrpcRemoteCall.start(
                     () -> channels.at(address),
                     address,
@@ -424,8 +417,7 @@ public final class GrpcRemote implements RemoteApi {
         // The caller gets the stage behind this one, so that its next call finds the room that this one releases.
         return begun.whenComplete((result, error) -> {
             underWay.remove(begun);
-            calls.decrementAndGet();
-            bytes.addAndGet(-requestBytes);
+            admission.leave(requestBytes);
         });
     }
 

@@ -184,7 +184,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Collector<A, R> collector) {
         GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, link, ifTooLarge, collector);
         Metadata headers = new Metadata();
-        token.ifPresent(secret -> headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + secret));
+        token.ifPresent(secret -> headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + secret));
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);

@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
+import io.dht4j.transport.common.NodeAddress;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
@@ -116,7 +117,10 @@ final class GrpcRemoteChannels implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        GrpcRemoteAddress node = GrpcRemoteAddress.parse(address);
+        NodeAddress node = NodeAddress.parse(address)
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST,
+                        "a node's address is " + NodeAddress.FORM + ", not \"" + address + "\""));
         if (links.size() >= MAX_ADDRESSES) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "a client calls at most " + MAX_ADDRESSES + " addresses; not " + address);
@@ -156,7 +160,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
      * Refuses plaintext to other machines, without a lookup, which would block: every name except {@code localhost}
      * counts as that of another machine.
      */
-    private void requireSecrecy(GrpcRemoteAddress node) {
+    private void requireSecrecy(NodeAddress node) {
         if (ssl.isPresent() || options.token().isEmpty()) {
             return;
         }

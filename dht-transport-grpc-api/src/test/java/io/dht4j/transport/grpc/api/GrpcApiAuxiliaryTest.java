@@ -156,7 +156,7 @@ class GrpcApiAuxiliaryTest {
                         .getStatus())
                 .isEqualTo(ServingStatus.SERVING);
         Metadata headers = new Metadata();
-        headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + TOKEN);
+        headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + TOKEN);
         Future<PutResponse> put = KeyValueGrpc.newFutureStub(channel)
                 .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
                 .put(PutRequest.newBuilder()

@@ -59,7 +59,7 @@ class GrpcApiConnectionsTest {
     void close() {
         channels.forEach(GrpcApiNodes::close);
         api.close();
-        assertThat(api.admission().callsInFlight()).isZero();
+        assertThat(api.admission().requestsInFlight()).isZero();
         assertThat(api.admission().bytesInFlight()).isZero();
     }
 

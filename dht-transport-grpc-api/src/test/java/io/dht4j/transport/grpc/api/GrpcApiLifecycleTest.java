@@ -102,7 +102,7 @@ class GrpcApiLifecycleTest {
         api.close();
         assertThat(code(call)).isEqualTo(ErrorCode.INTERNAL);
         cluster.gets.remove().complete(Optional.empty());
-        assertThat(api.admission().callsInFlight()).isZero();
+        assertThat(api.admission().requestsInFlight()).isZero();
     }
 
     @Test

@@ -75,7 +75,7 @@ class GrpcApiLimitsTest {
     void close() {
         channels.forEach(GrpcApiNodes::close);
         api.close();
-        assertThat(api.admission().callsInFlight()).isZero();
+        assertThat(api.admission().requestsInFlight()).isZero();
         assertThat(api.admission().bytesInFlight()).isZero();
     }
 
@@ -96,7 +96,7 @@ class GrpcApiLimitsTest {
     }
 
     private void idle() {
-        await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 0);
+        await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 0);
         assertThat(api.admission().bytesInFlight()).isZero();
     }
 
@@ -384,7 +384,7 @@ class GrpcApiLimitsTest {
 
         Future<?> brief = client.withDeadlineAfter(200, TimeUnit.MILLISECONDS).get(GET);
         assertThat(failure(brief).getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-        await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 3);
+        await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 3);
     }
 
     /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */

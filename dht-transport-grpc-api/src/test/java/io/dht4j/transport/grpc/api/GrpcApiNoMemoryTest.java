@@ -10,6 +10,8 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Scan;
+import io.dht4j.security.TokenGuard;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
@@ -64,7 +66,7 @@ class GrpcApiNoMemoryTest {
                             .build(),
             "Locate", LocateRequest.newBuilder().setKey(bytes("k")).build());
 
-    private final GrpcApiAdmission admission = new GrpcApiAdmission(100, 1 << 20);
+    private final GrpcApiAdmission admission = new GrpcApiAdmission(new Limits(1 << 20, 100, 1 << 20, 1024, 1));
     private Server server;
     private ManagedChannel channel;
 
@@ -77,7 +79,7 @@ class GrpcApiNoMemoryTest {
 
     private void start(Cluster cluster, UnaryOperator<ServerServiceDefinition> planted) throws IOException {
         GrpcApiOptions options = GrpcApiOptions.defaults();
-        GrpcApiGuard guard = new GrpcApiGuard(options.tokens(), warning -> {});
+        TokenGuard guard = new TokenGuard(options.tokens(), warning -> {});
         GrpcConnections connections = new GrpcConnections();
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
@@ -173,7 +175,7 @@ class GrpcApiNoMemoryTest {
             assertThat(details.map(DhtException::code)).as(name).contains(code);
         }
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(admission.callsInFlight()).isZero();
+            assertThat(admission.requestsInFlight()).isZero();
             assertThat(admission.cheapCallsInFlight()).isZero();
             assertThat(admission.bytesInFlight()).isZero();
         });

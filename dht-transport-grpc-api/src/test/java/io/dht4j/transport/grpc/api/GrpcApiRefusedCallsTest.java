@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.transport.grpc.internal.GrpcConnections;
+import io.dht4j.transport.common.FloodCount;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.StatusRequest;
 import io.dht4j.v1.StatusResponse;
@@ -55,7 +55,7 @@ class GrpcApiRefusedCallsTest {
                 .build();
         stranger = KeyValueGrpc.newFutureStub(channel);
         Metadata token = new Metadata();
-        token.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + TOKEN);
+        token.put(GrpcApiService.AUTHORIZATION, "Bearer " + TOKEN);
         known = stranger.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token));
     }
 
@@ -88,7 +88,7 @@ class GrpcApiRefusedCallsTest {
     void whoeverIsRefusedAgainAndAgainLosesTheConnection() throws Exception {
         callInVain(1);
         AtomicBoolean lost = lost();
-        callInVain(GrpcConnections.MAX_REFUSED - 1);
+        callInVain(FloodCount.MAX_REFUSED - 1);
         await().atMost(PATIENCE).untilTrue(lost);
         assertThat(known.status(StatusRequest.getDefaultInstance())
                         .get(30, TimeUnit.SECONDS)
@@ -101,7 +101,7 @@ class GrpcApiRefusedCallsTest {
         known.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
         AtomicBoolean lost = lost();
         for (int i = 0; i < 3; i++) {
-            callInVain(GrpcConnections.MAX_REFUSED - 1);
+            callInVain(FloodCount.MAX_REFUSED - 1);
             known.status(StatusRequest.getDefaultInstance()).get(30, TimeUnit.SECONDS);
         }
         assertThat(lost).isFalse();

@@ -146,7 +146,7 @@ class GrpcApiTokensTest {
     private static KeyValueGrpc.KeyValueBlockingStub with(String... headers) {
         Metadata metadata = new Metadata();
         for (String header : headers) {
-            metadata.put(GrpcApiGuard.AUTHORIZATION, header);
+            metadata.put(GrpcApiService.AUTHORIZATION, header);
         }
         ClientInterceptor attach = MetadataUtils.newAttachHeadersInterceptor(metadata);
         return nodes.client(0).withInterceptors(attach);
@@ -293,7 +293,7 @@ class GrpcApiTokensTest {
                         .build(),
                 io.grpc.CallOptions.DEFAULT);
         Metadata headers = new Metadata();
-        headers.put(GrpcApiGuard.AUTHORIZATION, "Bearer " + token);
+        headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + token);
         call.start(
                 new ClientCall.Listener<>() {
                     @Override

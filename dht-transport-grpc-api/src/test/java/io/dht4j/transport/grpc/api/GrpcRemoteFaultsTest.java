@@ -158,7 +158,7 @@ class GrpcRemoteFaultsTest {
                             .toCompletableFuture()
                             .get(30, TimeUnit.SECONDS))
                     .hasSize(50);
-            await().atMost(PATIENCE).until(() -> api.admission().callsInFlight() == 0);
+            await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 0);
             assertThat(cluster.openScans.get()).isZero();
             assertThat(api.admission().bytesInFlight()).isZero();
         }

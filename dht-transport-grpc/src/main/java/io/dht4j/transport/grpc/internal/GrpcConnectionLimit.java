@@ -1,11 +1,9 @@
 package io.dht4j.transport.grpc.internal;
 
+import io.dht4j.transport.common.CallerNetwork;
 import io.dht4j.transport.common.OpenFiles;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -21,12 +19,6 @@ import org.jspecify.annotations.Nullable;
  * any number of threads.
  */
 public final class GrpcConnectionLimit {
-
-    /** The length of the prefix that identifies an IPv6 network. */
-    private static final int NETWORK_BYTES = 8;
-
-    /** The divisor of a process's open files that gives the connections of one listener. */
-    private static final int PART_OF_FILES = 4;
 
     /** The divisor of all places that gives the additional connections while others are about to leave. */
     private static final int PART_LEAVING = 16;
@@ -47,7 +39,7 @@ public final class GrpcConnectionLimit {
     private final int maxPerAddress;
     private final AtomicInteger open = new AtomicInteger();
     /** The connections by address or network. */
-    private final Map<ByteBuffer, Integer> byCaller = new ConcurrentHashMap<>();
+    private final Map<CallerNetwork, Integer> byCaller = new ConcurrentHashMap<>();
 
     public GrpcConnectionLimit(int max, int maxPerAddress) {
         this.max = max;
@@ -69,13 +61,9 @@ public final class GrpcConnectionLimit {
 
     public static GrpcConnectionLimit of(
             String where, int max, OptionalInt perAddress, OptionalLong openFiles, Consumer<String> warnings) {
-        long files = openFiles.orElse(Long.MAX_VALUE);
-        int possible = (int) Math.max(1, Math.min(max, files / PART_OF_FILES));
-        if (files < 2L * max) {
-            warnings.accept(where + " takes at most " + possible + " connections, not " + max
-                    + ": this process may have "
-                    + files + " files open, of which these may use a quarter. Raise the limit (ulimit -n) to at least "
-                    + (long) max * PART_OF_FILES + ", or lower maxConnections");
+        int possible = OpenFiles.connections(max, openFiles);
+        if (possible < max / 2) {
+            warnings.accept(OpenFiles.warning(where, max, possible, openFiles));
         }
         return new GrpcConnectionLimit(possible, Math.min(possible, perAddress.orElse(Math.max(FEW, possible / 2))));
     }
@@ -95,7 +83,7 @@ public final class GrpcConnectionLimit {
      * @return false if there is no place for it; else it must leave, from the same address
      */
     public boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
-        ByteBuffer key = caller(remote);
+        CallerNetwork key = caller(remote);
         boolean[] entered = new boolean[1];
         boolean hasPlace = false;
         int all = open.incrementAndGet();
@@ -128,18 +116,13 @@ public final class GrpcConnectionLimit {
         leave(caller(remote));
     }
 
-    private void leave(ByteBuffer key) {
+    private void leave(CallerNetwork key) {
         byCaller.computeIfPresent(key, (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
     }
 
-    private static ByteBuffer caller(@Nullable SocketAddress remote) {
-        InetAddress address = remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
-        if (address == null) {
-            // Closed already, or not an Internet address: all of those count as one caller.
-            return ByteBuffer.allocate(0);
-        }
-        byte[] bytes = address.getAddress();
-        return ByteBuffer.wrap(bytes, 0, address instanceof Inet6Address ? NETWORK_BYTES : bytes.length);
+    private static CallerNetwork caller(@Nullable SocketAddress remote) {
+        // Closed already, or not an Internet address: all of those count as one caller.
+        return CallerNetwork.of(remote instanceof InetSocketAddress inet ? inet.getAddress() : null);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc.internal;
 
+import io.dht4j.transport.common.FloodCount;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
 import io.grpc.ServerTransportFilter;
@@ -38,11 +39,6 @@ public final class GrpcConnections {
 
     private static final int MAX_LEAVING = 16;
 
-    /** The number of consecutively refused calls within {@link #WINDOW_NANOS} that ends a connection. */
-    public static final int MAX_REFUSED = 1_000;
-
-    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
-
     private static final Logger LOG = LoggerFactory.getLogger(GrpcConnections.class);
 
     /** The key that finds the connection of a call in the attributes of its transport. */
@@ -65,9 +61,8 @@ public final class GrpcConnections {
         private volatile boolean letIn;
         private volatile boolean leaving;
 
-        // Since the last admitted call. On the event loop only.
-        private int refused;
-        private long refusedSince;
+        /** Since the last admitted call. On the event loop only. */
+        private final FloodCount refused = FloodCount.ofRefused();
 
         private Connection(Channel channel) {
             this.channel = channel;
@@ -83,22 +78,16 @@ public final class GrpcConnections {
             if (!letIn) {
                 letIn = true;
             }
-            refused = 0;
+            refused.reset();
         }
 
         /** Notes that a call of the API was refused. On the event loop. */
         public void refused() {
-            long now = System.nanoTime();
-            if (refused == 0 || now - refusedSince > WINDOW_NANOS) {
-                refused = 0;
-                refusedSince = now;
-            }
-            refused++;
-            if (refused >= MAX_REFUSED && !leaving) {
+            if (refused.isOneTooMany() && !leaving) {
                 LOG.info(
                         "closing the connection of {}: {} calls in a row were refused",
                         channel.remoteAddress(),
-                        MAX_REFUSED);
+                        FloodCount.MAX_REFUSED);
                 close();
             }
         }

@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc.internal;
 
+import io.dht4j.transport.common.FloodCount;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
@@ -22,8 +23,6 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
     /** Far more than clients send, far less than what keeps a processor busy. */
     public static final int MAX_FRAMES = 1000;
 
-    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
-
     private static final long GOODBYE_MILLIS = 500;
 
     private static final int PREFACE_BYTES = 24;
@@ -42,8 +41,7 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
     private int headBytes;
     private int skip = PREFACE_BYTES;
     private int lastStream;
-    private long since = System.nanoTime();
-    private int count;
+    private final FloodCount frames = new FloodCount(MAX_FRAMES);
     private boolean ended;
 
     /** Watches a connection that was just accepted. */
@@ -95,7 +93,7 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
             if (headBytes == HEAD_BYTES) {
                 headBytes = 0;
                 skip = ByteBuffer.wrap(head).getInt(0) >>> Byte.SIZE;
-                if (carriesNothing(head[3] & 0xFF, head[4]) && isOneTooMany()) {
+                if (carriesNothing(head[3] & 0xFF, head[4]) && frames.isOneTooMany()) {
                     return true;
                 }
             }
@@ -113,18 +111,8 @@ public final class GrpcFrameLimit extends ChannelInboundHandlerAdapter {
                 || (type == DATA && skip == 0 && (flags & END_STREAM) == 0);
     }
 
-    private boolean isOneTooMany() {
-        long now = System.nanoTime();
-        if (now - since > WINDOW_NANOS) {
-            since = now;
-            count = 0;
-        }
-        return ++count > MAX_FRAMES;
-    }
-
     private void goAway(ChannelHandlerContext context) {
-        byte[] why = ("more than " + MAX_FRAMES + " frames without a call in "
-                        + TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS) + " s")
+        byte[] why = ("more than " + MAX_FRAMES + " frames without a call in " + FloodCount.WINDOW_SECONDS + " s")
                 .getBytes(StandardCharsets.US_ASCII);
         ByteBuf frame = Unpooled.buffer(HEAD_BYTES + 8 + why.length);
         frame.writeMedium(8 + why.length).writeByte(GOAWAY).writeByte(0).writeInt(0);

@@ -113,9 +113,8 @@ class GrpcConnectionLimitTest {
         assertThat(warnings)
                 .containsExactly(
                         "here:1 takes at most 256 connections, not 10000: this process may have 1024 files open,"
-                                + " of which these may use a quarter. Raise the limit (ulimit -n) to at least "
-                                + "40000, or lower"
-                                + " maxConnections");
+                                + " of which connections to one port may use a quarter. Raise the limit (ulimit -n)"
+                                + " to at least 40000, or lower maxConnections (--max-connections)");
         assertThat(GrpcConnectionLimit.of("here:1", 70, OptionalInt.empty(), OptionalLong.of(1024), warnings::add)
                         .maxPerAddress())
                 .isEqualTo(70);

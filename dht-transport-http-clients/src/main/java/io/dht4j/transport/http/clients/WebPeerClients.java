@@ -200,7 +200,8 @@ final class WebPeerClients implements PeerClients {
             int length = declared == null ? -1 : PeerBody.length(declared);
             byte[] body = response.body() == null ? new byte[0] : response.body();
             if (length != body.length) {
-                call.abandon(PeerReply.unusable(response.statusCode(), length, options.limits().maxFrameBytes()));
+                call.abandon(PeerReply.unusable(
+                        response.statusCode(), length, options.limits().maxFrameBytes()));
                 return;
             }
             PeerReply.finish(call, response.statusCode(), response.getHeader(PeerProtocol.OUTCOME_HEADER), body);

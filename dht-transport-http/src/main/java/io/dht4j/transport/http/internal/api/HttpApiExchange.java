@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.api;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.security.Scope;
+import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.common.options.PublicApiOptions.Patience;
@@ -19,6 +20,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.StreamResetException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -149,15 +151,20 @@ final class HttpApiExchange {
         whenGone = action;
     }
 
+    /** Returns the values of the request's header {@code Authorization}. */
+    List<String> authorization() {
+        return request.headers().getAll(HttpHeaders.AUTHORIZATION);
+    }
+
     /**
      * Continues only for a client whose token allows this scope, now and whenever the tokens change.
      *
      * @throws DhtException if it does not
      */
-    void require(HttpApiGuard guard, Scope scope) {
-        guard.require(request, scope);
+    void require(TokenGuard guard, Scope scope) {
         if (guard.hasTokens()) {
-            tokenCheck = () -> guard.require(request, scope);
+            guard.require(authorization(), scope);
+            tokenCheck = () -> guard.require(authorization(), scope);
         }
     }
 

@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.ScanScope;
 import io.dht4j.security.Scope;
+import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.common.options.PublicApiOptions.Patience;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
@@ -28,7 +29,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final Limits limits;
     private final Patience patience;
     private final HttpApiAdmission admission;
-    private final HttpApiGuard guard;
+    private final TokenGuard guard;
     private final HttpApiCalls calls;
     private final HttpApiBrowsers browsers;
     private final HttpApiProbes probes;
@@ -39,7 +40,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             Limits limits,
             Patience patience,
             HttpApiAdmission admission,
-            HttpApiGuard guard,
+            TokenGuard guard,
             HttpApiBrowsers browsers) {
         this.listener = listener;
         this.vertx = listener.vertx();
@@ -54,7 +55,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        HttpApiExchange exchange = new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
+        HttpApiExchange exchange =
+                new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
         if (request.response().writeQueueFull()) {
             // A client that sends requests without reading the answers waits, and its next requests with it.
             request.pause();
@@ -93,7 +95,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
                 default -> {
-                    guard.requireAny(exchange.request());
+                    guard.requireAny(exchange.authorization());
                     throw new InvalidRequestException(
                             ErrorCode.UNKNOWN_RESOURCE,
                             "no resource \"" + HttpText.shown(path) + "\"; there are "
@@ -206,7 +208,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
 
     private void status(HttpApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
-            guard.requireAny(exchange.request());
+            guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
             calls.status(exchange);
         }
@@ -215,7 +217,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private void repair(HttpApiExchange exchange) {
         switch (exchange.request().method().name()) {
             case "GET" -> {
-                guard.requireAny(exchange.request());
+                guard.requireAny(exchange.authorization());
                 requireNoBody(exchange);
                 calls.repairStatus(exchange);
             }
@@ -237,7 +239,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     }
 
     private void refuseMethod(HttpApiExchange exchange, String allowed) {
-        guard.requireAny(exchange.request());
+        guard.requireAny(exchange.authorization());
         answerMethod(exchange, allowed);
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.netty;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.dht4j.transport.common.CallerNetwork;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -50,7 +51,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private final AcceptedConnections all;
     private final Channel channel;
     private final InetSocketAddress remote;
-    private final Object address;
+    private final CallerNetwork address;
 
     /** Written by {@link AcceptedConnections} only, with its lock. */
     private volatile Standing standing = Standing.UNPROVED;
@@ -70,7 +71,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private @Nullable RequestRules rules;
     private @Nullable Future<?> headTimer;
 
-    AcceptedConnection(AcceptedConnections all, Channel channel, InetSocketAddress remote, Object address) {
+    AcceptedConnection(AcceptedConnections all, Channel channel, InetSocketAddress remote, CallerNetwork address) {
         this.all = all;
         this.channel = channel;
         this.remote = remote;
@@ -103,7 +104,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /** Returns the key that connections from one source share. */
-    Object address() {
+    CallerNetwork address() {
         return address;
     }
 

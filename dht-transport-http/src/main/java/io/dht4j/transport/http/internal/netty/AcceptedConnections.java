@@ -1,15 +1,13 @@
 package io.dht4j.transport.http.internal.netty;
 
+import io.dht4j.transport.common.CallerNetwork;
 import io.dht4j.transport.http.internal.netty.AcceptedConnection.Standing;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.transport.Transport;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -33,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AcceptedConnections {
 
-    private static final int IPV6_NETWORK_BYTES = 8;
-
     /** The divisor of all connections that gives the most that were asked to leave and have not left. */
     private static final int PART_LEAVING = 8;
 
@@ -46,7 +42,7 @@ public final class AcceptedConnections {
     /** Guarded by the lock. */
     private final Set<AcceptedConnection> unproved = new LinkedHashSet<>();
 
-    private final Map<Object, ConnectionSource> sources = new HashMap<>();
+    private final Map<CallerNetwork, ConnectionSource> sources = new HashMap<>();
     private final IdleConnections idle = new IdleConnections(sources);
     private int open;
     private int publicOnes;
@@ -133,7 +129,8 @@ public final class AcceptedConnections {
             // It has gone already.
             return false;
         }
-        AcceptedConnection connection = new AcceptedConnection(this, channel, remote, place(remote.getAddress()));
+        AcceptedConnection connection =
+                new AcceptedConnection(this, channel, remote, CallerNetwork.of(remote.getAddress()));
         AcceptedConnection evicted;
         synchronized (lock) {
             ConnectionSource source = sources.computeIfAbsent(connection.address(), address -> new ConnectionSource());
@@ -219,12 +216,6 @@ public final class AcceptedConnections {
     private static @Nullable AcceptedConnection first(Set<AcceptedConnection> connections) {
         Iterator<AcceptedConnection> all = connections.iterator();
         return all.hasNext() ? all.next() : null;
-    }
-
-    private static Object place(InetAddress address) {
-        return address instanceof Inet6Address ipv6
-                ? ByteBuffer.wrap(ipv6.getAddress(), 0, IPV6_NETWORK_BYTES)
-                : address;
     }
 
     /**

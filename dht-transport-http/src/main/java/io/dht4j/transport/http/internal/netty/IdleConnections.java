@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.internal.netty;
 
+import io.dht4j.transport.common.CallerNetwork;
 import io.dht4j.transport.http.internal.netty.AcceptedConnection.Standing;
 import java.util.Comparator;
 import java.util.Map;
@@ -26,7 +27,7 @@ final class IdleConnections {
     private static final int PAUSE_MILLIS = 10;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
 
-    private final Map<Object, ConnectionSource> sources;
+    private final Map<CallerNetwork, ConnectionSource> sources;
 
     /** The one that had most places, with an idle one among them, when that was last looked at. */
     private ConnectionSource largest = new ConnectionSource();
@@ -38,7 +39,7 @@ final class IdleConnections {
      *
      * @param sources where they come from
      */
-    IdleConnections(Map<Object, ConnectionSource> sources) {
+    IdleConnections(Map<CallerNetwork, ConnectionSource> sources) {
         this.sources = sources;
     }
 

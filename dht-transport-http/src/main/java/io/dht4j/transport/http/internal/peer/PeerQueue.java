@@ -45,7 +45,8 @@ public final class PeerQueue {
     public PeerQueue(PeerLoop timers, int maxUnderWay, PeerOptions options, Consumer<PeerCall> client) {
         this.timers = timers;
         this.maxUnderWay = maxUnderWay;
-        this.bounds = new CallBounds(options.limits().maxQueuedPerPeer(), options.limits().maxQueuedBytesPerPeer());
+        this.bounds = new CallBounds(
+                options.limits().maxQueuedPerPeer(), options.limits().maxQueuedBytesPerPeer());
         this.timer = new LoopTimer(timers, this::sweep);
         this.client = client;
     }

@@ -1,8 +1,10 @@
 package io.dht4j.transport.http.internal.remote;
 
 import io.dht4j.security.Tls;
+import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.common.NodeAddress;
+import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
-import io.dht4j.transport.http.internal.common.HttpAwait;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -27,8 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,14 +43,12 @@ public final class HttpRemoteClient implements AutoCloseable {
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private final HttpRemoteConnections connections;
-    private final Limits limits;
     private final Optional<Tls> tls;
     private final Optional<String> authorization;
     private final Vertx vertx;
     private final Context context;
     private final HttpClientAgent agent;
-    private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicLong inFlightBytes = new AtomicLong();
+    private final RemoteAdmission admission;
     private final Set<HttpRemoteCall<?>> underWay = ConcurrentHashMap.newKeySet();
     /** Hosts to which the token may go in plaintext. */
     private final Set<String> trusted = ConcurrentHashMap.newKeySet();
@@ -60,7 +58,7 @@ public final class HttpRemoteClient implements AutoCloseable {
 
     public HttpRemoteClient(HttpRemoteConnections connections, Limits limits) {
         this.connections = connections;
-        this.limits = limits;
+        this.admission = new RemoteAdmission(limits);
         this.tls = connections.security().tls().map(files -> Tls.load(files, LOG::warn));
         this.authorization = connections.token().map(token -> "Bearer " + token);
         this.vertx = Vertx.vertx(new VertxOptions()
@@ -93,7 +91,11 @@ public final class HttpRemoteClient implements AutoCloseable {
                     .setEnabledSecureTransportProtocols(TLS_VERSIONS)
                     .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
                     .setSslHandshakeTimeout(connections.connectTimeout().toMillis());
-            if (connections.security().tls().flatMap(files -> files.certificate()).isPresent()) {
+            if (connections
+                    .security()
+                    .tls()
+                    .flatMap(files -> files.certificate())
+                    .isPresent()) {
                 client.setKeyCertOptions(KeyCertOptions.wrap(own.keyManager()));
             }
         });
@@ -107,28 +109,21 @@ public final class HttpRemoteClient implements AutoCloseable {
      */
     public <T> CompletionStage<T> call(String address, HttpRemoteRequest request, HttpRemoteAnswer<T> answer) {
         HttpRemoteCall<T> call = new HttpRemoteCall<>(address, request, answer, this);
-        HostAndPort node = HostAndPort.parseAuthority(address, -1);
-        if (node == null
-                || node.port() < 1
-                || node.port() > 65_535
-                || node.host().isEmpty()) {
-            call.refuse("not an address of the form host:port with a port of 1 to 65535");
+        Optional<NodeAddress> parsed = NodeAddress.parse(address);
+        if (parsed.isEmpty()) {
+            call.refuse("not an address of the form " + NodeAddress.FORM);
             return call.stage();
         }
-        if (inFlight.incrementAndGet() > limits.maxInFlight()) {
-            inFlight.decrementAndGet();
-            call.overload(limits.maxInFlight() + " calls are in flight, the most that this client makes");
-            return call.stage();
-        }
-        if (inFlightBytes.addAndGet(request.bodyBytes()) > limits.maxInFlightBytes()) {
-            leave(request);
-            call.overload("requests in flight would exceed " + limits.maxInFlightBytes() + " bytes");
+        HostAndPort node = HostAndPort.create(parsed.get().host(), parsed.get().port());
+        String full = admission.enter(request.bodyBytes());
+        if (full != null) {
+            call.overload(full);
             return call.stage();
         }
         underWay.add(call);
         call.stage().whenComplete((result, error) -> {
             underWay.remove(call);
-            leave(request);
+            admission.leave(request.bodyBytes());
         });
         try {
             context.runOnContext(now -> call.start(node));
@@ -140,11 +135,6 @@ public final class HttpRemoteClient implements AutoCloseable {
             call.refuse("the client is closed");
         }
         return call.stage();
-    }
-
-    private void leave(HttpRemoteRequest request) {
-        inFlight.decrementAndGet();
-        inFlightBytes.addAndGet(-request.bodyBytes());
     }
 
     Vertx vertx() {
@@ -200,7 +190,7 @@ public final class HttpRemoteClient implements AutoCloseable {
                 closing.complete(null);
             });
         }
-        if (!HttpAwait.done(closing, CLOSE_BOUND)) {
+        if (!BoundedWait.upTo(CLOSE_BOUND, closing)) {
             LOG.warn("the client did not close in time; its threads go on in the background");
         }
     }

@@ -14,8 +14,4 @@ import java.util.Optional;
  * @param perNode the most connections to a node
  */
 public record HttpRemoteConnections(
-        WireSecurity security,
-        Optional<String> token,
-        Duration connectTimeout,
-        Duration idleTimeout,
-        int perNode) {}
+        WireSecurity security, Optional<String> token, Duration connectTimeout, Duration idleTimeout, int perNode) {}

@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.server;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.common.FloodCount;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.options.ConnectionLimits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
@@ -20,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +35,6 @@ public final class HttpConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
-
-    /** The number of consecutive requests, refused because of their sender, that ends a connection. */
-    public static final int MAX_REFUSED = 1_000;
 
     /** The number of connections below which a warning is logged, even if nobody has asked for more. */
     private static final int MANY = 1_000;
@@ -57,8 +54,7 @@ public final class HttpConnections {
         this.options = options;
         this.openFiles = openFiles;
         this.possible = OpenFiles.connections(options.listener().connections().max(), openFiles);
-        this.accepted =
-                new AcceptedConnections(options.acceptLimits(possible), HttpProblem::refused);
+        this.accepted = new AcceptedConnections(options.acceptLimits(possible), HttpProblem::refused);
     }
 
     /** A connection of the server and its state. */
@@ -73,23 +69,12 @@ public final class HttpConnections {
         /** The identity of the peer, once it was checked. Belongs to the connection's event loop. */
         private @Nullable Verdict verdict;
 
-        // Since the last request that was carried out. For the event loop.
-        private int refused;
-        private long refusedSince;
+        /** Since the last request that was carried out. For the event loop. */
+        private final FloodCount refused = FloodCount.ofRefused();
 
         Link(AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {
             this.accepted = accepted;
             this.guard = guard;
-        }
-
-        boolean isRefusedOnceTooOften() {
-            long now = System.nanoTime();
-            if (refused == 0 || now - refusedSince > TimeUnit.SECONDS.toNanos(HttpFloodGuard.WINDOW_SECONDS)) {
-                refused = 0;
-                refusedSince = now;
-            }
-            refused++;
-            return refused >= MAX_REFUSED;
         }
     }
 
@@ -235,7 +220,7 @@ public final class HttpConnections {
             endAfterAnswer(request);
             throw new OverloadedException(noPlace());
         }
-        link.refused = 0;
+        link.refused.reset();
         return link.accepted::endPublic;
     }
 
@@ -247,14 +232,14 @@ public final class HttpConnections {
      */
     public void refused(HttpServerRequest request, Consumer<Runnable> later) {
         Link link = links.get(request.connection());
-        if (link == null || !link.isRefusedOnceTooOften()) {
+        if (link == null || !link.refused.isOneTooMany()) {
             return;
         }
         HttpFloodGuard guard = link.guard;
         if (guard == null) {
             endAfterAnswer(request);
         } else {
-            later.accept(() -> guard.end(MAX_REFUSED + " requests in a row were refused"));
+            later.accept(() -> guard.end(FloodCount.MAX_REFUSED + " requests in a row were refused"));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.dht4j.transport.http.internal.server;
 
+import io.dht4j.transport.common.FloodCount;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,10 +14,6 @@ import org.slf4j.LoggerFactory;
  * connection's event loop.
  */
 final class HttpFloodGuard {
-
-    static final int WINDOW_SECONDS = 30;
-
-    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
 
     /**
      * The bound on resets. An abandoned call resets its stream, and a proxy has those of all its users on one
@@ -35,9 +31,9 @@ final class HttpFloodGuard {
 
     private final HttpConnection connection;
     private final BooleanSupplier isPeer;
-    private final Count resets = new Count("streams reset", MAX_RESETS);
-    private final Count pings = new Count("pings", MAX_PINGS);
-    private final Count settings = new Count("settings", MAX_SETTINGS);
+    private final FloodCount resets = new FloodCount(MAX_RESETS);
+    private final FloodCount pings = new FloodCount(MAX_PINGS);
+    private final FloodCount settings = new FloodCount(MAX_SETTINGS);
     private boolean ended;
 
     private HttpFloodGuard(HttpConnection connection, BooleanSupplier isPeer) {
@@ -52,19 +48,19 @@ final class HttpFloodGuard {
      */
     static HttpFloodGuard watch(HttpConnection connection, BooleanSupplier isPeer) {
         HttpFloodGuard guard = new HttpFloodGuard(connection, isPeer);
-        connection.pingHandler(ping -> guard.count(guard.pings));
-        connection.remoteSettingsHandler(changed -> guard.count(guard.settings));
+        connection.pingHandler(ping -> guard.count(guard.pings, "pings"));
+        connection.remoteSettingsHandler(changed -> guard.count(guard.settings, "settings"));
         return guard;
     }
 
     /** Counts a stream that was reset, by the client or by this node because of the client's error. */
     void streamReset() {
-        count(resets);
+        count(resets, "streams reset");
     }
 
-    private void count(Count what) {
-        if (!isPeer.getAsBoolean() && what.isTooMany(System.nanoTime())) {
-            end("more than " + what.most + " " + what.name + " in " + WINDOW_SECONDS + " s");
+    private void count(FloodCount frames, String name) {
+        if (!isPeer.getAsBoolean() && frames.isOneTooMany()) {
+            end("more than " + frames.most() + " " + name + " in " + FloodCount.WINDOW_SECONDS + " s");
         }
     }
 
@@ -78,27 +74,5 @@ final class HttpFloodGuard {
         LOG.info("closing the connection of {}: {}", connection.remoteAddress(), why);
         connection.goAway(ENHANCE_YOUR_CALM, -1, Buffer.buffer(why));
         connection.close();
-    }
-
-    /** The number of events since the window began. */
-    private static final class Count {
-
-        private final String name;
-        private final int most;
-        private long since = System.nanoTime();
-        private int count;
-
-        Count(String name, int most) {
-            this.name = name;
-            this.most = most;
-        }
-
-        boolean isTooMany(long now) {
-            if (now - since > WINDOW_NANOS) {
-                since = now;
-                count = 0;
-            }
-            return ++count > most;
-        }
     }
 }

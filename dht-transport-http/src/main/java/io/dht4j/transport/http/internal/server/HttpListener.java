@@ -5,11 +5,11 @@ import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.common.options.WireSecurity;
-import io.dht4j.transport.http.internal.common.HttpAwait;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
@@ -102,8 +102,7 @@ public final class HttpListener {
                 .build();
         this.watch = ThreadWatch.start(
                 "dht4j-http-watch",
-                "an event loop of " + options.address()
-                        + " has ended, most likely for lack of memory");
+                "an event loop of " + options.address() + " has ended, most likely for lack of memory");
     }
 
     /** Returns the response of a request after which its connection ends; HTTP/2 has no such header. */
@@ -134,7 +133,8 @@ public final class HttpListener {
         return start(Optional.of(
                 options.address().port() == 0
                         ? SocketAddress.sharedRandomPort(1, options.address().host())
-                        : SocketAddress.inetSocketAddress(options.address().port(), options.address().host())));
+                        : SocketAddress.inetSocketAddress(
+                                options.address().port(), options.address().host())));
     }
 
     /**
@@ -156,9 +156,7 @@ public final class HttpListener {
                         connections.acceptor().ifPresent(watch::add);
                         started.complete(null);
                     } else {
-                        String what = address.isEmpty()
-                                ? "cannot start"
-                                : "cannot listen on " + options.address();
+                        String what = address.isEmpty() ? "cannot start" : "cannot listen on " + options.address();
                         String message = what + ": " + reason(result.cause());
                         started.completeExceptionally(
                                 new TransportException(Outcome.NOT_SENT, message, result.cause()));
@@ -287,18 +285,22 @@ public final class HttpListener {
 
     private void closed(Optional<Throwable> problem) {
         tls.ifPresent(Tls::close);
-        problem.ifPresent(cause -> LOG.warn("closing {}:{} failed: {}", options.address().host(), port, cause.toString()));
+        problem.ifPresent(
+                cause -> LOG.warn("closing {}:{} failed: {}", options.address().host(), port, cause.toString()));
         // A start that was overtaken may have been dropped with the threads.
-        started.completeExceptionally(
-                new TransportException(Outcome.NOT_SENT, options.address() + " is closed"));
+        started.completeExceptionally(new TransportException(Outcome.NOT_SENT, options.address() + " is closed"));
         closing.complete(null);
     }
 
     private void awaitClosed() {
-        Duration bound =
-                watch.hasFailed() ? FAILED_BOUND : options.listener().drainTimeout().plus(CLOSE_BOUND);
-        if (!HttpAwait.done(closing, bound)) {
-            LOG.warn("{}:{} did not close in time; its threads go on in the background", options.address().host(), port);
+        Duration bound = watch.hasFailed()
+                ? FAILED_BOUND
+                : options.listener().drainTimeout().plus(CLOSE_BOUND);
+        if (!BoundedWait.upTo(bound, closing)) {
+            LOG.warn(
+                    "{}:{} did not close in time; its threads go on in the background",
+                    options.address().host(),
+                    port);
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.server;
 
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
+import io.dht4j.transport.common.FloodCount;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -60,7 +61,7 @@ final class HttpServerSetup {
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setHttp2RstFloodMaxRstFramePerWindow(HttpFloodGuard.MAX_RESETS)
-                .setHttp2RstFloodWindowDuration(HttpFloodGuard.WINDOW_SECONDS)
+                .setHttp2RstFloodWindowDuration(FloodCount.WINDOW_SECONDS)
                 .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
                 .setAcceptBacklog(1024)
                 .setStrictThreadMode(true);

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.common.PeerAdmission;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
 import io.dht4j.transport.http.internal.peer.PeerBody;
@@ -25,9 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,15 +50,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
     private final FrameHandler frames;
     private final int maxFrameBytes;
-    private final int maxInFlight;
-    private final long maxInFlightBytes;
-    /** Allocated once instead of for each request. */
-    private final LongPredicate replyRoom = this::hasRoomFor;
-
-    private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicLong inFlightBytes = new AtomicLong();
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
-    private volatile boolean draining;
+    private final PeerAdmission admission;
     private final HttpListener listener;
     private final boolean secure;
     private volatile Optional<HttpTransportCallers> callers = Optional.empty();
@@ -76,16 +66,15 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         this.secure = listener.isSecure();
         this.frames = frames;
         this.maxFrameBytes = limits.maxFrameBytes();
-        this.maxInFlight = limits.maxInFlight();
-        this.maxInFlightBytes = limits.maxInFlightBytes();
+        this.admission = new PeerAdmission(limits);
     }
 
     public int inFlight() {
-        return inFlight.get();
+        return admission.inFlight();
     }
 
     public long inFlightBytes() {
-        return inFlightBytes.get();
+        return admission.inFlightBytes();
     }
 
     /**
@@ -94,28 +83,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
      * @return completes when the last request in flight has been answered
      */
     public CompletableFuture<Void> drain() {
-        draining = true;
-        if (inFlight.get() == 0) {
-            drained.complete(null);
-        }
-        return drained;
-    }
-
-    /**
-     * Bounds replies that callers do not take, as requests are bounded. A reply of any size passes when nothing else is
-     * held.
-     */
-    private boolean hasRoomFor(long replyBytes) {
-        long held = inFlightBytes.get();
-        return replyBytes <= SMALL_BODY || held <= SMALL_BODY || held + replyBytes <= maxInFlightBytes;
-    }
-
-    /** Counts the end of a request, whatever its outcome. */
-    private void leave(long bytes) {
-        inFlightBytes.addAndGet(-bytes);
-        if (inFlight.decrementAndGet() == 0 && draining) {
-            drained.complete(null);
-        }
+        return admission.drain();
     }
 
     @Override
@@ -154,23 +122,16 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, 400, message, length);
             return;
         }
-        int requests = inFlight.incrementAndGet();
-        long bytes = inFlightBytes.addAndGet(length);
-        // Draining sets its mark first and then counts; this method counts first and then checks the mark.
-        if (draining || requests > maxInFlight || bytes > maxInFlightBytes) {
-            leave(length);
-            String why = draining
-                    ? "shutting down"
-                    : requests > maxInFlight
-                            ? maxInFlight + " requests are under way"
-                            : maxInFlightBytes + " bytes are under way";
-            refuse(request, draining ? 503 : PeerProtocol.NO_ROOM, why, draining ? Integer.MAX_VALUE : length);
+        String full = admission.enter(length);
+        if (full != null) {
+            boolean ends = admission.isDraining();
+            refuse(request, ends ? 503 : PeerProtocol.NO_ROOM, full, ends ? Integer.MAX_VALUE : length);
             return;
         }
         try {
             new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
         } catch (RuntimeException | Error e) {
-            leave(length);
+            admission.leave(length);
             throw e;
         }
     }
@@ -238,7 +199,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             this.response = request.response();
             this.body = new PeerBody(length);
             this.heldBytes = length;
-            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, replyRoom);
+            this.context = new CallContext(System::nanoTime, remainingNanos, callerNames, admission.replyRoom());
         }
 
         void begin() {
@@ -331,7 +292,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
                 LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, maxFrameBytes);
                 write(500, Buffer.buffer("the reply of " + reply.length + " bytes is over the limit"));
             } else {
-                inFlightBytes.addAndGet(reply.length);
+                admission.grow(reply.length);
                 heldBytes += reply.length;
                 write(200, PeerBody.buffer(reply));
             }
@@ -362,7 +323,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             if (!released) {
                 released = true;
                 stopBodyTimer();
-                leave(heldBytes);
+                admission.leave(heldBytes);
             }
         }
 

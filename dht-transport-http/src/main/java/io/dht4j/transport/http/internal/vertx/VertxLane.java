@@ -78,7 +78,9 @@ final class VertxLane {
         this.target = target;
         this.connectOptions = target.connect().get();
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
-        this.bounds = new CallBounds(share(options.limits().maxQueuedPerPeer(), lanes), options.limits().maxQueuedBytesPerPeer() / lanes);
+        this.bounds = new CallBounds(
+                share(options.limits().maxQueuedPerPeer(), lanes),
+                options.limits().maxQueuedBytesPerPeer() / lanes);
         this.timer = new LoopTimer(loop, this::sweep);
         this.keepAliveNanos = options.keepAlive().toNanos();
     }

@@ -22,13 +22,13 @@ class HttpApiExchangeTest {
 
     @Test
     void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
-        HttpApiAdmission admission = new HttpApiAdmission(1, 100);
+        HttpApiAdmission admission = new HttpApiAdmission(LIMITS);
         HttpListener listener = new HttpListener(ListenerFixtures.at("127.0.0.1", 0));
         try {
             listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
             listener.attachPublic(request -> {
-                HttpApiExchange exchange =
-                        new HttpApiExchange(request, listener.vertx(), LIMITS, PATIENCE, admission, listener.connections());
+                HttpApiExchange exchange = new HttpApiExchange(
+                        request, listener.vertx(), LIMITS, PATIENCE, admission, listener.connections());
                 exchange.share().enter();
                 exchange.share().reserve(100);
                 exchange.answerBegins();

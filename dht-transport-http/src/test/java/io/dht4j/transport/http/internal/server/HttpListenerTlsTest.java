@@ -67,8 +67,8 @@ class HttpListenerTlsTest {
     }
 
     private HttpListener started(TlsFiles files, boolean forPeers) throws Exception {
-        HttpListener listener = new HttpListener(
-                ListenerFixtures.secured("127.0.0.1", 0, WireSecurity.onLoopback().withTls(files), forPeers));
+        HttpListener listener = new HttpListener(ListenerFixtures.secured(
+                "127.0.0.1", 0, WireSecurity.onLoopback().withTls(files), forPeers));
         opened.add(listener::close);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         return listener;
@@ -259,8 +259,8 @@ class HttpListenerTlsTest {
     @Test
     void filesThatDoNotSufficeAreRefusedWithTheOptions() {
         WireSecurity plaintext = WireSecurity.onLoopback();
-        assertThatThrownBy(() ->
-                        ListenerFixtures.secured("127.0.0.1", 0, plaintext.withTls(authority.trusting()), false))
+        assertThatThrownBy(
+                        () -> ListenerFixtures.secured("127.0.0.1", 0, plaintext.withTls(authority.trusting()), false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("certificate");
         assertThatThrownBy(() -> ListenerFixtures.secured("127.0.0.1", 0, plaintext.withTls(server.server()), true))
@@ -278,13 +278,13 @@ class HttpListenerTlsTest {
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("0.0.0.0")
                 .hasMessageContaining("withPlaintextAllowed()");
-        HttpListener allowed = new HttpListener(
-                ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withPlaintextAllowed(), false));
+        HttpListener allowed =
+                new HttpListener(ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withPlaintextAllowed(), false));
         opened.add(allowed::close);
         allowed.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(allowed.port()).isPositive();
-        HttpListener secured = new HttpListener(
-                ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withTls(server.server()), false));
+        HttpListener secured =
+                new HttpListener(ListenerFixtures.secured("0.0.0.0", 0, onLoopback.withTls(server.server()), false));
         opened.add(secured::close);
         secured.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(secured.port()).isPositive();

@@ -1,0 +1,40 @@
+package io.dht4j;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RangesTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    @Test
+    void bothEndsOfARangeBelongToIt() {
+        assertThatCode(() -> {
+                    Ranges.require("n", 1, 1, 2);
+                    Ranges.require("n", 2, 1, 2);
+                    Ranges.require("share", 0.0, 0.0, 1.0);
+                    Ranges.require("share", 1.0, 0.0, 1.0);
+                    Ranges.require("time", SECOND, SECOND, SECOND);
+                })
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void aRefusalNamesOptionRangeAndValue() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.require("n", 0, 1, 2))
+                .withMessage("n must be 1 to 2, not 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.require("n", 3L << 40, 1, 2))
+                .withMessage("n must be 1 to 2, not 3298534883328");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.require("share", Double.NaN, 0.0, 1.0))
+                .withMessage("share must be 0.0 to 1.0, not NaN");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.require("time", Duration.ZERO, SECOND, Duration.ofHours(1)))
+                .withMessage("time must be PT1S to PT1H, not PT0S");
+    }
+}

@@ -1,0 +1,56 @@
+package io.dht4j.transport.common;
+
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the calls of a client of a public API in flight and the bytes of their requests. Does not block; safe for use
+ * by any number of threads.
+ */
+public final class RemoteAdmission {
+
+    private final int maxCalls;
+    private final long maxBytes;
+    private final AtomicInteger calls = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+
+    /**
+     * Creates an admission without calls.
+     *
+     * @param limits the numbers of calls and of bytes
+     */
+    public RemoteAdmission(Limits limits) {
+        this.maxCalls = limits.maxInFlight();
+        this.maxBytes = limits.maxInFlightBytes();
+    }
+
+    /**
+     * Counts a call in.
+     *
+     * @param requestBytes the bytes of its request
+     * @return null if it is admitted, and then {@link #leave} must follow; else the reason of the refusal
+     */
+    public @Nullable String enter(long requestBytes) {
+        int callsNow = calls.incrementAndGet();
+        long bytesNow = bytes.addAndGet(requestBytes);
+        if (callsNow <= maxCalls && bytesNow <= maxBytes) {
+            return null;
+        }
+        leave(requestBytes);
+        return callsNow > maxCalls
+                ? maxCalls + " calls are in flight, the most that this client makes"
+                : "the requests in flight would exceed " + maxBytes + " bytes, the most that this client holds";
+    }
+
+    /**
+     * Counts a call out, whatever its outcome.
+     *
+     * @param requestBytes the bytes of its request
+     */
+    public void leave(long requestBytes) {
+        calls.decrementAndGet();
+        bytes.addAndGet(-requestBytes);
+    }
+}
