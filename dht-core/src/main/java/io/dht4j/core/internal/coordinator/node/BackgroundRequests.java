@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The requests of hinted handoff, refill and repair, each in a frame of its own: what these mechanisms call through
@@ -69,13 +70,25 @@ final class BackgroundRequests {
 
     /** Reads a page of another node for a refill, and merges it into this node's store. See {@link RefillSource}. */
     void fetchPage(Node node, PartitionSet partitions, Key start, RefillSource.Outcome outcome) {
-        KeyRange range = new KeyRange(start, Optional.empty());
-        ask(
-                node,
-                new Request.RefillPage(new Request.ScanPage(range, partitions, PAGE_ENTRIES, PAGE_BYTES)),
-                timeout,
-                ReplyHandler.of(
-                        reply -> merge((Reply.Page) reply, outcome), failure -> outcome.failed(failure.toString())));
+        Request.ScanPage page =
+                new Request.ScanPage(new KeyRange(start, Optional.empty()), partitions, PAGE_ENTRIES, PAGE_BYTES);
+        Consumer<PeerFailure> failed = failure -> outcome.failed(failure.toString());
+        fetch(node, new Request.RefillPage(page), outcome, failure -> {
+            if (isUnknownThere(failure)) {
+                fetch(node, page, outcome, failed);
+            } else {
+                failed.accept(failure);
+            }
+        });
+    }
+
+    private void fetch(Node node, Request page, RefillSource.Outcome outcome, Consumer<PeerFailure> failed) {
+        ask(node, page, timeout, ReplyHandler.of(reply -> merge((Reply.Page) reply, outcome), failed));
+    }
+
+    /** Returns whether the node has refused the request's type: it runs an earlier version, without that type. */
+    private static boolean isUnknownThere(PeerFailure failure) {
+        return failure.nothingDone() && failure.code() == ErrorCode.MALFORMED_FRAME;
     }
 
     private void merge(Reply.Page page, RefillSource.Outcome outcome) {
