@@ -39,7 +39,8 @@ public final class RateLimitedLog {
     }
 
     /**
-     * Logs a line, or counts it as omitted. Does not block, unless the consumer of the lines does.
+     * Logs a line, or counts it as omitted, also if there is no memory for it. Does not block, unless the consumer of
+     * the lines does.
      *
      * @param line called only if the line is logged
      */
@@ -56,6 +57,13 @@ public final class RateLimitedLog {
             before = omitted;
             omitted = 0;
         }
-        lines.accept(line.get() + (before == 0 ? "" : " (and " + before + " more since the last such line)"));
+        try {
+            lines.accept(line.get() + (before == 0 ? "" : " (and " + before + " more since the last such line)"));
+        } catch (OutOfMemoryError e) {
+            // The caller releases what the failure left behind; the next line reports this one.
+            synchronized (this) {
+                omitted += before + 1;
+            }
+        }
     }
 }

@@ -29,4 +29,17 @@ class RateLimitedLogTest {
         log.log(() -> "fifth");
         assertThat(lines).containsExactly("first", "fourth (and 2 more since the last such line)", "fifth");
     }
+
+    @Test
+    void lineThatThereIsNoMemoryForIsCountedAsOmitted() {
+        log.log(() -> "first");
+        log.log(() -> "second");
+        clock.addAndGet(RateLimitedLog.PAUSE_NANOS);
+        log.log(() -> {
+            throw new OutOfMemoryError("simulated");
+        });
+        clock.addAndGet(RateLimitedLog.PAUSE_NANOS);
+        log.log(() -> "fourth");
+        assertThat(lines).containsExactly("first", "fourth (and 2 more since the last such line)");
+    }
 }
