@@ -99,6 +99,7 @@ public final class GrpcApi implements AutoCloseable {
             TokenGuard guard,
             Optional<Tls> tls,
             Optional<SslContext> ssl) {
+        GrpcApiErrors.prepare();
         this.options = options;
         this.guard = guard;
         this.tls = tls;

@@ -96,6 +96,14 @@ final class GrpcApiErrors {
         return encode(DhtException.of(ErrorCode.INTERNAL, "internal error: no memory for the answer"));
     }
 
+    /**
+     * Makes the prepared answer, if it has not been made. An error in the meantime that finds no memory for it would
+     * make this class unusable for good.
+     */
+    static void prepare() {
+        // The initializers of this class do so.
+    }
+
     /** Returns the status of an internal error that was made beforehand. */
     static Status preparedStatus() {
         return PREPARED_STATUS;
