@@ -122,7 +122,7 @@ record Soak(Operation operation, double minutes, double perSecond) {
             case GREATER -> "it grew: the second half's is greater than the first half's, beyond noise";
             case SMALLER -> "it did not grow: the second half's is smaller than the first half's, beyond noise";
             case WITHIN_NOISE -> "that it grew is not shown: the halves differ within noise";
-            case CANNOT_TELL -> "whether it grew cannot be told from so few parts";
+            case CANNOT_TELL -> "whether it grew is unclear from so few parts";
         };
         return "The tail of the soak: " + says
                 + (judged.verdict() == Verdict.CANNOT_TELL

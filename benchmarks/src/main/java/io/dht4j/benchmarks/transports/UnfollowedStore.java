@@ -37,7 +37,7 @@ final class UnfollowedStore extends ForwardingStore {
 
             @Override
             public Entry next() {
-                throw new NoSuchElementException("nothing is told");
+                throw new NoSuchElementException("nothing is reported");
             }
 
             @Override
