@@ -132,7 +132,7 @@ public final class ServerNode implements AutoCloseable {
 
     private static ServerNode start(
             ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, Closer closer) {
-        NodeComponents components = new NodeComponents(config, memory);
+        ServerComponents components = new ServerComponents(config, memory);
         components.requireNoUnwantedPlaintext();
         components.warnOfForeignCertificate(LOG::warn);
         components.warnOfOpenSecrets(LOG::warn);

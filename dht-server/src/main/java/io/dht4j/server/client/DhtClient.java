@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * A client of the public HTTP API. It knows several nodes, and moves on to the next one when one is unreachable or
  * reports that it does not serve; every request of the API may be repeated. Safe for use by any number of threads.
  *
- * <p>A command is a process of its own, so its start counts. This client is on {@link HttpClient}: with {@code
- * RemoteCluster} over HTTP, which starts Vert.x, {@code dht get} takes some 0.2 s more processor time, of 0.5 s.
+ * <p>A command is a process of its own, so its start counts. This client is on {@link HttpClient}: with
+ * {@code RemoteCluster} over HTTP, which starts Vert.x, {@code dht get} takes some 0.2 s more processor time, of 0.5 s.
  *
  * <p>Stages fail with a {@link ClientException}.
  */

@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import org.slf4j.event.Level;
 
 /** The components of a node as a {@link ServerConfig} describes them. Immutable. */
-final class NodeComponents {
+final class ServerComponents {
 
     /**
      * The drain time of each component. Two APIs, cluster and transport drain one after the other, and stay well below
@@ -59,7 +59,7 @@ final class NodeComponents {
     private final boolean plaintextAllowed;
     private final MemoryBudget memory;
 
-    NodeComponents(ServerConfig config, MemoryBudget memory) {
+    ServerComponents(ServerConfig config, MemoryBudget memory) {
         this.config = config;
         this.addresses = config.addresses();
         this.tls = config.security().tls();
@@ -105,7 +105,7 @@ final class NodeComponents {
         if (!addresses.isShared()) {
             requireFree(addresses.peer());
         }
-        addresses.grpc().ifPresent(NodeComponents::requireFree);
+        addresses.grpc().ifPresent(ServerComponents::requireFree);
     }
 
     private void requireMemory() {
