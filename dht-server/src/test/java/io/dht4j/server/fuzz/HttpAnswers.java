@@ -14,6 +14,8 @@ final class HttpAnswers {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<Integer> GOOD = List.of(200, 201, 202);
     private static final int NOT_FOUND = 404;
+    private static final int NOT_READY = 503;
+    private static final String READY_PATH = " /readyz";
     private static final String PEER_PATH = " /peer/v1/frame";
 
     private HttpAnswers() {}
@@ -26,6 +28,11 @@ final class HttpAnswers {
         if (request.contains(PEER_PATH)) {
             // Where peers call, their transport knows the status and a header.
             assertThat(answer.status()).as(request).isGreaterThanOrEqualTo(400);
+            return;
+        }
+        if (request.contains(READY_PATH) && answer.status() == NOT_READY) {
+            // A probe, whose answer is a line for people.
+            assertThat(answer.text()).as(request).startsWith("not ready: ");
             return;
         }
         assertThat(answer.headers().get("Content-Type"))
