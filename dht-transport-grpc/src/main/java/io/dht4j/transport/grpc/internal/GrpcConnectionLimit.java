@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc.internal;
 
 import io.dht4j.transport.common.CallerNetwork;
+import io.dht4j.transport.common.ConnectionShares;
 import io.dht4j.transport.common.OpenFiles;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -24,12 +25,6 @@ public final class GrpcConnectionLimit {
     private static final int PART_LEAVING = 16;
 
     private static final int LEAST_LEAVING = 16;
-
-    /** The divisor of all places that gives the last ones, which are for addresses with few connections. */
-    private static final int PART_LAST = 16;
-
-    /** The divisor of all places that gives what are few. */
-    private static final int PART_FEW = 256;
 
     /** The least default bound for one address, however few places there are in all. */
     private static final int FEW = 100;
@@ -88,17 +83,15 @@ public final class GrpcConnectionLimit {
         boolean hasPlace = false;
         int all = open.incrementAndGet();
         try {
-            boolean[] hasFew = new boolean[1];
+            int[] places = new int[1];
             byCaller.compute(key, (caller, count) -> {
                 int before = count == null ? 0 : count;
                 // One address may have all places, and so also those of others that give way.
-                entered[0] = before < maxPerAddress || maxPerAddress >= max;
-                hasFew[0] = before < Math.max(1, max / PART_FEW) || maxPerAddress >= max;
+                entered[0] = before < maxPerAddress || ConnectionShares.oneAddressMayHaveAll(max, maxPerAddress);
+                places[0] = ConnectionShares.placesFor(max, maxPerAddress, before);
                 return entered[0] ? Integer.valueOf(before + 1) : count;
             });
-            // Two addresses, all of whose connections are busy, cannot take all places.
-            int places = hasFew[0] ? max : max - max / PART_LAST;
-            hasPlace = entered[0] && (all <= places || giveWay.getAsBoolean());
+            hasPlace = entered[0] && (all <= places[0] || giveWay.getAsBoolean());
             return hasPlace;
         } finally {
             // Also after an out-of-memory error while counting the address.

@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.internal.netty;
 
+import io.dht4j.transport.common.ConnectionShares;
 import java.time.Duration;
 
 /**
@@ -15,12 +16,6 @@ import java.time.Duration;
  */
 public record AcceptLimits(int connections, int connectionsPerAddress, int keptForOthers, Duration headTimeout) {
 
-    /** The divisor of the public connections that gives the last ones, which are for addresses with few. */
-    private static final int PART_LAST = 16;
-
-    /** The divisor of the public connections that gives what are few. */
-    private static final int PART_FEW = 256;
-
     /** Returns how many connections may make public requests. */
     int publicConnections() {
         return connections - keptForOthers;
@@ -28,19 +23,16 @@ public record AcceptLimits(int connections, int connectionsPerAddress, int keptF
 
     /**
      * Returns how many connections may make public requests before an idle one has to give way to one more of an
-     * address. The last places are for addresses that have few: so two addresses, all of whose connections are busy,
-     * cannot take all.
+     * address.
      *
      * @param ofAddress how many the address has
      */
     int publicConnectionsBefore(int ofAddress) {
-        int all = publicConnections();
-        boolean hasFew = ofAddress < Math.max(1, all / PART_FEW);
-        return hasFew || oneAddressMayHaveAll() ? all : all - all / PART_LAST;
+        return ConnectionShares.placesFor(publicConnections(), connectionsPerAddress, ofAddress);
     }
 
-    /** Returns whether one address may have all places. Then its own connections give way to its new ones. */
+    /** Returns whether one address may have all places. */
     boolean oneAddressMayHaveAll() {
-        return connectionsPerAddress >= publicConnections();
+        return ConnectionShares.oneAddressMayHaveAll(publicConnections(), connectionsPerAddress);
     }
 }
