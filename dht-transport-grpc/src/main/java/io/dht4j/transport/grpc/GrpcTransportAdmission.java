@@ -65,7 +65,7 @@ final class GrpcTransportAdmission {
         return BoundedWait.upTo(timeout, requests.drain());
     }
 
-    /** Logs that a handler failed. Lack of memory may meet every request, and where it does tells nothing. */
+    /** Logs that a handler failed. Any request may run out of memory: a stack trace would only show a victim. */
     void logFailed(String caller, Throwable cause) {
         if (cause instanceof OutOfMemoryError) {
             failures.log(() -> "no memory to answer a frame from " + caller);

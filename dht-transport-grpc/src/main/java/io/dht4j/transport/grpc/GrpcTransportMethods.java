@@ -33,8 +33,8 @@ final class GrpcTransportMethods {
     static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
 
     /**
-     * The caller of a stream takes {@link GrpcTransportRecord#NO_ROOM}, whatever the value. Earlier callers end their
-     * stream at a record of an unknown type.
+     * The caller of a stream understands {@link GrpcTransportRecord#NO_ROOM}, whatever the value. Earlier callers end
+     * their stream at a record of an unknown type.
      */
     static final Metadata.Key<String> KNOWS_NO_ROOM =
             Metadata.Key.of("dht-knows-no-room", Metadata.ASCII_STRING_MARSHALLER);

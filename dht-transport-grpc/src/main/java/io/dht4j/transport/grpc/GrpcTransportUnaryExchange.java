@@ -117,8 +117,11 @@ final class GrpcTransportUnaryExchange extends ServerCall.Listener<byte[]> {
     @Override
     public void onMessage(byte[] message) {
         if (message == GrpcTransportMethods.NO_MEMORY) {
-            refused = true;
-            end(admission.noMemory(GrpcTransportServerStream.caller(call)), GrpcTransportMethods.notSent());
+            if (!refused) {
+                refused = true;
+                request = null;
+                end(admission.noMemory(GrpcTransportServerStream.caller(call)), GrpcTransportMethods.notSent());
+            }
         } else if (request != null || message.length != length) {
             refuse();
         } else if (!refused) {

@@ -295,8 +295,9 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
             status = GrpcApiErrors.preparedStatus();
             trailers = GrpcApiErrors.preparedTrailers();
         }
-        end(status, trailers);
-        changed();
+        if (end(status, trailers)) {
+            changed();
+        }
     }
 
     private DhtException known(Throwable error) {
@@ -306,7 +307,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         }
         String name = call.getMethodDescriptor().getFullMethodName();
         if (cause instanceof OutOfMemoryError) {
-            // It may meet every call, and where it does tells nothing.
+            // Any call may run out of memory: a stack trace would only show a victim.
             stream.failures().log(() -> name + " failed: " + cause);
         } else {
             LOG.error("{} failed in an unexpected way", name, cause);
@@ -314,20 +315,20 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
     }
 
-    private void end(Status status, Metadata trailers) {
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            over = true;
-            stream.waitsForClient();
-            try {
-                call.close(status, trailers);
-            } catch (RuntimeException | Error e) {
-                stream.cut("the call could not be answered");
-                LOG.error("a call could not be answered", e);
-            }
+    /** Ends the call, unless it is over. Returns whether it was not. */
+    private synchronized boolean end(Status status, Metadata trailers) {
+        if (over) {
+            return false;
         }
+        over = true;
+        stream.waitsForClient();
+        try {
+            call.close(status, trailers);
+        } catch (RuntimeException | Error e) {
+            stream.cut("the call could not be answered");
+            LOG.error("a call could not be answered", e);
+        }
+        return true;
     }
 
     void failSlowRequest(Duration timeout) {

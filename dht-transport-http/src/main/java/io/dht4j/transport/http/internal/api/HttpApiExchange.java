@@ -320,7 +320,7 @@ final class HttpApiExchange {
         cut();
     }
 
-    /** Logs a fault. Lack of memory may meet every request, and where it does tells nothing. */
+    /** Logs a fault. Any request may run out of memory: a stack trace would only show a victim. */
     private void logUnexpected(String what, Throwable cause) {
         if (cause instanceof OutOfMemoryError) {
             failures.log(() -> shown() + " " + what + ": " + cause);
