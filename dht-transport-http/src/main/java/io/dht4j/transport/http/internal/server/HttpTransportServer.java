@@ -128,10 +128,18 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             refuse(request, ends ? 503 : PeerProtocol.NO_ROOM, full, ends ? Integer.MAX_VALUE : length);
             return;
         }
+        Exchange exchange;
         try {
-            new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names()).begin();
+            exchange = new Exchange(request, length, TimeUnit.MICROSECONDS.toNanos(micros), caller.names());
         } catch (RuntimeException | Error e) {
             admission.leave(length);
+            throw e;
+        }
+        try {
+            exchange.begin();
+        } catch (RuntimeException | Error e) {
+            // The end of the connection may release it as well.
+            exchange.abort();
             throw e;
         }
     }
