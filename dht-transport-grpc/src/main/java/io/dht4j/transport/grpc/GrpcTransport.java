@@ -11,6 +11,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
+import io.dht4j.transport.grpc.internal.GrpcVersions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -65,8 +66,10 @@ public final class GrpcTransport implements Transport {
      *
      * @param options where to listen, how to call, and the limits
      * @return a new transport
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
      */
     public static GrpcTransport create(GrpcTransportOptions options) {
+        GrpcVersions.check();
         return new GrpcTransport(options);
     }
 

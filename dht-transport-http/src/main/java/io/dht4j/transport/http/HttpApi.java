@@ -8,6 +8,7 @@ import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
 import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
 import io.dht4j.transport.http.internal.api.HttpApiHandler;
+import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import io.vertx.core.Context;
@@ -82,8 +83,11 @@ public final class HttpApi implements AutoCloseable {
      *     or has a bad line
      * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
      *     beyond loopback without permission; the message names host and port
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
+     *     do
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
+        VertxVersions.check();
         HttpListenerOptions own =
                 HttpListenerOptions.of(new ListenAddress(host, port), options.listener(), options.headTimeout());
         HttpApiAdmission admission = new HttpApiAdmission(options.limits());

@@ -14,6 +14,7 @@ import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.StatusJson;
+import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.remote.HttpRemoteAnswer;
 import io.dht4j.transport.http.internal.remote.HttpRemoteClient;
 import io.dht4j.transport.http.internal.remote.HttpRemoteRequest;
@@ -52,8 +53,11 @@ public final class HttpRemote implements RemoteApi {
      * @param options TLS, token and bounds
      * @return a new client, which must be closed
      * @throws IllegalArgumentException if a file for TLS is invalid
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
+     *     do
      */
     public static HttpRemote create(HttpRemoteOptions options) {
+        VertxVersions.check();
         return new HttpRemote(options);
     }
 

@@ -11,6 +11,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
 import io.dht4j.transport.http.internal.peer.PeerClients;
@@ -70,8 +71,11 @@ public final class HttpTransport implements Transport {
      *
      * @param options where to listen, and the limits
      * @return a new transport
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
+     *     do
      */
     public static HttpTransport create(HttpTransportOptions options) {
+        VertxVersions.check();
         options.client().clients().load();
         return new HttpTransport(options);
     }

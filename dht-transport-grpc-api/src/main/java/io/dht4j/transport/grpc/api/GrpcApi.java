@@ -13,6 +13,7 @@ import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
 import io.dht4j.transport.grpc.internal.GrpcConnections;
 import io.dht4j.transport.grpc.internal.GrpcFrameLimit;
 import io.dht4j.transport.grpc.internal.GrpcPeriodicTask;
+import io.dht4j.transport.grpc.internal.GrpcVersions;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -160,8 +161,10 @@ public final class GrpcApi implements AutoCloseable {
      * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
      *     is invalid, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
+        GrpcVersions.check();
         ListenAddress own = new ListenAddress(host, port);
         options.listener().security().requirePlaintextAllowed("gRPC", host, LOG::warn);
         InetSocketAddress address = new InetSocketAddress(host, port);

@@ -16,6 +16,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.transport.common.RemoteAdmission;
+import io.dht4j.transport.grpc.internal.GrpcVersions;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -74,8 +75,10 @@ public final class GrpcRemote implements RemoteApi {
      * @param options limits, token and TLS
      * @return a client, which the caller closes
      * @throws IllegalArgumentException if a file for TLS is invalid
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
      */
     public static GrpcRemote create(GrpcRemoteOptions options) {
+        GrpcVersions.check();
         return new GrpcRemote(options);
     }
 
