@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -34,6 +35,10 @@ public record CallOptions(
      * @throws InvalidRequestException if a duration is out of its range
      */
     public CallOptions {
+        Objects.requireNonNull(policy, "policy");
+        Objects.requireNonNull(timeout, "timeout");
+        Objects.requireNonNull(timeToLive, "timeToLive");
+        Objects.requireNonNull(ordering, "ordering");
         timeout.ifPresent(t -> {
             if (t.isNegative() || t.isZero() || t.compareTo(MAX_TIMEOUT) > 0) {
                 throw new InvalidRequestException(
@@ -64,7 +69,7 @@ public record CallOptions(
      * @return new options
      */
     public CallOptions withPolicy(ReplicationPolicy policy) {
-        return new CallOptions(Optional.of(policy), timeout, timeToLive, ordering);
+        return new CallOptions(Optional.of(Objects.requireNonNull(policy, "policy")), timeout, timeToLive, ordering);
     }
 
     /**
@@ -87,7 +92,7 @@ public record CallOptions(
      * @throws InvalidRequestException if it is out of range
      */
     public CallOptions withTimeout(Duration timeout) {
-        return new CallOptions(policy, Optional.of(timeout), timeToLive, ordering);
+        return new CallOptions(policy, Optional.of(Objects.requireNonNull(timeout, "timeout")), timeToLive, ordering);
     }
 
     /**
@@ -98,7 +103,8 @@ public record CallOptions(
      * @throws InvalidRequestException if it is out of range
      */
     public CallOptions withTimeToLive(Duration timeToLive) {
-        return new CallOptions(policy, timeout, Optional.of(timeToLive), ordering);
+        return new CallOptions(
+                policy, timeout, Optional.of(Objects.requireNonNull(timeToLive, "timeToLive")), ordering);
     }
 
     /**
@@ -108,6 +114,6 @@ public record CallOptions(
      * @return new options
      */
     public CallOptions withOrdering(Ordering ordering) {
-        return new CallOptions(policy, timeout, timeToLive, Optional.of(ordering));
+        return new CallOptions(policy, timeout, timeToLive, Optional.of(Objects.requireNonNull(ordering, "ordering")));
     }
 }

@@ -16,7 +16,8 @@ import java.util.concurrent.CompletionStage;
  * dependent actions must not block either. Failures are {@link DhtException}s, whose subtype says what the caller may
  * do. They complete the stage exceptionally; methods do not throw them.
  *
- * <p>A method copies its array arguments before it returns.
+ * <p>A method copies its array arguments before it returns. No argument may be null: the call itself throws a
+ * {@link NullPointerException} that names the parameter.
  */
 public interface Cluster extends AutoCloseable {
 

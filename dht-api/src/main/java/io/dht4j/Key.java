@@ -61,7 +61,7 @@ public final class Key implements Comparable<Key> {
      * @throws InvalidRequestException if the text is empty, too long, or has an unpaired surrogate
      */
     public static Key of(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = Objects.requireNonNull(text, "text").getBytes(StandardCharsets.UTF_8);
         // An unencodable character becomes a question mark. An encoder would report it directly, but is many times
         // slower.
         if (hasQuestionMark(bytes) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
@@ -89,7 +89,7 @@ public final class Key implements Comparable<Key> {
      * @throws InvalidRequestException if there are fewer or more bytes
      */
     public static Key of(byte[] bytes) {
-        return new Key(bytes.clone());
+        return new Key(Objects.requireNonNull(bytes, "bytes").clone());
     }
 
     /**
@@ -103,7 +103,7 @@ public final class Key implements Comparable<Key> {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static Key copyOfRange(byte[] source, int from, int to) {
-        Objects.checkFromToIndex(from, to, source.length);
+        Objects.checkFromToIndex(from, to, Objects.requireNonNull(source, "source").length);
         return new Key(Arrays.copyOfRange(source, from, to));
     }
 

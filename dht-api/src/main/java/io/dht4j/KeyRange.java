@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,12 @@ import java.util.Optional;
  * @param end the first key after the range, or empty for a range without an end
  */
 public record KeyRange(Key start, Optional<Key> end) {
+
+    /** Requires both bounds. */
+    public KeyRange {
+        Objects.requireNonNull(start, "start");
+        Objects.requireNonNull(end, "end");
+    }
 
     private static final KeyRange ALL = from(Key.of(new byte[1]));
 
@@ -31,7 +38,7 @@ public record KeyRange(Key start, Optional<Key> end) {
      * @return the range
      */
     public static KeyRange between(Key start, Key end) {
-        return new KeyRange(start, Optional.of(end));
+        return new KeyRange(start, Optional.of(Objects.requireNonNull(end, "end")));
     }
 
     /**
@@ -50,6 +57,7 @@ public record KeyRange(Key start, Optional<Key> end) {
      * @return true if {@code start <= key < end}
      */
     public boolean contains(Key key) {
+        Objects.requireNonNull(key, "key");
         return key.compareTo(start) >= 0 && (end.isEmpty() || key.compareTo(end.get()) < 0);
     }
 }

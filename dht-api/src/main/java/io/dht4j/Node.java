@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -28,6 +29,8 @@ public record Node(NodeId id, String address, int weight) {
      * @throws IllegalArgumentException if the address has another form or the weight is out of range
      */
     public Node {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(address, "address");
         if (!isHost(hostOf(address))) {
             throw new IllegalArgumentException(
                     "node " + id + ": an address is host:port, with an IPv6 address in brackets, not \""
@@ -53,7 +56,7 @@ public record Node(NodeId id, String address, int weight) {
      * @throws IllegalArgumentException if the name or the address has a wrong form
      */
     public static Node of(String id, String address) {
-        return new Node(new NodeId(id), address, 1);
+        return new Node(new NodeId(Objects.requireNonNull(id, "id")), address, 1);
     }
 
     /**

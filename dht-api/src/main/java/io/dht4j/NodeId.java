@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -18,6 +19,7 @@ public record NodeId(String value) implements Comparable<NodeId> {
      * @throws IllegalArgumentException if the name has another form
      */
     public NodeId {
+        Objects.requireNonNull(value, "value");
         if (!FORM.matcher(value).matches()) {
             throw new IllegalArgumentException(
                     "a node id is 1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, not \""

@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The check of option values, the same for every option of every module. Each refusal is an
@@ -51,6 +52,7 @@ public final class Ranges {
      * @throws IllegalArgumentException if the value is out of range
      */
     public static void require(String option, Duration value, Duration least, Duration most) {
+        Objects.requireNonNull(value, option);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw refusal(option, value, least, most);
         }

@@ -1,10 +1,12 @@
 package io.dht4j;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -27,6 +29,9 @@ public record Topology(long epoch, List<Node> nodes) {
      *     address is repeated
      */
     public Topology {
+        for (Node node : Objects.requireNonNull(nodes, "nodes")) {
+            Objects.requireNonNull(node, "node");
+        }
         nodes = List.copyOf(nodes);
         if (epoch < 0) {
             throw new IllegalArgumentException("epoch must be 0 or more, not " + epoch);
@@ -56,7 +61,7 @@ public record Topology(long epoch, List<Node> nodes) {
      * @throws IllegalArgumentException as the constructor
      */
     public static Topology of(Node... nodes) {
-        return new Topology(1, List.of(nodes));
+        return new Topology(1, Arrays.asList(Objects.requireNonNull(nodes, "nodes")));
     }
 
     /**
@@ -75,6 +80,7 @@ public record Topology(long epoch, List<Node> nodes) {
      * @return the node, or empty if the topology has none of that name
      */
     public Optional<Node> node(NodeId id) {
+        Objects.requireNonNull(id, "id");
         for (Node node : nodes) {
             if (node.id().equals(id)) {
                 return Optional.of(node);
@@ -91,6 +97,7 @@ public record Topology(long epoch, List<Node> nodes) {
      * @throws IllegalArgumentException if its id or its address is taken
      */
     public Topology with(Node node) {
+        Objects.requireNonNull(node, "node");
         List<Node> all = new ArrayList<>(nodes);
         all.add(node);
         return new Topology(epoch + 1, all);

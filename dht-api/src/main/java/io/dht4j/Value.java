@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -22,9 +23,9 @@ public final class Value {
      * @param expiresAtMillis when it expires, in milliseconds since 1970; empty for never
      */
     public Value(byte[] bytes, Version version, OptionalLong expiresAtMillis) {
-        this.bytes = bytes;
-        this.version = version;
-        this.expiresAtMillis = expiresAtMillis;
+        this.bytes = Objects.requireNonNull(bytes, "bytes");
+        this.version = Objects.requireNonNull(version, "version");
+        this.expiresAtMillis = Objects.requireNonNull(expiresAtMillis, "expiresAtMillis");
     }
 
     /**

@@ -2,12 +2,17 @@ package io.dht4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ValuesTest {
@@ -196,5 +201,38 @@ class ValuesTest {
                 .isNotEqualTo(new Value(new byte[] {104, 105}, new Version(1), OptionalLong.empty()))
                 .hasToString("Value[2 bytes, version 1]");
         assertThat(value.text()).isEqualTo("hi");
+    }
+
+    static Stream<Arguments> nullArguments() {
+        Key key = Key.of("k");
+        return Stream.of(
+                nullArgument("text", () -> Key.of((String) null)),
+                nullArgument("bytes", () -> Key.of((byte[]) null)),
+                nullArgument("source", () -> Key.copyOfRange(null, 0, 1)),
+                nullArgument("bytes", () -> new Value(null, new Version(1), OptionalLong.empty())),
+                nullArgument("version", () -> new Value(new byte[0], null, OptionalLong.empty())),
+                nullArgument("value", () -> new NodeId(null)),
+                nullArgument("id", () -> Node.of(null, "a:1")),
+                nullArgument("address", () -> Node.of("n1", null)),
+                nullArgument("nodes", () -> Topology.of((Node[]) null)),
+                nullArgument("node", () -> Topology.of(Node.of("n1", "a:1"), null)),
+                nullArgument("policy", () -> CallOptions.defaults().withPolicy(null)),
+                nullArgument("timeout", () -> CallOptions.defaults().withTimeout(null)),
+                nullArgument("timeToLive", () -> CallOptions.defaults().withTimeToLive(null)),
+                nullArgument("ordering", () -> CallOptions.defaults().withOrdering(null)),
+                nullArgument("start", () -> KeyRange.from(null)),
+                nullArgument("end", () -> KeyRange.between(key, null)),
+                nullArgument("value", () -> new KeyValue(key, null)),
+                nullArgument("hedge delay", () -> Hedging.after(null)));
+    }
+
+    private static Arguments nullArgument(String name, ThrowingCallable call) {
+        return Arguments.of(name, call);
+    }
+
+    @ParameterizedTest
+    @MethodSource("nullArguments")
+    void aNullArgumentIsNamed(String name, ThrowingCallable call) {
+        assertThatNullPointerException().isThrownBy(call).withMessage(name);
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.core;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.Ranges;
@@ -97,6 +99,8 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @throws IllegalArgumentException if the topology has no node of that name
      */
     public static ClusterBuilder of(NodeId self, Topology topology) {
+        requireNonNull(self, "self");
+        requireNonNull(topology, "topology");
         if (topology.node(self).isEmpty()) {
             throw new IllegalArgumentException("node " + self + " is not in the topology: " + names(topology));
         }
@@ -112,7 +116,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @throws IllegalArgumentException if the topology has no node of that name
      */
     public static ClusterBuilder of(String self, Topology topology) {
-        return of(new NodeId(self), topology);
+        return of(new NodeId(requireNonNull(self, "self")), topology);
     }
 
     /**
@@ -126,6 +130,8 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @throws IllegalArgumentException if the topology has a node of that name
      */
     public static ClusterBuilder withoutStore(NodeId self, Topology topology) {
+        requireNonNull(self, "self");
+        requireNonNull(topology, "topology");
         if (topology.node(self).isPresent()) {
             throw new IllegalArgumentException(
                     "member " + self + " without a store must not be a node of the topology: " + names(topology));
@@ -142,7 +148,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @throws IllegalArgumentException if the topology has a node of that name
      */
     public static ClusterBuilder withoutStore(String self, Topology topology) {
-        return withoutStore(new NodeId(self), topology);
+        return withoutStore(new NodeId(requireNonNull(self, "self")), topology);
     }
 
     @Override
@@ -178,7 +184,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder transport(Transport transport) {
-        this.transport = transport;
+        this.transport = requireNonNull(transport, "transport");
         return this;
     }
 
@@ -193,7 +199,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
         if (!stores) {
             throw new IllegalArgumentException("member " + self + " was begun without a store and takes none");
         }
-        this.store = store;
+        this.store = requireNonNull(store, "store");
         return this;
     }
 
@@ -204,7 +210,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder failureDetector(FailureDetector detector) {
-        this.detector = detector;
+        this.detector = requireNonNull(detector, "detector");
         return this;
     }
 
@@ -216,7 +222,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder hints(HintLog hints) {
-        this.hints = hints;
+        this.hints = requireNonNull(hints, "hints");
         return this;
     }
 
@@ -228,7 +234,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder environment(Environment environment) {
-        this.environment = environment;
+        this.environment = requireNonNull(environment, "environment");
         return this;
     }
 
@@ -239,7 +245,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder placement(Placement placement) {
-        this.placement = placement;
+        this.placement = requireNonNull(placement, "placement");
         return this;
     }
 
@@ -250,7 +256,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder hash(HashFunction hash) {
-        this.hash = hash;
+        this.hash = requireNonNull(hash, "hash");
         return this;
     }
 
@@ -286,7 +292,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder batching(Batching batching) {
-        this.batching = batching;
+        this.batching = requireNonNull(batching, "batching");
         return this;
     }
 
@@ -297,7 +303,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder handoff(HintedHandoff handoff) {
-        this.handoff = handoff;
+        this.handoff = requireNonNull(handoff, "handoff");
         return this;
     }
 
@@ -308,7 +314,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder repair(Repair repair) {
-        this.repair = repair;
+        this.repair = requireNonNull(repair, "repair");
         return this;
     }
 
@@ -319,7 +325,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder overload(OverloadProtection overload) {
-        this.overload = overload;
+        this.overload = requireNonNull(overload, "overload");
         return this;
     }
 
@@ -344,7 +350,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
                         "a refill can do without another node of the topology, not " + node + ": " + names(topology));
             }
         }
-        this.refill = marker;
+        this.refill = requireNonNull(marker, "marker");
         this.refillWithout = Set.of(without);
         return this;
     }

@@ -1,5 +1,7 @@
 package io.dht4j.core;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -97,10 +99,11 @@ public final class RemoteCluster implements Cluster {
      * @param addresses nodes of the cluster, one or more, each in the form {@code host:port}
      * @param options timeouts and limits
      * @return the cluster, which the caller closes
-     * @throws IllegalArgumentException if there is no address, or one is blank or repeated
+     * @throws IllegalArgumentException if there is no address, or one is malformed or repeated; the message names it
      * @throws UnavailableException if no node has answered in time; the message names each address and its failure
      */
     public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
+        requireAll(api, addresses, options);
         SystemEnvironment environment = new SystemEnvironment("dht4j-remote", 1);
         try {
             return connecting(api, addresses, options, environment, true)
@@ -140,11 +143,18 @@ public final class RemoteCluster implements Cluster {
      *     cluster
      * @return a stage that completes with the cluster when one node has answered; fails with an
      *     {@link UnavailableException} that names each address and its failure
-     * @throws IllegalArgumentException if there is no address, or one is blank or repeated
+     * @throws IllegalArgumentException if there is no address, or one is malformed or repeated; the message names it
      */
     public static CompletionStage<RemoteCluster> connecting(
             RemoteApi api, List<String> addresses, RemoteOptions options, Environment environment) {
-        return connecting(api, addresses, options, environment, false);
+        requireAll(api, addresses, options);
+        return connecting(api, addresses, options, requireNonNull(environment, "environment"), false);
+    }
+
+    private static void requireAll(RemoteApi api, List<String> addresses, RemoteOptions options) {
+        requireNonNull(api, "api");
+        requireNonNull(addresses, "addresses").forEach(address -> requireNonNull(address, "address"));
+        requireNonNull(options, "options");
     }
 
     private static CompletableFuture<RemoteCluster> connecting(
@@ -170,22 +180,32 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions call) {
+        requireNonNull(key, "key");
+        requireNonNull(call, "options");
         return ask(RemoteCall.Kind.READ, call, (address, within) -> api.get(address, key, within));
     }
 
     @Override
     public CompletionStage<Version> put(Key key, byte[] value, CallOptions call) {
+        requireNonNull(key, "key");
+        requireNonNull(value, "value");
+        requireNonNull(call, "options");
         byte[] copy = value.clone();
         return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.put(address, key, copy, within));
     }
 
     @Override
     public CompletionStage<Version> delete(Key key, CallOptions call) {
+        requireNonNull(key, "key");
+        requireNonNull(call, "options");
         return ask(RemoteCall.Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
     }
 
     @Override
     public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions call) {
+        requireNonNull(keys, "keys");
+        requireNonNull(call, "options");
+        keys.forEach(key -> requireNonNull(key, "key"));
         List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
         Set<Key> asked = Set.copyOf(distinct);
         return ask(
@@ -204,8 +224,11 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions call) {
+        requireNonNull(values, "values");
+        requireNonNull(call, "options");
         Map<Key, byte[]> copy = new LinkedHashMap<>();
-        values.forEach((key, value) -> copy.put(key, value.clone()));
+        values.forEach((key, value) -> copy.put(
+                requireNonNull(key, "key"), requireNonNull(value, "value").clone()));
         return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.putAll(address, copy, within));
     }
 
@@ -217,6 +240,9 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions call) {
+        requireNonNull(range, "range");
+        requireNonNull(scope, "scope");
+        requireNonNull(call, "options");
         List<RemoteTargets.Target> one = new ArrayList<>(1);
         return new RemoteScan(range, rest -> {
             RemoteCall.Try<List<KeyValue>> page =
@@ -234,12 +260,17 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
+        requireNonNull(lease, "lease");
+        requireNonNull(call, "options");
         // A snapshot opened twice is harmless: the unused one ends with its lease.
         return ask(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
     }
 
     @Override
     public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
+        requireNonNull(snapshot, "snapshot");
+        requireNonNull(range, "range");
+        requireNonNull(call, "options");
         return new RemoteScan(
                 range,
                 rest -> ask(
@@ -251,11 +282,14 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
+        requireNonNull(snapshot, "snapshot");
+        requireNonNull(call, "options");
         return ask(RemoteCall.Kind.READ, call, (address, within) -> api.closeSnapshot(address, snapshot, within));
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
+        requireNonNull(key, "key");
         return ask(RemoteCall.Kind.READ, CallOptions.defaults(), (address, within) -> api.locate(address, key, within))
                 .thenCompose(located -> {
                     if (known.topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
@@ -318,6 +352,7 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        requireNonNull(partitions, "partitions");
         return ask(
                 RemoteCall.Kind.READ,
                 CallOptions.defaults(),

@@ -1,9 +1,12 @@
 package io.dht4j.core;
 
+import io.dht4j.PrintableText;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The nodes of a remote cluster in the order of tries. One node is preferred as long as it answers, chosen at random so
@@ -13,6 +16,11 @@ final class RemoteTargets {
 
     /** How long a failed node comes last. */
     static final long PENALTY_NANOS = 1_000_000_000;
+
+    private static final Pattern FORM =
+            Pattern.compile("(?:\\[[0-9A-Fa-f:.]+(?:%[^\\s:/\\[\\]]+)?]|[^\\s:/\\[\\]]+):([0-9]{1,5})");
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_SHOWN = 255;
 
     private final Environment environment;
     private final List<Target> targets;
@@ -54,13 +62,20 @@ final class RemoteTargets {
         this.environment = environment;
         List<Target> made = new ArrayList<>(addresses.size());
         for (String address : addresses) {
-            if (address.isBlank()) {
-                throw new IllegalArgumentException("an address must not be blank: " + addresses);
-            }
+            requireForm(address);
             made.add(new Target(address, made.size()));
         }
         this.targets = List.copyOf(made);
         this.preferred = environment.random().nextInt(made.size());
+    }
+
+    /** The API resolves the host; here only what no API can call is refused. */
+    private static void requireForm(String address) {
+        Matcher parts = FORM.matcher(address);
+        if (!parts.matches() || Integer.parseInt(parts.group(1)) < 1 || Integer.parseInt(parts.group(1)) > MAX_PORT) {
+            throw new IllegalArgumentException("an address is host:port with a port of 1 to " + MAX_PORT
+                    + ", an IPv6 address in brackets, not \"" + PrintableText.of(address, MAX_SHOWN) + "\"");
+        }
     }
 
     /** Returns all nodes in the order in which a call tries them. */

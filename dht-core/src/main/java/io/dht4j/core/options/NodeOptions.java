@@ -7,6 +7,7 @@ import io.dht4j.Ranges;
 import io.dht4j.ReadFanOut;
 import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -50,6 +51,10 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
          * @throws IllegalArgumentException if one is out of its range
          */
         public Calls {
+            Objects.requireNonNull(ordering, "ordering");
+            Objects.requireNonNull(readFanOut, "readFanOut");
+            Objects.requireNonNull(hedging, "hedging");
+            Objects.requireNonNull(cancellation, "cancellation");
             Ranges.require("timeout", timeout, Duration.ofMillis(1), Duration.ofHours(1));
         }
     }
@@ -212,6 +217,7 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
      * @return this builder
      */
     public B memory(MemoryBudget memory) {
+        Objects.requireNonNull(memory, "memory");
         return limits(memory.withMaxValueBytes(limits.maxValueBytes()), limits.inlineValueBytes, limits.maxInFlight);
     }
 

@@ -121,7 +121,7 @@ class IdentityTest {
                 })
                 .start()) {
             assertThat(cluster.failureOf(cluster.node(0).put(KEY, new byte[1], ALL)))
-                    .hasMessageContaining("nodes: n0, n1, n2 at n0, n2, n0, n1 at n1");
+                    .hasMessageContaining("nodes in another order: (n0, n1, n2) at n0, (n2, n0, n1) at n1");
         }
     }
 

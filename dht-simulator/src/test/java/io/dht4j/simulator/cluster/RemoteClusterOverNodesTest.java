@@ -1,6 +1,7 @@
 package io.dht4j.simulator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
@@ -16,9 +17,12 @@ import io.dht4j.simulator.contract.DirectRemoteApi;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -118,5 +122,35 @@ class RemoteClusterOverNodesTest {
         Value first = cluster.await(cluster.node(0).get(key, ALL_OF_THREE)).orElseThrow();
         cluster.env.advance(Duration.ofSeconds(5));
         assertThat(cluster.await(cluster.node(0).get(key, ALL_OF_THREE))).contains(first);
+    }
+
+    @Test
+    void aNullArgumentIsNamedByTheCallItself() {
+        Key key = Key.of("key");
+        for (Cluster each : List.of(cluster.node(0), remote)) {
+            requireNamed("key", () -> each.get(null));
+            requireNamed("options", () -> each.get(key, null));
+            requireNamed("key", () -> each.put(null, new byte[1]));
+            requireNamed("value", () -> each.put(key, null));
+            requireNamed("key", () -> each.delete(null));
+            requireNamed("keys", () -> each.getAll(null));
+            requireNamed("key", () -> each.getAll(Arrays.asList(key, null)));
+            requireNamed("values", () -> each.putAll(null));
+            requireNamed("value", () -> each.putAll(Collections.singletonMap(key, null)));
+            requireNamed("range", () -> each.scan(null));
+            requireNamed("lease", () -> each.openSnapshot(null, CallOptions.defaults()));
+            requireNamed("snapshot", () -> each.closeSnapshot(null, CallOptions.defaults()));
+            requireNamed("key", () -> each.locate(null));
+            requireNamed("partitions", () -> each.repair(null));
+        }
+        requireNamed(
+                "addresses",
+                () -> RemoteCluster.connecting(
+                        new DirectRemoteApi(listening, cluster.env), null, RemoteOptions.defaults(), cluster.env));
+        requireNamed("api", () -> RemoteCluster.connect(null, List.of("a:1"), RemoteOptions.defaults()));
+    }
+
+    private static void requireNamed(String name, ThrowingCallable call) {
+        assertThatNullPointerException().isThrownBy(call).withMessage(name);
     }
 }

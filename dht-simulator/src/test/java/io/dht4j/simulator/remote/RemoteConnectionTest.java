@@ -125,6 +125,12 @@ class RemoteConnectionTest {
                     .isThrownBy(() -> RemoteCluster.connecting(api, wrong, OPTIONS, env))
                     .withMessageContaining("address");
         }
+        for (String wrong : List.of("http://127.0.0.1:7111", "a", "a:0", "a:65536", ":1", "a:1/", "::1:1", "[::1]")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RemoteCluster.connecting(api, List.of("a:1", wrong), OPTIONS, env))
+                    .withMessageContaining("host:port")
+                    .withMessageContaining("\"" + wrong + "\"");
+        }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> OPTIONS.withTimeout(Duration.ZERO))
                 .withMessageContaining("timeout");

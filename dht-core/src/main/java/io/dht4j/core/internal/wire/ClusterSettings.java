@@ -5,9 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -22,6 +24,9 @@ public record ClusterSettings(Map<String, String> values) {
 
     /** The name of the setting that is reported only if all others are equal. */
     public static final String TABLE = "table of partitions";
+
+    /** What separates the elements of a value that is a list. */
+    public static final String SEPARATOR = ", ";
 
     /** The maximum number of settings in a frame. */
     static final int MAX_SETTINGS = 32;
@@ -57,7 +62,8 @@ public record ClusterSettings(Map<String, String> values) {
      * @param other the settings of another node
      * @param here the name of the owner of these settings
      * @param there the name of the owner of the others
-     * @return the name and both values of each setting that differs, for people, control characters escaped
+     * @return the name and both values of each setting that differs, lists in parentheses, for people, control
+     *     characters escaped
      */
     public String differences(ClusterSettings other, String here, String there) {
         Set<String> names = new LinkedHashSet<>(values.keySet());
@@ -67,8 +73,27 @@ public record ClusterSettings(Map<String, String> values) {
             names.remove(TABLE);
         }
         return names.stream()
-                .map(name -> PrintableText.of(name + ": " + values.getOrDefault(name, "unknown") + " at " + here + ", "
-                        + other.values.getOrDefault(name, "unknown") + " at " + there))
+                .map(name -> PrintableText.of(difference(
+                        name,
+                        values.getOrDefault(name, "unknown"),
+                        other.values.getOrDefault(name, "unknown"),
+                        here,
+                        there)))
                 .collect(Collectors.joining("; "));
+    }
+
+    private static String difference(String name, String own, String others, String here, String there) {
+        boolean onlyOrder = !own.equals(others) && elements(own).equals(elements(others));
+        return name + (onlyOrder ? " in another order: " : ": ") + grouped(own) + " at " + here + ", " + grouped(others)
+                + " at " + there;
+    }
+
+    private static List<String> elements(String value) {
+        return Arrays.stream(value.split(SEPARATOR, -1)).sorted().toList();
+    }
+
+    /** Returns a list in parentheses, so that it ends visibly, and any other value as it is. */
+    private static String grouped(String value) {
+        return value.contains(SEPARATOR) ? "(" + value + ")" : value;
     }
 }

@@ -33,4 +33,16 @@ class FrameTextTest {
 
         assertThat(own.differences(others, "n1", "n2")).isEqualTo("hash: xxh3 at n1, " + SHOWN + " at n2");
     }
+
+    @Test
+    void listsStandInParenthesesAndAnotherOrderIsNamed() {
+        ClusterSettings own = new ClusterSettings(Map.of("nodes", "n1, n2, n3"));
+
+        assertThat(own.differences(new ClusterSettings(Map.of("nodes", "n2, n1, n3")), "n3", "n2"))
+                .isEqualTo("nodes in another order: (n1, n2, n3) at n3, (n2, n1, n3) at n2");
+        assertThat(own.differences(new ClusterSettings(Map.of("nodes", "n1, n2, n2")), "n3", "n2"))
+                .isEqualTo("nodes: (n1, n2, n3) at n3, (n1, n2, n2) at n2");
+        assertThat(own.differences(new ClusterSettings(Map.of("nodes", "n1")), "n3", "n1"))
+                .isEqualTo("nodes: (n1, n2, n3) at n3, n1 at n1");
+    }
 }

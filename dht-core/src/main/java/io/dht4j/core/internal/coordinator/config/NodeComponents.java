@@ -182,7 +182,7 @@ public record NodeComponents(
         for (Node node : topology.nodes()) {
             nodes.add(node.id() + (node.weight() == 1 ? "" : " of weight " + node.weight()));
         }
-        String all = String.join(", ", nodes);
+        String all = String.join(ClusterSettings.SEPARATOR, nodes);
         return all.length() <= MAX_WORDS ? all : nodes.size() + " nodes, hash " + Integer.toHexString(all.hashCode());
     }
 

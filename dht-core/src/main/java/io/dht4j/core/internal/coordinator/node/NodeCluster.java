@@ -1,5 +1,7 @@
 package io.dht4j.core.internal.coordinator.node;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -148,11 +150,16 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
+        requireNonNull(key, "key");
+        requireNonNull(options, "options");
         return calls.run(0, () -> reads.get(key, options));
     }
 
     @Override
     public CompletionStage<Version> put(Key key, byte[] value, CallOptions options) {
+        requireNonNull(key, "key");
+        requireNonNull(value, "value");
+        requireNonNull(options, "options");
         return calls.run((long) key.length() + value.length, () -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
@@ -164,6 +171,8 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Version> delete(Key key, CallOptions options) {
+        requireNonNull(key, "key");
+        requireNonNull(options, "options");
         return calls.run(key.length(), () -> {
             rules.refuseTimeToLive(options);
             return writes.write(options, List.of(key), version -> List.of(Entry.tombstone(key, version)));
@@ -172,14 +181,19 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options) {
+        requireNonNull(keys, "keys");
+        requireNonNull(options, "options");
+        keys.forEach(key -> requireNonNull(key, "key"));
         return calls.run(0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
     }
 
     @Override
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
+        requireNonNull(values, "values");
+        requireNonNull(options, "options");
         long bytes = 0;
         for (Map.Entry<Key, byte[]> value : values.entrySet()) {
-            bytes += value.getKey().length() + value.getValue().length;
+            bytes += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         return calls.run(bytes, () -> {
             rules.requireBatch(values.size());
@@ -195,11 +209,17 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
+        requireNonNull(range, "range");
+        requireNonNull(scope, "scope");
+        requireNonNull(options, "options");
         return new ScanPages(calls, rules, options, () -> newScan(range, scope, options, Optional.empty()));
     }
 
     @Override
     public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+        requireNonNull(snapshot, "snapshot");
+        requireNonNull(range, "range");
+        requireNonNull(options, "options");
         return new ScanPages(
                 calls, rules, options, () -> newScan(range, ScanScope.CLUSTER, options, Optional.of(snapshot)));
     }
@@ -216,6 +236,8 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+        requireNonNull(lease, "lease");
+        requireNonNull(options, "options");
         return calls.run(0, () -> {
             rules.refuseTimeToLive(options);
             rules.refuseOrdering(options);
@@ -230,11 +252,14 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        requireNonNull(snapshot, "snapshot");
+        requireNonNull(options, "options");
         return calls.run(0, () -> SnapshotOpening.end(components, client, snapshot, rules.context(options)));
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
+        requireNonNull(key, "key");
         int partition = components.partitionOf(key);
         return CompletableFuture.completedFuture(new KeyPlacement(
                 partition,
@@ -267,6 +292,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        requireNonNull(partitions, "partitions");
         return repairing(repair -> {
             partitions.forEach(rules::requirePartition);
             return repair.repair(PartitionSet.of(partitions));

@@ -180,12 +180,17 @@ public final class AckTracker {
         return policy;
     }
 
-    /** Returns {@code 1 of 3 needed replicas answered (of the first 3, 1 failed)}, for messages. */
+    /**
+     * Returns the counts for messages, for example {@code 1 of 2 needed replicas answered; of the first 3, 1 failed and
+     * 1 had not answered}.
+     */
     @Override
     public String toString() {
         long state = counts;
-        return acks(state) + unsure(state) + " of " + policy.ack() + " needed replicas answered (of the first "
-                + policy.from() + ", " + failures(state) + " failed"
-                + (unsure(state) == 0 ? "" : ", " + unsure(state) + " get back what they lost") + ")";
+        int answered = acks(state) + unsure(state);
+        int missing = Math.max(0, policy.from() - answered - failures(state));
+        return answered + " of " + policy.ack() + " needed replicas answered; of the first " + policy.from() + ", "
+                + (unsure(state) == 0 ? "" : unsure(state) + " get back what they lost, ") + failures(state)
+                + " failed and " + missing + " had not answered";
     }
 }

@@ -45,4 +45,17 @@ class AckTrackerTest {
             }
         }
     }
+
+    @Test
+    void itsMessageCountsTheReplicasThatHadNotAnswered() {
+        AckTracker tracker = new AckTracker(new ReplicationPolicy(3, 3));
+        tracker.fail();
+        assertThat(tracker)
+                .hasToString("0 of 3 needed replicas answered; of the first 3, 1 failed and 2 had not answered");
+        tracker.ackUnsure();
+        tracker.ack();
+        assertThat(tracker)
+                .hasToString("2 of 3 needed replicas answered; of the first 3, 1 get back what they lost, 1 failed"
+                        + " and 0 had not answered");
+    }
 }
