@@ -206,10 +206,10 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void anotherVersionOfHttpIsNotImplemented() throws IOException {
+    void anotherVersionOfHttpIsNotSupported() throws IOException {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             raw.send("GET /v0/status HTTP/9.9\r\nHost: localhost\r\n\r\n");
-            assertThat(raw.read().status()).isEqualTo(501);
+            assertThat(raw.read().status()).isEqualTo(505);
         }
     }
 
