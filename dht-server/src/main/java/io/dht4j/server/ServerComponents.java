@@ -3,7 +3,6 @@ package io.dht4j.server;
 import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.security.Tokens;
 import io.dht4j.server.config.Addresses;
@@ -11,6 +10,7 @@ import io.dht4j.server.config.HostPort;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.server.config.TransportChoice;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.Store;
@@ -69,27 +69,6 @@ final class ServerComponents {
     }
 
     /**
-     * Refuses plaintext beyond loopback before anything else is done, and names the server's own option. Blocks while
-     * it looks up hosts. Where plaintext is allowed, each listener logs a warning when it starts.
-     *
-     * @throws IllegalArgumentException if there would be such plaintext and it was not asked for
-     */
-    void requireNoUnwantedPlaintext() {
-        if (tls.isPresent()) {
-            return;
-        }
-        requireAllowed("the public HTTP API", addresses.listen());
-        if (!addresses.isShared()) {
-            requireAllowed("the transport between the nodes", addresses.peer());
-        }
-        addresses.grpc().ifPresent(address -> requireAllowed("the public gRPC API", address));
-    }
-
-    private void requireAllowed(String what, HostPort address) {
-        Plaintext.require(what, address.host(), plaintextAllowed, Setting.ALLOW_PLAINTEXT.option(), warning -> {});
-    }
-
-    /**
      * Checks, before anything is created, the requirements of a start: readable files and free ports. A start that
      * fails for another reason reports it later. Blocks.
      *
@@ -145,7 +124,8 @@ final class ServerComponents {
                         + " and not " + config.id() + ": the other nodes will refuse this one");
             }
         } catch (IOException e) {
-            throw new IllegalArgumentException(Setting.TLS_CERT.option() + ": cannot read " + file.get(), e);
+            throw new IllegalArgumentException(
+                    Setting.TLS_CERT.option() + ": cannot read " + file.get() + ": " + FileFailure.inWords(e), e);
         } catch (CertificateException e) {
             throw new IllegalArgumentException(
                     Setting.TLS_CERT.option() + ": " + file.get() + " does not begin with a certificate in PEM", e);

@@ -3,6 +3,7 @@ package io.dht4j.server;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.SecurityConfig;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.StoreChoice;
@@ -118,6 +119,11 @@ public final class ServerNode implements AutoCloseable {
 
     private static ServerNode start(ServerConfig config, NodeCustomizer customizer, MemoryBudget memory)
             throws ServerStartException {
+        try {
+            config.refuseUnwantedPlaintext();
+        } catch (ConfigException e) {
+            throw new ServerStartException(String.valueOf(e.getMessage()), e);
+        }
         Closer closer = new Closer();
         try {
             return start(config, customizer, memory, closer);
@@ -133,7 +139,6 @@ public final class ServerNode implements AutoCloseable {
     private static ServerNode start(
             ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, Closer closer) {
         ServerComponents components = new ServerComponents(config, memory);
-        components.requireNoUnwantedPlaintext();
         components.warnOfForeignCertificate(LOG::warn);
         components.warnOfOpenSecrets(LOG::warn);
         // Otherwise a mistyped port would leave an unwanted data directory behind.

@@ -233,8 +233,11 @@ class ServerSecurityTest {
 
         CommandLineRun run = CommandLineRun.of(args.toArray(String[]::new));
 
-        assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains(what, "--allow-plaintext").hasLineCount(1);
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(what, "--allow-plaintext")
+                .hasLineCount(2)
+                .endsWith("--help\n");
     }
 
     @ParameterizedTest

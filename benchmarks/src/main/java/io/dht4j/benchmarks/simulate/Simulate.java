@@ -234,7 +234,7 @@ public final class Simulate implements Callable<Integer> {
                             Locale.ROOT,
                             "dht simulate: %d of %d seeds, %.0f simulated minutes%n",
                             done.get(),
-                            seeds,
+                            seed.isPresent() ? 1 : seeds,
                             simulatedSeconds.get() / 60.0);
         }
     }

@@ -5,6 +5,7 @@ import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -42,6 +43,9 @@ final class SnapshotLock implements AutoCloseable {
         while (true) {
             try {
                 PrivateFiles.create(file);
+            } catch (AccessDeniedException e) {
+                // The user knows the name of the snapshot, and not that of its lock.
+                throw new AccessDeniedException(directory.toString());
             } catch (FileAlreadyExistsException e) {
                 // Held, or left behind by a killed process: an attempt to lock it decides which.
             }

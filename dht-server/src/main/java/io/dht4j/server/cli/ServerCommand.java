@@ -130,6 +130,7 @@ final class ServerCommand implements Callable<Integer> {
         }
         try {
             settings = ServerConfig.of(given);
+            settings.refuseUnwantedPlaintext();
         } catch (ConfigException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage() + fromFile(), e);
         }

@@ -79,7 +79,11 @@ final class AnswerFailures {
         String code = problem.path("name").asText();
         String what = problem.path("detail").asText(problem.path("title").asText("refused"));
         int status = response.statusCode();
-        String hint = status == 401 ? "; --token-file or DHT_TOKEN brings one" : "";
+        String hint = status == 401
+                ? "; --token-file or DHT_TOKEN brings one"
+                : code.equals(ErrorCode.VALUE_TOO_LARGE.name())
+                        ? "; --max-value-bytes of ./dht server sets the limit, the same on every node"
+                        : "";
         return new ClientException(
                 what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
                         + origin(response) + ")",

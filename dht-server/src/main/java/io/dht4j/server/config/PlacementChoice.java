@@ -2,6 +2,7 @@ package io.dht4j.server.config;
 
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
@@ -118,7 +119,7 @@ public record PlacementChoice(
         } catch (AccessDeniedException e) {
             throw new ConfigException(option + "no permission for " + file);
         } catch (IOException e) {
-            throw new ConfigException(option + "cannot read " + file + ": " + e.getMessage());
+            throw new ConfigException(option + "cannot read " + file + ": " + FileFailure.inWords(e));
         } catch (IllegalArgumentException e) {
             throw new ConfigException(option + file + " " + e.getMessage() + " and nothing else");
         }

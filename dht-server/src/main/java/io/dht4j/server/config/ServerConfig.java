@@ -3,8 +3,10 @@ package io.dht4j.server.config;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.security.Plaintext;
 import io.dht4j.server.ServerNode;
 import io.dht4j.spi.Endpoints;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.io.Reader;
@@ -68,7 +70,8 @@ public record ServerConfig(
         } catch (NoSuchFileException e) {
             throw new ConfigException("--config: there is no file " + file);
         } catch (IOException | IllegalArgumentException e) {
-            throw new ConfigException("--config: cannot read " + file + ": " + e.getMessage());
+            throw new ConfigException("--config: cannot read " + file + ": "
+                    + (e instanceof IOException ? FileFailure.inWords(e) : e.getMessage()));
         }
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String name : properties.stringPropertyNames()) {
@@ -134,6 +137,33 @@ public record ServerConfig(
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ConfigException("interrupted while the names of the peers' hosts were looked up");
+        }
+    }
+
+    /**
+     * Refuses plaintext beyond loopback unless it is allowed. Where it is allowed, each listener logs a warning when it
+     * starts. Blocks while it looks up hosts.
+     *
+     * @throws ConfigException if there would be such plaintext; names the option that allows it
+     */
+    public void refuseUnwantedPlaintext() throws ConfigException {
+        if (security.tls().isPresent() || security.plaintextAllowed()) {
+            return;
+        }
+        refusePlaintext("the public HTTP API", addresses.listen());
+        if (!addresses.isShared()) {
+            refusePlaintext("the transport between the nodes", addresses.peer());
+        }
+        if (addresses.grpc().isPresent()) {
+            refusePlaintext("the public gRPC API", addresses.grpc().get());
+        }
+    }
+
+    private static void refusePlaintext(String what, HostPort address) throws ConfigException {
+        try {
+            Plaintext.require(what, address.host(), false, Setting.ALLOW_PLAINTEXT.option(), warning -> {});
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(String.valueOf(e.getMessage()));
         }
     }
 

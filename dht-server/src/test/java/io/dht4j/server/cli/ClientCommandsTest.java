@@ -44,6 +44,18 @@ class ClientCommandsTest extends NodeCommands {
         assertThat(refused.err()).contains("/dev/zero has more than ").hasLineCount(1);
     }
 
+    @Test
+    void aValueThatIsTooLargeIsRefusedWithItsSizeAndTheOptionOfTheLimit() throws Exception {
+        try (ServerNode small = TestNodes.start(1, FreePorts.find(1), Map.of(Setting.MAX_VALUE_BYTES, "5"))) {
+            CommandLineRun refused = CommandLineRun.of("put", "k", "123456", "--node", small.url());
+
+            assertThat(refused.exitCode()).isEqualTo(1);
+            assertThat(refused.err())
+                    .contains("at most 5 bytes on this node, this one has 6; --max-value-bytes of ./dht server")
+                    .hasLineCount(1);
+        }
+    }
+
     /** In a process of its own with a real shell, since a command in this process has no standard output. */
     @Test
     @EnabledOnOs({OS.LINUX, OS.MAC})

@@ -63,6 +63,8 @@ class UsageTest {
                 "sever|there is no command sever; there are: help, server, demo, put",
                 "--bogus|there is no command or option --bogus; there are: help, server, demo, put",
                 "sever|, snapshot, restore, bench, simulate",
+                "help sever|there is no command sever; there are: help, server, demo, put",
+                "help simulat|Did you mean simulate?",
                 "put|KEY",
                 "put k|VALUE",
                 "put k v --file f|--file",

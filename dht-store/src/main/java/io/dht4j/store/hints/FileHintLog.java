@@ -2,6 +2,7 @@ package io.dht4j.store.hints;
 
 import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
@@ -96,7 +97,7 @@ public final class FileHintLog implements HintLog {
             }
         } catch (IOException e) {
             throw new StoreException(
-                    directory + " cannot be used for hints (" + e
+                    directory + " cannot be used for hints (" + FileFailure.inWords(e)
                             + "); it must be a directory that this process may write",
                     e);
         }
@@ -228,7 +229,9 @@ public final class FileHintLog implements HintLog {
             checkedNanos = System.nanoTime();
         } catch (IOException e) {
             throw new StoreException(
-                    "hints cannot be kept: " + identity.path() + " cannot be looked at (" + e + ")", e);
+                    "hints cannot be kept: " + identity.path() + " cannot be looked at (" + FileFailure.inWords(e)
+                            + ")",
+                    e);
         }
     }
 
@@ -256,7 +259,8 @@ public final class FileHintLog implements HintLog {
             lock.release();
             lockFile.close();
         } catch (IOException e) {
-            failures.add(new StoreException(directory.resolve(LOCK_FILE) + " cannot be released (" + e + ")", e));
+            failures.add(new StoreException(
+                    directory.resolve(LOCK_FILE) + " cannot be released (" + FileFailure.inWords(e) + ")", e));
         }
         if (!failures.isEmpty()) {
             throw together(failures);

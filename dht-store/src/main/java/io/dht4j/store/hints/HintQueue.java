@@ -1,6 +1,7 @@
 package io.dht4j.store.hints;
 
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
@@ -115,7 +116,7 @@ final class HintQueue implements AutoCloseable {
         try {
             append(LogFormat.frame(entries, payload), length, nowMillis);
         } catch (IOException e) {
-            throw new StoreException("hints cannot be kept in " + directory + " (" + e + ")", e);
+            throw new StoreException("hints cannot be kept in " + directory + " (" + FileFailure.inWords(e) + ")", e);
         }
     }
 
@@ -237,7 +238,7 @@ final class HintQueue implements AutoCloseable {
                 LOG.warn("{} is gone or cut off ({}): its hints are dropped", first.file, e.toString());
                 drop(first);
             } catch (IOException e) {
-                throw new StoreException(first.file + " cannot be read (" + e + ")", e);
+                throw new StoreException(first.file + " cannot be read (" + FileFailure.inWords(e) + ")", e);
             }
         }
         return new HintLog.Batch(List.of(), 0);
@@ -290,7 +291,9 @@ final class HintQueue implements AutoCloseable {
             Files.deleteIfExists(first.file);
         } catch (IOException e) {
             throw new StoreException(
-                    first.file + " cannot be deleted (" + e + "); its hints will be handed over again", e);
+                    first.file + " cannot be deleted (" + FileFailure.inWords(e)
+                            + "); its hints will be handed over again",
+                    e);
         }
     }
 
@@ -300,7 +303,7 @@ final class HintQueue implements AutoCloseable {
         try {
             closeOut();
         } catch (IOException e) {
-            throw new StoreException("hints in " + directory + " cannot be closed (" + e + ")", e);
+            throw new StoreException("hints in " + directory + " cannot be closed (" + FileFailure.inWords(e) + ")", e);
         }
     }
 }

@@ -7,6 +7,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.cache.EntryCache;
@@ -106,7 +107,8 @@ public final class MvStore implements Store {
             done = true;
             return store;
         } catch (IOException e) {
-            throw new StoreException(directory + " cannot be opened (" + e + "); " + disk.remedy(directory), e);
+            throw new StoreException(
+                    directory + " cannot be opened (" + FileFailure.inWords(e) + "); " + disk.remedy(directory), e);
         } catch (RuntimeException e) {
             throw unopened(opened, e);
         } catch (OutOfMemoryError e) {
@@ -132,7 +134,7 @@ public final class MvStore implements Store {
         return e instanceof StoreException || cause == null
                 ? e
                 : new StoreException(
-                        directory.path() + " cannot be opened (" + cause + "); "
+                        directory.path() + " cannot be opened (" + FileFailure.inWords(cause) + "); "
                                 + directory.disk().remedy(directory.path()),
                         e);
     }
@@ -340,7 +342,8 @@ public final class MvStore implements Store {
                 if (failure == null) {
                     failure = e instanceof StoreException known
                             ? known
-                            : new StoreException(directory.path() + " cannot be closed (" + e + ")", e);
+                            : new StoreException(
+                                    directory.path() + " cannot be closed (" + FileFailure.inWords(e) + ")", e);
                 } else {
                     failure.addSuppressed(e);
                 }
@@ -355,7 +358,8 @@ public final class MvStore implements Store {
         try {
             log.close();
         } catch (IOException e) {
-            throw new StoreException(directory.path() + ": the log cannot be forced to the disk (" + e + ")", e);
+            throw new StoreException(
+                    directory.path() + ": the log cannot be forced to the disk (" + FileFailure.inWords(e) + ")", e);
         }
     }
 

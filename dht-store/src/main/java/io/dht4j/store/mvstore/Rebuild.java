@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
@@ -75,7 +76,9 @@ public final class Rebuild {
             return Optional.of(damaged);
         } catch (IOException e) {
             throw new StoreException(
-                    directory + ": its files cannot be moved away (" + e + "); make it readable and writable", e);
+                    directory + ": its files cannot be moved away (" + FileFailure.inWords(e)
+                            + "); make it readable and writable",
+                    e);
         }
     }
 
@@ -136,7 +139,7 @@ public final class Rebuild {
                                 StandardCharsets.ISO_8859_1.encode(HEADER + "\n" + left + "\n"));
                     }
                 } catch (IOException e) {
-                    throw new StoreException(file + " cannot be written (" + e + ")", e);
+                    throw new StoreException(file + " cannot be written (" + FileFailure.inWords(e) + ")", e);
                 }
             }
         };
@@ -170,7 +173,7 @@ public final class Rebuild {
             LOG.warn("{} is damaged: all partitions are refilled", file);
             return everything;
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
+            throw new StoreException(file + " cannot be read (" + FileFailure.inWords(e) + "); make it readable", e);
         }
     }
 }

@@ -70,6 +70,7 @@ class HttpApiLimitsTest {
             raw.send(put("announced", 2_000_000_000));
             RawHttp.Answer answer = raw.read();
             assertProblem(answer, 413, ErrorCode.VALUE_TOO_LARGE);
+            assertThat(answer.text()).contains(LIMIT + " bytes on this node, this one has 2000000000");
             assertThat(answer.headers()).containsEntry("Connection", "close");
             assertThat(raw.isClosedByServer()).isTrue();
         }

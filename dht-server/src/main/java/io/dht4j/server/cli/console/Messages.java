@@ -1,9 +1,8 @@
 package io.dht4j.server.cli.console;
 
 import io.dht4j.PrintableText;
+import io.dht4j.spi.FileFailure;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -43,17 +42,11 @@ public final class Messages {
         if (e instanceof NoSuchFileException) {
             return missing(Path.of(String.valueOf(e.getMessage())));
         }
-        if (e instanceof AccessDeniedException) {
-            return "no permission for " + e.getMessage();
-        }
-        if (e instanceof FileSystemException f && f.getReason() == null) {
-            return "cannot use " + e.getMessage();
-        }
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return e.getMessage() == null ? e.getClass().getSimpleName() : FileFailure.inWords(e);
     }
 
     /**
-     * Returns the first unknown word of a command line.
+     * Returns the first unknown word of a command line, or the unknown command that {@code help} was asked for.
      *
      * @param e how the command line is wrong
      * @return without a value after an equals sign, as it was given; empty if the command line is wrong in another way
@@ -62,7 +55,13 @@ public final class Messages {
         return e instanceof UnmatchedArgumentException unmatched
                         && !unmatched.getUnmatched().isEmpty()
                 ? unmatched.getUnmatched().get(0).replaceFirst("=.*", "")
-                : "";
+                : unknownToHelp(e);
+    }
+
+    /** picocli's {@code help} has no type of its own for an unknown command: it names the word, and no argument. */
+    private static String unknownToHelp(ParameterException e) {
+        boolean isFromHelp = e.getClass() == ParameterException.class && e.getArgSpec() == null;
+        return isFromHelp && e.getValue() != null ? e.getValue() : "";
     }
 
     /**

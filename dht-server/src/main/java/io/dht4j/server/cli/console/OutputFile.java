@@ -5,9 +5,11 @@ import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -54,7 +56,16 @@ public final class OutputFile implements AutoCloseable {
         }
         // A unique name: two commands that write the same file leave the content of one of them.
         Path unfinished = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
-        PrivateFiles.create(unfinished);
+        try {
+            PrivateFiles.create(unfinished);
+        } catch (AccessDeniedException e) {
+            // The user knows the name of the file, and not that of its unfinished content.
+            throw new AccessDeniedException(file.toString());
+        } catch (NoSuchFileException e) {
+            throw new NoSuchFileException(file.toString());
+        } catch (FileSystemException e) {
+            throw new FileSystemException(file.toString(), null, e.getReason());
+        }
         OutputStream stream = Files.newOutputStream(unfinished, StandardOpenOption.WRITE);
         if (Files.exists(target)
                 && FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {

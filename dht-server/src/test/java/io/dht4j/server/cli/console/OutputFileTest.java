@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.CompletableFuture;
@@ -139,6 +140,27 @@ class OutputFileTest {
 
         assertThat(file).hasContent("old");
         assertThat(directory).isDirectoryNotContaining("glob:**.part");
+    }
+
+    @Test
+    void aDirectoryThatMayNotBeWrittenIsReportedByTheNameOfTheFile() throws Exception {
+        Path closed = Files.createDirectory(directory.resolve("closed"));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-xr-xr-x"));
+        assumeTrue(!Files.isWritable(closed), "this user may write every directory");
+        Path file = closed.resolve("file");
+
+        assertThatThrownBy(() -> OutputFile.open(file))
+                .isInstanceOf(AccessDeniedException.class)
+                .hasMessage(file.toString());
+    }
+
+    @Test
+    void aMissingDirectoryIsReportedByTheNameOfTheFile() {
+        Path file = directory.resolve("missing").resolve("file");
+
+        assertThatThrownBy(() -> OutputFile.open(file))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(file.toString());
     }
 
     @Test

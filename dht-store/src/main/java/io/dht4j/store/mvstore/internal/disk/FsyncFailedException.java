@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.spi.FileFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -15,7 +16,7 @@ public final class FsyncFailedException extends IOException {
     private final transient Path file;
 
     public FsyncFailedException(Path file, IOException cause) {
-        super(file + " could not be forced to the disk (" + cause + ")", cause);
+        super(file + " could not be forced to the disk (" + FileFailure.inWords(cause) + ")", cause);
         this.file = file;
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
@@ -48,7 +49,9 @@ public final class MetadataFiles {
             throw new StoreException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             throw new StoreException(
-                    file + " cannot be written (" + e + "); " + directory.disk().remedy(directory.path()), e);
+                    file + " cannot be written (" + FileFailure.inWords(e) + "); "
+                            + directory.disk().remedy(directory.path()),
+                    e);
         }
     }
 
@@ -77,7 +80,7 @@ public final class MetadataFiles {
             directory.files().closed(file, Integer.BYTES);
             return Optional.of(bytes);
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
+            throw new StoreException(file + " cannot be read (" + FileFailure.inWords(e) + "); make it readable", e);
         }
     }
 

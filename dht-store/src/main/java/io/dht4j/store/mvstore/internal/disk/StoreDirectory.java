@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
@@ -57,7 +58,7 @@ public final class StoreDirectory implements AutoCloseable {
         try {
             return Uninterruptibly.call(() -> lockAndCheck(directory, disk));
         } catch (IOException e) {
-            String why = Files.isRegularFile(directory) ? "it is a file" : String.valueOf(e);
+            String why = Files.isRegularFile(directory) ? "it is a file" : FileFailure.inWords(e);
             throw new StoreException(
                     directory + " cannot be used as a store's directory (" + why + "); "
                             + (Files.isDirectory(directory) && Files.isWritable(directory)
@@ -180,7 +181,8 @@ public final class StoreDirectory implements AutoCloseable {
                         + " one with new directories");
             }
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read or written (" + e + "); " + disk.remedy(directory), e);
+            throw new StoreException(
+                    file + " cannot be read or written (" + FileFailure.inWords(e) + "); " + disk.remedy(directory), e);
         }
     }
 
@@ -308,7 +310,9 @@ public final class StoreDirectory implements AutoCloseable {
             });
         } catch (IOException e) {
             throw new StoreException(
-                    directory.resolve(DirectoryFormat.LOCK_FILE) + " cannot be released (" + e + ")", e);
+                    directory.resolve(DirectoryFormat.LOCK_FILE) + " cannot be released (" + FileFailure.inWords(e)
+                            + ")",
+                    e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +55,8 @@ public final class UntrustedMarker {
         @Nullable IOException known = Health.ioFailure(failure);
         return (known instanceof FsyncFailedException
                         ? known.getMessage()
-                        : directory.dataFile() + " could not be forced to the disk (" + failure + ")")
+                        : directory.dataFile() + " could not be forced to the disk (" + FileFailure.inWords(failure)
+                                + ")")
                 + remedy;
     }
 

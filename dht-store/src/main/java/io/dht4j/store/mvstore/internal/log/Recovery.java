@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore.internal.log;
 
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.disk.FsyncFailedException;
 import io.dht4j.store.mvstore.internal.disk.Health;
@@ -203,7 +204,8 @@ public final class Recovery implements SegmentReader.Sink {
         }
         map.reopenAfterFailure();
         return new StoreException(
-                directory.dataFile() + " cannot be written (" + cause + "), and the log does not fit into memory; give"
+                directory.dataFile() + " cannot be written (" + FileFailure.inWords(cause)
+                        + "), and the log does not fit into memory; give"
                         + " the process more memory (-Xmx), or: "
                         + directory.disk().remedy(directory.path()),
                 failure);

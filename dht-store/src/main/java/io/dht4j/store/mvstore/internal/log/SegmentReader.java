@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore.internal.log;
 
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
 import io.dht4j.store.mvstore.internal.disk.Disk;
@@ -81,7 +82,7 @@ final class SegmentReader {
                 } while (next != end);
             }
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be read (" + e + "); make it readable", e);
+            throw new StoreException(file + " cannot be read (" + FileFailure.inWords(e) + "); make it readable", e);
         }
     }
 

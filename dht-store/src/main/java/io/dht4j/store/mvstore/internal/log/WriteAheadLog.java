@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore.internal.log;
 
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.log.LogFormat;
 import io.dht4j.store.mvstore.internal.cache.EntryCache;
@@ -218,7 +219,8 @@ public final class WriteAheadLog {
         if (failure != null) {
             health.checkWritable();
             throw new StoreException(
-                    "the log of " + directory.path() + " cannot be written (" + failure + ")", failure);
+                    "the log of " + directory.path() + " cannot be written (" + FileFailure.inWords(failure) + ")",
+                    failure);
         }
     }
 
@@ -332,12 +334,14 @@ public final class WriteAheadLog {
     private void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof IOException failure ? directory.files().reason(failure) : thrown;
-        String what = memtables.view().active().file() + " cannot be written (" + cause + ")";
+        String what = memtables.view().active().file() + " cannot be written (" + FileFailure.inWords(cause) + ")";
         if (cause instanceof LostFileException) {
             health.fail(new StoreException(String.valueOf(cause.getMessage()), cause));
         } else if (cause instanceof Error) {
             health.fail(new StoreException(
-                    Health.UNFORCED + " (" + cause + "); see that the disk is in order, then start again", cause));
+                    Health.UNFORCED + " (" + FileFailure.inWords(cause)
+                            + "); see that the disk is in order, then start again",
+                    cause));
         } else if (cause instanceof FsyncFailedException || !(cause instanceof IOException)) {
             health.fail(new StoreException(what + "; see that the disk is in order, then start again", cause));
         } else {

@@ -6,6 +6,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.cache.EntryCache;
 import io.dht4j.store.mvstore.internal.disk.Disk;
@@ -137,7 +138,7 @@ public final class EntryMap implements AutoCloseable {
         } catch (LostFileException e) {
             throw new StoreException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
-            throw new StoreException(file + " cannot be looked at (" + e + ")", e);
+            throw new StoreException(file + " cannot be looked at (" + FileFailure.inWords(e) + ")", e);
         }
     }
 
@@ -301,7 +302,8 @@ public final class EntryMap implements AutoCloseable {
     private StoreException unreadable(RuntimeException cause) {
         @Nullable Error fault = Health.errorIn(cause);
         if (fault != null) {
-            return new StoreException(file + " cannot be read (" + fault + "); that is no damage: try again", cause);
+            return new StoreException(
+                    file + " cannot be read (" + FileFailure.inWords(fault) + "); that is no damage: try again", cause);
         }
         StoreException damage = Health.damaged(file, "cannot be read (" + cause.getMessage() + ")", cause);
         health.damageFound(damage);

@@ -3,6 +3,7 @@ package io.dht4j.store.mvstore.internal.map;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.disk.AtomicFile;
 import io.dht4j.store.mvstore.internal.disk.Disk;
@@ -130,7 +131,8 @@ final class MapFile {
     }
 
     private static StoreException unopened(Path path, IOException e) {
-        return new StoreException(path + " cannot be opened (" + e + "); make it readable and writable", e);
+        return new StoreException(
+                path + " cannot be opened (" + FileFailure.inWords(e) + "); make it readable and writable", e);
     }
 
     private static StoreException damagedOrFault(Path path, Throwable e) {
@@ -138,7 +140,7 @@ final class MapFile {
         return fault == null
                 ? Health.damaged(path, "cannot be opened (" + e.getMessage() + ")", e)
                 : new StoreException(
-                        path + " cannot be opened (" + fault + "); that is no damage"
+                        path + " cannot be opened (" + FileFailure.inWords(fault) + "); that is no damage"
                                 + (fault instanceof OutOfMemoryError ? ": give the process more memory (-Xmx)" : ""),
                         e);
     }

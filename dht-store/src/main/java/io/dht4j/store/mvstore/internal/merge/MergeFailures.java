@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.merge;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.LostFileException;
@@ -88,14 +89,16 @@ final class MergeFailures {
             health.fail(new StoreException(
                     directory.fsync().hasFailedForMap()
                             ? directory.untrusted().set(error)
-                            : (cause == null ? Health.UNFORCED + " (" + error + ")" : cause.getMessage())
+                            : (cause == null
+                                            ? Health.UNFORCED + " (" + FileFailure.inWords(error) + ")"
+                                            : cause.getMessage())
                                     + "; see that the disk is in order, then start again",
                     error));
         } else if (cause instanceof LostFileException) {
             health.fail(new StoreException(String.valueOf(cause.getMessage()), error));
         } else if (cause != null) {
             health.failTransiently(new StoreException(
-                    directory.dataFile() + " cannot be written (" + cause + "); "
+                    directory.dataFile() + " cannot be written (" + FileFailure.inWords(cause) + "); "
                             + directory.disk().remedy(directory.path()),
                     error));
         } else if (fault instanceof OutOfMemoryError && withoutMemory < ATTEMPTS_WITHOUT_MEMORY && !health.isFailed()) {
@@ -104,7 +107,8 @@ final class MergeFailures {
         } else if (fault != null) {
             withoutMemory = 0;
             health.failTransiently(new StoreException(
-                    directory.dataFile() + " cannot be written (" + fault + "); no entry is lost or damaged by that"
+                    directory.dataFile() + " cannot be written (" + FileFailure.inWords(fault)
+                            + "); no entry is lost or damaged by that"
                             + (fault instanceof OutOfMemoryError
                                     ? "; give the process more memory (-Xmx) if it stays so"
                                     : ""),

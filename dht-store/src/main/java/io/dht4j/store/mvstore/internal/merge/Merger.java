@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore.internal.merge;
 
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
@@ -137,7 +138,10 @@ public final class Merger {
     }
 
     private static String reason(@Nullable Throwable cause) {
-        return cause instanceof StoreException ? String.valueOf(cause.getMessage()) : String.valueOf(cause);
+        if (cause == null) {
+            return "for an unknown reason";
+        }
+        return cause instanceof StoreException ? String.valueOf(cause.getMessage()) : FileFailure.inWords(cause);
     }
 
     /** Ends purges where they are: the store is closing. */

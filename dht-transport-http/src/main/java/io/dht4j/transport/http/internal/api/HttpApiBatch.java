@@ -150,7 +150,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         void add(Ndjson.Line line) {
             byte[] value = line.requireValue();
             if (value.length > maxValueBytes) {
-                throw HttpApiValue.tooLarge(maxValueBytes);
+                throw HttpApiValue.tooLarge(maxValueBytes, value.length);
             }
             if (values.put(line.requireKey(), value) != null) {
                 throw new IllegalArgumentException("the key stands in an earlier line already");

@@ -42,12 +42,20 @@ final class HttpApiValue implements HttpApiBody.Receiver {
 
     @Override
     public InvalidRequestException tooLarge() {
-        return tooLarge(maxBytes);
+        return tooLarge(maxBytes, announced);
     }
 
-    static InvalidRequestException tooLarge(int maxBytes) {
+    /**
+     * Refuses a value.
+     *
+     * @param maxBytes the most bytes that it may have
+     * @param bytes the bytes that it has; negative if that is unknown
+     */
+    static InvalidRequestException tooLarge(int maxBytes, long bytes) {
         return new InvalidRequestException(
-                ErrorCode.VALUE_TOO_LARGE, "a value has at most " + maxBytes + " bytes on this node");
+                ErrorCode.VALUE_TOO_LARGE,
+                "a value has at most " + maxBytes + " bytes on this node"
+                        + (bytes < 0 ? "" : ", this one has " + bytes));
     }
 
     @Override

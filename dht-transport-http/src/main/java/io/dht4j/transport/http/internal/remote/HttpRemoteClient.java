@@ -40,6 +40,9 @@ public final class HttpRemoteClient implements AutoCloseable {
     /** The bound on closing sockets and threads, which end well within it. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
+    /** From here on Vert.x warns of a handler that blocks the event loop. */
+    private static final int BLOCKED_SECONDS = 10;
+
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private final HttpRemoteConnections connections;
@@ -65,6 +68,10 @@ public final class HttpRemoteClient implements AutoCloseable {
                 .setEventLoopPoolSize(1)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
+                // As for a node: a busy machine delays a loop by some seconds, which is no fault.
+                .setMaxEventLoopExecuteTimeUnit(TimeUnit.SECONDS)
+                .setMaxEventLoopExecuteTime(BLOCKED_SECONDS)
+                .setWarningExceptionTime(Long.MAX_VALUE)
                 .setPreferNativeTransport(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));

@@ -22,6 +22,9 @@ final class HttpServerSetup {
 
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
+    /** From here on Vert.x warns of a handler that blocks its event loop. */
+    private static final int BLOCKED_SECONDS = 10;
+
     private HttpServerSetup() {}
 
     /** Returns the options of the event loops. */
@@ -30,6 +33,9 @@ final class HttpServerSetup {
                 .setEventLoopPoolSize(eventLoops)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
+                // A start on a busy machine, which loads classes, delays a loop by some seconds; that is no fault.
+                .setMaxEventLoopExecuteTimeUnit(TimeUnit.SECONDS)
+                .setMaxEventLoopExecuteTime(BLOCKED_SECONDS)
                 // A pause of the process is logged in one line; a stack trace would show its place and not its
                 // cause.
                 .setWarningExceptionTime(Long.MAX_VALUE)
