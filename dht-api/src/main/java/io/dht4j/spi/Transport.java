@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 public interface Transport extends AutoCloseable {
 
     /**
-     * Starts to listen, and passes received requests to a handler. Called once, before any other method. Does not
-     * block.
+     * Starts to listen, and passes received requests to a handler. Called once, before any other method except
+     * {@link #endpoints}. Does not block.
      *
      * @param handler answers requests; called on the transport's own threads, possibly an event loop
      * @return a stage that completes when requests are accepted; fails with a {@link TransportException} whose message
@@ -41,7 +41,8 @@ public interface Transport extends AutoCloseable {
     CompletionStage<byte[]> call(Node node, Frame request, CallContext context);
 
     /**
-     * Resolves the endpoints of nodes. Nodes with a common endpoint are considered the same process. Does not block.
+     * Resolves the endpoints of nodes. Nodes with a common endpoint are considered the same process. A node passes its
+     * whole topology, once, before {@link #start}. Does not block.
      *
      * @param nodes the nodes whose addresses to resolve
      * @return a stage that completes with the endpoints of each node, in the same order; none for a name that cannot be

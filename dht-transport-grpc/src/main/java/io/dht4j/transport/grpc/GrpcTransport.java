@@ -10,10 +10,12 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.common.OwnAddress;
 import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,6 +47,7 @@ public final class GrpcTransport implements Transport {
     private final GrpcTransportOptions options;
     private final GrpcTransportLoops loops;
     private final GrpcTransportChannels channels;
+    private final OwnAddress ownAddress = new OwnAddress();
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -81,6 +84,10 @@ public final class GrpcTransport implements Transport {
     public int port() {
         GrpcTransportServer endpoint = server;
         return endpoint == null ? 0 : endpoint.port();
+    }
+
+    private OptionalInt listeningPort() {
+        return options.listens() ? OptionalInt.of(port()) : OptionalInt.empty();
     }
 
     /** Returns the peer endpoint; the transport must have been started. */
@@ -126,6 +133,7 @@ public final class GrpcTransport implements Transport {
                     throw new TransportException(Outcome.NOT_SENT, "the transport was closed while it started");
                 }
             }
+            ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn);
             running = true;
             starting.complete(null);
         } catch (TransportException e) {
@@ -198,6 +206,7 @@ public final class GrpcTransport implements Transport {
 
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        ownAddress.resolving(nodes);
         return Endpoints.lookUp(nodes);
     }
 

@@ -11,6 +11,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.common.OwnAddress;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
@@ -22,6 +23,7 @@ import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,6 +53,7 @@ public final class HttpTransport implements Transport {
 
     private final HttpTransportOptions options;
     private final HttpListener listener;
+    private final OwnAddress ownAddress = new OwnAddress();
     private final AtomicBoolean started = new AtomicBoolean();
     private final ConcurrentHashMap<String, Peer> peers = new ConcurrentHashMap<>();
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
@@ -89,6 +92,10 @@ public final class HttpTransport implements Transport {
         return listener.port();
     }
 
+    private OptionalInt listeningPort() {
+        return options.listens() ? OptionalInt.of(port()) : OptionalInt.empty();
+    }
+
     /** Returns the peer endpoint; the transport must have been started. */
     @Nullable
     HttpTransportServer server() {
@@ -115,6 +122,8 @@ public final class HttpTransport implements Transport {
         listening
                 .thenRun(() -> listener.tls().ifPresent(own -> handler.self().ifPresent(own::expectName)))
                 .thenRun(this::makeClients)
+                .thenRun(() ->
+                        ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn))
                 .whenComplete((done, error) -> {
                     if (error == null) {
                         starting.complete(null);
@@ -244,6 +253,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        ownAddress.resolving(nodes);
         return Endpoints.lookUp(nodes);
     }
 
