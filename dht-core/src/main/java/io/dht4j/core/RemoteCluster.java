@@ -103,7 +103,7 @@ public final class RemoteCluster implements Cluster {
      * @throws UnavailableException if no node has answered in time; the message names each address and its failure
      */
     public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
-        requireAll(api, addresses, options);
+        requireNonNull(api, "api");
         SystemEnvironment environment = new SystemEnvironment("dht4j-remote", 1);
         try {
             return connecting(api, addresses, options, environment, true)
@@ -147,14 +147,8 @@ public final class RemoteCluster implements Cluster {
      */
     public static CompletionStage<RemoteCluster> connecting(
             RemoteApi api, List<String> addresses, RemoteOptions options, Environment environment) {
-        requireAll(api, addresses, options);
-        return connecting(api, addresses, options, requireNonNull(environment, "environment"), false);
-    }
-
-    private static void requireAll(RemoteApi api, List<String> addresses, RemoteOptions options) {
         requireNonNull(api, "api");
-        requireNonNull(addresses, "addresses").forEach(address -> requireNonNull(address, "address"));
-        requireNonNull(options, "options");
+        return connecting(api, addresses, options, requireNonNull(environment, "environment"), false);
     }
 
     private static CompletableFuture<RemoteCluster> connecting(
@@ -163,6 +157,8 @@ public final class RemoteCluster implements Cluster {
             RemoteOptions options,
             Environment environment,
             boolean ownsEnvironment) {
+        requireNonNull(addresses, "addresses").forEach(address -> requireNonNull(address, "address"));
+        requireNonNull(options, "options");
         RemoteTargets targets = new RemoteTargets(addresses, environment);
         RetryBudget budget = new RetryBudget(RETRIES, environment::nanoTime);
         return RemoteCall.start(

@@ -9,6 +9,7 @@ import static io.dht4j.simulator.remote.ScriptedCluster.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -99,6 +100,11 @@ class RemoteConnectionTest {
         ScriptedApi unused = new ScriptedApi(env);
         assertThatIllegalArgumentException().isThrownBy(() -> RemoteCluster.connect(unused, List.of(), OPTIONS));
         assertThat(unused.closed).isTrue();
+        ScriptedApi withoutOptions = new ScriptedApi(env);
+        assertThatNullPointerException()
+                .isThrownBy(() -> RemoteCluster.connect(withoutOptions, ADDRESSES, null))
+                .withMessage("options");
+        assertThat(withoutOptions.closed).isTrue();
     }
 
     @Test
