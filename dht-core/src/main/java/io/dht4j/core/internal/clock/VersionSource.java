@@ -113,8 +113,8 @@ public final class VersionSource {
         if (!clock.observe(within)) {
             LOG.warn(
                     "this node issued versions up to {} ms ahead of its clock before it was started, so the clock was "
-                            + "wrong then or is wrong now: check it. Until that time is reached the node may issue some of "
-                            + "them again",
+                            + "wrong then or is wrong now: check it. Until that time is reached the node may issue "
+                            + "some of them again",
                     within.millis() - environment.currentTimeMillis());
         }
         clock.resumeBeyond(beyond);
@@ -324,8 +324,8 @@ public final class VersionSource {
     private void report(String why) {
         if (!reported) {
             LOG.warn(
-                    "the store cannot record which versions this node has issued, so that it may issue some again after a "
-                            + "restart: {}",
+                    "the store cannot record which versions this node has issued, so that it may issue some again "
+                            + "after a restart: {}",
                     why);
         }
         reported = true;

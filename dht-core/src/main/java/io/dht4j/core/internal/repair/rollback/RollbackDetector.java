@@ -255,9 +255,9 @@ public final class RollbackDetector {
         PartitionSet unlogged = news.minus(lost());
         if (!unlogged.isEmpty()) {
             LOG.warn(
-                    "the disk of this node was rolled back: {} reports that {} partitions have been purged further than "
-                            + "this node knows of; they are repaired first, and until then this node accepts writes of "
-                            + "them and refuses reads",
+                    "the disk of this node was rolled back: {} reports that {} partitions have been purged further "
+                            + "than this node knows of; they are repaired first, and until then this node accepts writes "
+                            + "of them and refuses reads",
                     from,
                     unlogged.cardinality());
         }

@@ -37,8 +37,8 @@ public final class VertxVersions {
                 "Vert.x",
                 found,
                 LEAST_VERTX,
-                "import io.dht4j:dht-bom before the BOM that chooses it, or take the gRPC transport where the framework "
-                        + "itself needs that Vert.x");
+                "import io.dht4j:dht-bom before the BOM that chooses it, or take the gRPC transport where the "
+                        + "framework itself needs that Vert.x");
     }
 
     static void checkNetty(Map<String, String> artifacts) {
