@@ -200,7 +200,7 @@ public final class VersionSource {
         }
         Environment.Timer timer = nanos > PATIENCE_NANOS
                 ? environment.schedule(() -> proceed(wait), PATIENCE_NANOS)
-                : environment.schedule(() -> giveUp(wait), Math.max(1, nanos));
+                : environment.schedule(() -> giveUp(wait), nanos);
         raise();
         return wait.done.whenComplete((reserved, error) -> timer.cancel());
     }

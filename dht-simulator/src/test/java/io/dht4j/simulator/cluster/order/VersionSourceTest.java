@@ -152,6 +152,16 @@ class VersionSourceTest {
     }
 
     @Test
+    void aCallerWhoseDeadlineHasComeIsAnsweredAtThatInstant() {
+        env.setStoreThreads(1);
+        env.occupyStoreThread(Duration.ofHours(1));
+        long deadline = env.nanoTime();
+        var reserved = versions.reserve(versions.next(), 0);
+        assertThatThrownBy(() -> env.await(reserved, BOUND)).isInstanceOf(UnavailableException.class);
+        assertThat(env.nanoTime()).isEqualTo(deadline);
+    }
+
+    @Test
     void whoeverWaitsWhenTheNodeClosesIsAnswered() {
         var reserved = versions.reserve(versions.next(), SECOND);
         versions.close();

@@ -114,7 +114,7 @@ final class WriteCalls {
                 () -> waiting.completeExceptionally(new UnavailableException(
                         ErrorCode.NOT_SERVING,
                         "nothing done: no answer has confirmed in time that the clock of this node is right")),
-                Math.max(1, context.remainingNanos()));
+                context.remainingNanos());
         firstContact.over().thenCompose(over -> clocks.confirmedProblem()).whenComplete((problem, error) -> {
             if (error != null) {
                 waiting.completeExceptionally(error);
