@@ -248,7 +248,7 @@ class LauncherTest {
                 .toList();
         assertThat(modules)
                 .hasSizeGreaterThan(4)
-                .allMatch(Pattern.compile("dht: building module \\d of " + modules.size() + ": dht[a-z0-9-]*")
+                .allMatch(Pattern.compile("dht: building module \\d+ of " + modules.size() + ": dht[a-z0-9-]*")
                         .asMatchPredicate());
         assertThat(second.exitCode()).isZero();
         assertThat(second.out()).isEqualTo(first.out());
