@@ -95,6 +95,11 @@ final class Comparison {
         return sealed;
     }
 
+    /** Returns this node's purge watermark of a partition, as this session has found or set it. */
+    Version purgedHere(int partition) {
+        return compared.purgedHere(partition);
+    }
+
     /** Returns the other node's purge watermark of a partition. */
     Version purgedThere(int partition) {
         return compared.purgedThere(partition);

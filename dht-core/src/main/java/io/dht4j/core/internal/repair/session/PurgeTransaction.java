@@ -8,8 +8,10 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.StoreException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -53,7 +55,7 @@ final class PurgeTransaction {
     private Map<Version, PartitionSet> inDoubt(PartitionSet partitions) {
         Map<Version, PartitionSet.Builder> inDoubt = new TreeMap<>();
         partitions.forEach(partition -> {
-            Version purged = context.local().purged(partition);
+            Version purged = purgedHere(partition);
             boolean differs = !purged.equals(context.local().fenced(partition));
             for (Participant participant : participants) {
                 Comparison comparison = participant.comparison;
@@ -73,6 +75,20 @@ final class PurgeTransaction {
         return byOutcome;
     }
 
+    /**
+     * Returns this node's purge watermark as it was when the partition was compared. A newer session of another node
+     * may have raised it since; the watermarks of the others, read earlier, do not have its votes.
+     */
+    private Version purgedHere(int partition) {
+        return participants.stream()
+                .filter(participant -> participant.partitions.contains(partition))
+                .map(participant -> participant.comparison)
+                .filter(Objects::nonNull)
+                .map(comparison -> comparison.purgedHere(partition))
+                .max(Comparator.naturalOrder())
+                .orElseGet(() -> context.local().purged(partition));
+    }
+
     private CompletableFuture<Void> resolve(
             List<Map.Entry<Version, PartitionSet>> inDoubt, int index, BiConsumer<Participant, Throwable> failed) {
         if (index == inDoubt.size()) {
@@ -83,20 +99,20 @@ final class PurgeTransaction {
         return context.throttle()
                 .runOnStore(() -> {
                     context.local().resolve(partitions, outcome, seal);
-                    participants.forEach(participant -> recordPurged(participant, partitions));
+                    participants.forEach(participant -> recordPurged(participant, partitions, outcome));
                 })
                 .thenCompose(done -> Participant.each(
                         participants, participant -> resolve(participant, outcome, partitions, failed)))
                 .thenCompose(done -> resolve(inDoubt, index + 1, failed));
     }
 
-    private void recordPurged(Participant participant, PartitionSet partitions) {
+    private void recordPurged(Participant participant, PartitionSet partitions, Version outcome) {
         Comparison comparison = participant.comparison;
         if (comparison != null) {
-            participant
-                    .of(partitions)
-                    .forEach(partition ->
-                            comparison.setPurgedHere(partition, context.local().purged(partition)));
+            participant.of(partitions).forEach(partition -> {
+                Version purged = context.local().purged(partition);
+                comparison.setPurgedHere(partition, purged.compareTo(outcome) < 0 ? purged : outcome);
+            });
         }
     }
 
