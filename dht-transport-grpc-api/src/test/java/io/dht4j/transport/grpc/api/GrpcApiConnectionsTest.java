@@ -11,57 +11,24 @@ import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.StatusRequest;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which connections have a place, and which give theirs to others. */
 @Timeout(60)
-class GrpcApiConnectionsTest {
+class GrpcApiConnectionsTest extends SteeredApi {
 
     private static final GetRequest GET =
             GetRequest.newBuilder().setKey(bytes("k")).build();
-
-    private final SteeredCluster cluster = new SteeredCluster();
-    private final List<ManagedChannel> channels = new ArrayList<>();
-    private GrpcApi api;
-
-    private KeyValueGrpc.KeyValueFutureStub start(GrpcApiOptions options) {
-        api = GrpcApi.listening("127.0.0.1", 0, cluster, options.withDrainTimeout(Duration.ZERO));
-        return client();
-    }
-
-    private ManagedChannel channel() {
-        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
-                .usePlaintext()
-                .maxInboundMessageSize(64 << 20)
-                .build();
-        channels.add(channel);
-        return channel;
-    }
-
-    private KeyValueGrpc.KeyValueFutureStub client() {
-        return KeyValueGrpc.newFutureStub(channel());
-    }
-
-    @AfterEach
-    void close() {
-        channels.forEach(GrpcApiNodes::close);
-        api.close();
-        assertThat(api.admission().requestsInFlight()).isZero();
-        assertThat(api.admission().bytesInFlight()).isZero();
-    }
 
     @Test
     void moreConnectionsThanAllowedAreClosedWhileAllOthersHaveCallsUnderWay() throws Exception {

@@ -28,7 +28,6 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,46 +37,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a node refuses, what it cuts off, and that nothing of it stays behind. */
 @Timeout(60)
-class GrpcApiLimitsTest {
+class GrpcApiLimitsTest extends SteeredApi {
 
     private static final GetRequest GET =
             GetRequest.newBuilder().setKey(bytes("k")).build();
-
-    private final SteeredCluster cluster = new SteeredCluster();
-    private final List<ManagedChannel> channels = new ArrayList<>();
-    private GrpcApi api;
-
-    private KeyValueGrpc.KeyValueFutureStub start(GrpcApiOptions options) {
-        api = GrpcApi.listening("127.0.0.1", 0, cluster, options.withDrainTimeout(Duration.ZERO));
-        return client();
-    }
-
-    private ManagedChannel channel() {
-        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", api.port())
-                .usePlaintext()
-                .maxInboundMessageSize(64 << 20)
-                .build();
-        channels.add(channel);
-        return channel;
-    }
-
-    private KeyValueGrpc.KeyValueFutureStub client() {
-        return KeyValueGrpc.newFutureStub(channel());
-    }
-
-    @AfterEach
-    void close() {
-        channels.forEach(GrpcApiNodes::close);
-        api.close();
-        assertThat(api.admission().requestsInFlight()).isZero();
-        assertThat(api.admission().bytesInFlight()).isZero();
-    }
 
     private static ErrorCode code(Future<?> call) throws Exception {
         StatusRuntimeException failure = failure(call);
