@@ -256,8 +256,8 @@ public final class RollbackDetector {
         if (!unlogged.isEmpty()) {
             LOG.warn(
                     "the disk of this node was rolled back: {} reports that {} partitions have been purged further "
-                            + "than this node knows of; they are repaired first, and until then this node accepts writes "
-                            + "of them and refuses reads",
+                            + "than this node knows of; they are repaired first, and until then this node accepts "
+                            + "writes of them and refuses reads",
                     from,
                     unlogged.cardinality());
         }
