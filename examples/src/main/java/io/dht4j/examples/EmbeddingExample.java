@@ -1,6 +1,5 @@
 package io.dht4j.examples;
 
-// tag::embed[]
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.Cluster;
@@ -28,6 +27,7 @@ public final class EmbeddingExample {
 
     /** Starts a node, writes a key, reads it back, and stops the node. */
     static String greet(String name, Topology nodes, int port, Path directory) {
+        // tag::embed[]
         try (Cluster cluster = ClusterBuilder.of(name, nodes)
                 .transport(HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)))
                 .store(MvStore.open(directory, MvStoreOptions.defaults()))
@@ -39,6 +39,6 @@ public final class EmbeddingExample {
                     cluster.get(Key.of("greeting")).toCompletableFuture().join();
             return greeting.map(Value::text).orElse("absent");
         }
+        // end::embed[]
     }
 }
-// end::embed[]

@@ -36,7 +36,7 @@ class ReadmeTest {
     @ParameterizedTest
     @CsvSource({
         "README.md, embed, examples/src/main/java/io/dht4j/examples/EmbeddingExample.java",
-        "README.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/choose-a-transport.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
         "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
         "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",
