@@ -179,7 +179,7 @@ class HttpApiLifecycleTest {
                 .hasMessage("maxInFlight must be 1 to 1000000, not 0");
         assertThatThrownBy(() -> options.withMaxValueBytes(-1)).hasMessageContaining("maxValueBytes");
         assertThatThrownBy(() -> options.withMaxBodyBytesInFlight((16 << 20) - 1))
-                .hasMessageContaining("maxBodyBytesInFlight must be 16777216 to");
+                .hasMessageContaining("maxBodyBytesInFlight must be at least maxValueBytes, which is 16777216");
         assertThatThrownBy(() -> options.withBodyTimeout(Duration.ZERO)).hasMessageContaining("bodyTimeout");
         assertThatThrownBy(() -> options.withWriteTimeout(Duration.ofDays(1))).hasMessageContaining("writeTimeout");
         assertThatThrownBy(() -> options.withIdleTimeout(Duration.ofMillis(1))).hasMessageContaining("idleTimeout");

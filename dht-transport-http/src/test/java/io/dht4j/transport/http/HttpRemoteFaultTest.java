@@ -191,8 +191,10 @@ class HttpRemoteFaultTest {
 
     @Test
     void pastItsOwnBoundsTheClientSendsNothing() throws Exception {
-        try (RemoteApi small = HttpRemote.create(
-                HttpRemoteOptions.defaults().withMaxInFlight(1).withMaxInFlightBytes(1024))) {
+        try (RemoteApi small = HttpRemote.create(HttpRemoteOptions.defaults()
+                .withMaxInFlight(1)
+                .withMaxValueBytes(1024)
+                .withMaxInFlightBytes(1024))) {
             DhtException error = failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS));
             assertThat(error.code()).isEqualTo(ErrorCode.OVERLOADED);
             assertThat(error).hasMessageContaining("1024");
@@ -209,6 +211,8 @@ class HttpRemoteFaultTest {
     void optionsOutOfRangeAreNamedAndTheTokenIsNotShown() {
         HttpRemoteOptions options = HttpRemoteOptions.defaults();
         assertThatThrownBy(() -> options.withMaxInFlight(0)).hasMessageContaining("maxInFlight must be 1 to");
+        assertThatThrownBy(() -> options.withMaxInFlightBytes(1024))
+                .hasMessage("maxInFlightBytes must be at least maxValueBytes, which is 16777216, not 1024");
         assertThatThrownBy(() -> options.withConnectTimeout(Duration.ZERO)).hasMessageContaining("connectTimeout");
         assertThatThrownBy(() -> options.withToken("short secret"))
                 .hasMessageContaining("token must be 16 to 512")

@@ -45,7 +45,8 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
             Ranges.require("maxQueuedPerPeer", maxQueuedPerPeer, 1, 10_000_000);
             Ranges.require("maxQueuedBytesPerPeer", maxQueuedBytesPerPeer, 1, Long.MAX_VALUE / 2);
             Ranges.require("maxInFlight", maxInFlight, 1, 10_000_000);
-            Ranges.require("maxInFlightBytes", maxInFlightBytes, maxFrameBytes, Long.MAX_VALUE / 2);
+            Budgets.require(
+                    "maxInFlightBytes", maxInFlightBytes, 1, Long.MAX_VALUE / 2, "maxFrameBytes", maxFrameBytes);
         }
 
         private static Limits of(MemoryBudget memory, int maxFrameBytes, int maxQueuedPerPeer, int maxInFlight) {

@@ -40,7 +40,7 @@ public abstract class PublicApiOptions<T extends PublicApiOptions<T>> extends Li
         public Limits {
             Ranges.require("maxValueBytes", maxValueBytes, 0, LARGEST);
             Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
-            Ranges.require("maxBodyBytesInFlight", maxBodyBytesInFlight, Math.max(1, maxValueBytes), 1L << 40);
+            Budgets.require("maxBodyBytesInFlight", maxBodyBytesInFlight, 1, 1L << 40, "maxValueBytes", maxValueBytes);
             Ranges.require("maxBatchBytes", maxBatchBytes, 1024, LARGEST);
             Ranges.require("maxBatchKeys", maxBatchKeys, 1, 1_000_000);
         }

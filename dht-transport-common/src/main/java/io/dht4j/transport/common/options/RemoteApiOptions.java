@@ -38,12 +38,12 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
         /**
          * Checks the ranges.
          *
-         * @throws IllegalArgumentException if one is out of its range
+         * @throws IllegalArgumentException if one is out of its range, or the bytes in flight are less than a value
          */
         public Limits {
             Ranges.require("maxValueBytes", maxValueBytes, 0, LARGEST);
             Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
-            Ranges.require("maxInFlightBytes", maxInFlightBytes, 1024, 1L << 40);
+            Budgets.require("maxInFlightBytes", maxInFlightBytes, 1024, 1L << 40, "maxValueBytes", maxValueBytes);
             Ranges.require("maxPageBytes", maxPageBytes, 1024, LARGEST);
             Ranges.require("maxBatchBytes", maxBatchBytes, 1024, LARGEST);
         }
@@ -177,7 +177,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     /**
      * Returns a copy with this largest value that is sent or read. The node's own limits apply as well.
      *
-     * @param bytes 0 to 1 GiB; by default 16 MiB
+     * @param bytes 0 to 1 GiB, and at most {@code maxInFlightBytes}; by default 16 MiB
      * @return new options
      */
     public T withMaxValueBytes(int bytes) {
@@ -197,9 +197,11 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     }
 
     /**
-     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded.
+     * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded. A
+     * bound below {@code maxValueBytes} is refused, because the largest value could never be sent.
      *
-     * @param bytes 1 KiB to 1 TiB; by default {@link MemoryBudget#apiBytes()}: an eighth of the heap, up to 256 MiB
+     * @param bytes 1 KiB to 1 TiB, and at least {@code maxValueBytes}; by default {@link MemoryBudget#apiBytes()}: an
+     *     eighth of the heap, up to 256 MiB
      * @return new options
      */
     public T withMaxInFlightBytes(long bytes) {

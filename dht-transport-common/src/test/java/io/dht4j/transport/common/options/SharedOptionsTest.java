@@ -107,6 +107,24 @@ class SharedOptionsTest {
     }
 
     @Test
+    void aBudgetOfBytesHoldsAtLeastTheLargestOfWhatItIsFor() {
+        Remote remote = Remote.defaults().withMaxValueBytes(5000).withMaxInFlightBytes(5000);
+        assertThat(remote.limits().maxInFlightBytes()).isEqualTo(5000);
+        assertRefused(
+                () -> remote.withMaxInFlightBytes(4999),
+                "maxInFlightBytes must be at least maxValueBytes, which is 5000, not 4999");
+        assertRefused(
+                () -> remote.withMaxValueBytes(5001),
+                "maxInFlightBytes must be at least maxValueBytes, which is 5001, not 5000");
+        assertRefused(
+                () -> Api.defaults().withMaxValueBytes(5000).withMaxBodyBytesInFlight(4999),
+                "maxBodyBytesInFlight must be at least maxValueBytes, which is 5000, not 4999");
+        assertRefused(
+                () -> Peers.at("127.0.0.1", 1).withMaxFrameBytes(5000).withMaxInFlightBytes(4999),
+                "maxInFlightBytes must be at least maxFrameBytes, which is 5000, not 4999");
+    }
+
+    @Test
     void tlsNeedsTheFilesOfItsPurpose() {
         TlsFiles authorities = TlsFiles.trusting(Path.of("ca.pem"));
         assertRefused(

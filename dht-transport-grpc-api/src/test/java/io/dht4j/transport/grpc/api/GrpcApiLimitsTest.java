@@ -377,7 +377,7 @@ class GrpcApiLimitsTest extends SteeredApi {
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxInFlight(0))
                 .hasMessage("maxInFlight must be 1 to 1000000, not 0");
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxBodyBytesInFlight(1000))
-                .hasMessageContaining("maxBodyBytesInFlight must be 16777216 to");
+                .hasMessageContaining("maxBodyBytesInFlight must be at least maxValueBytes, which is 16777216");
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withIdleTimeout(Duration.ZERO))
                 .hasMessageContaining("idleTimeout must be PT1S to PT2H, not PT0S");
         assertThatThrownBy(() -> GrpcApi.listening("", 0, cluster, GrpcApiOptions.defaults()))
@@ -387,6 +387,8 @@ class GrpcApiLimitsTest extends SteeredApi {
         assertThatThrownBy(() -> GrpcRemoteOptions.defaults().withToken("a secret"))
                 .hasMessageContaining("token must be")
                 .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> GrpcRemoteOptions.defaults().withMaxInFlightBytes(1024))
+                .hasMessage("maxInFlightBytes must be at least maxValueBytes, which is 16777216, not 1024");
         assertThatThrownBy(() -> GrpcRemoteOptions.defaults().withConnectTimeout(Duration.ZERO))
                 .hasMessageContaining("connectTimeout must be");
     }
