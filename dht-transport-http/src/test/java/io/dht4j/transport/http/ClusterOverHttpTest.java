@@ -1,5 +1,6 @@
 package io.dht4j.transport.http;
 
+import io.dht4j.transport.http.contract.ClusterOverHttpContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 

@@ -12,10 +12,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
 import io.dht4j.spi.Frame;
-import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
-import io.dht4j.testkit.transport.SocketTransportContract;
+import io.dht4j.transport.http.contract.CallersConnections;
+import io.dht4j.transport.http.contract.HttpClientContract;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -27,88 +27,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-class HttpTransportTest extends SocketTransportContract {
+/** The transport with the client that it has by default. */
+class HttpTransportTest extends HttpClientContract {
 
-    private HttpTransportOptions options = HttpTransportOptions.at("127.0.0.1", 0)
-            .withDrainTimeout(Duration.ofMillis(100))
-            .withConnectTimeout(PATIENCE);
-
-    @Override
-    public Transport newTransport() {
-        return HttpTransport.create(options);
-    }
-
-    @Override
-    public Transport newTransport(String address) {
-        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
-        return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)
-                .withDrainTimeout(Duration.ofMillis(100))
-                .withConnectTimeout(PATIENCE));
-    }
-
-    @Override
-    public String address(Transport transport) {
-        return "127.0.0.1:" + ((HttpTransport) transport).port();
-    }
-
-    @Override
-    public void awaitHungUp(Started caller, Started closed) {
-        CallersConnections.awaitClosed(caller.transport(), closed.address());
-    }
-
-    @Override
-    public int maxFrameBytes() {
-        return options.limits().maxFrameBytes();
-    }
-
-    @Override
-    public Predicate<Thread> ownThreads() {
-        return thread -> thread.getName().startsWith("vert");
-    }
-
-    @Override
-    public Transport newNarrowTransport() {
-        return HttpTransport.create(
-                options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(20).withMaxInFlight(10));
-    }
-
-    @Override
-    public int requestsAtNarrowTransport() {
-        return 10;
-    }
-
-    /** Each call has a connection of its own, of which either event loop has half. */
-    @Override
-    public int requestsAtAHandler() {
-        return options.connectionsPerPeer() / 2;
-    }
-
-    @Override
-    public byte[] beginningOfReply() {
-        return bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthe first few");
-    }
-
-    @Test
-    void callsOverTheBoundOfTheQueueFailAtOnceAsNotSent() {
-        options = options.withConnectionsPerPeer(2).withMaxQueuedPerPeer(10);
-        CompletableFuture<byte[]> held = new CompletableFuture<>();
-        Started server = start((request, context) -> held);
-        Started client = start(echo());
-        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
-        }
-        assertThat(calls).anySatisfy(call -> assertThat(call).isCompletedExceptionally());
-        calls.stream()
-                .filter(CompletableFuture::isCompletedExceptionally)
-                .forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.NOT_SENT));
-        held.complete(bytes("b"));
-        assertThat(calls.stream().filter(call -> !call.isCompletedExceptionally()))
-                .isNotEmpty()
-                .allSatisfy(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
+    HttpTransportTest() {
+        super(HttpClientKind.VERTX);
     }
 
     @Test
@@ -156,33 +81,6 @@ class HttpTransportTest extends SocketTransportContract {
         calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
         assertThat(recorder.count()).isEqualTo(4);
-    }
-
-    @Test
-    void whatAPeerRefusesForItsSizeWasNotSent() {
-        Started client = start(echo());
-        options = options.withMaxFrameBytes(100_000);
-        Recorder recorder = new Recorder(echo());
-        Started server = start(recorder);
-        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
-                .hasSize(100_000);
-        assertThat(failure(client.call(server, new byte[100_001], within(PATIENCE))))
-                .hasMessageContaining("413")
-                .extracting("outcome")
-                .isEqualTo(Outcome.NOT_SENT);
-        assertThat(recorder.count()).isEqualTo(1);
-        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
-    }
-
-    @Test
-    void aFailedHandlerIsNamedToTheCaller() {
-        Started server = start((request, context) -> {
-            throw new IllegalStateException("the reason\nof it");
-        });
-        Started client = start(echo());
-        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
-                .hasMessageContaining("500")
-                .hasMessageContaining("the reason\\nof it");
     }
 
     @Test

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.ClusterOverHttpContract;
+import io.dht4j.transport.http.contract.ClusterOverHttpContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 

@@ -3,8 +3,8 @@ package io.dht4j.transport.http.clients;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.transport.http.HttpClientKind;
-import io.dht4j.transport.http.HttpClientKindContract;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.http.contract.HttpClientKindContract;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.HttpClientContract;
+import io.dht4j.transport.http.contract.HttpClientContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")

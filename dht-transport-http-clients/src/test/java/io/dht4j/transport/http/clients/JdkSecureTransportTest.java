@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.HttpSecureTransportContract;
+import io.dht4j.transport.http.contract.HttpSecureTransportContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")

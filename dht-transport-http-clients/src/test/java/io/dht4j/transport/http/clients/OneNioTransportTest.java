@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
-import io.dht4j.transport.http.HttpClientContract;
+import io.dht4j.transport.http.contract.HttpClientContract;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

@@ -1,0 +1,192 @@
+package io.dht4j.transport.http.internal.api;
+
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.spi.TransportException;
+import io.dht4j.testkit.http.RawHttp;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.fixture.ApiNodes;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An API on a port of its own, and closing. */
+@Timeout(60)
+class HttpApiLifecycleTest {
+
+    private static ApiNodes nodes;
+
+    @BeforeAll
+    static void startNodes() {
+        nodes = ApiNodes.three();
+    }
+
+    @AfterAll
+    static void stopNodes() {
+        nodes.close();
+    }
+
+    @Test
+    void anApiMayHaveAPortOfItsOwn() throws IOException {
+        int port;
+        try (HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults())) {
+            port = own.port();
+            assertThat(port).isPositive().isNotEqualTo(nodes.port(0));
+            nodes.put(1, "/v0/entity?id=own", "value");
+            try (RawHttp raw = new RawHttp(port)) {
+                raw.send("GET /v0/entity?id=own HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(raw.read().text()).isEqualTo("value");
+            }
+        }
+        assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
+        assertThat(nodes.get(0, "/v0/entity?id=own").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aPortOfItsOwnKnowsNothingOfPeers() throws IOException {
+        try (HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults());
+                RawHttp raw = new RawHttp(own.port())) {
+            raw.send("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nframe");
+            RawHttp.Answer answer = raw.read();
+            assertProblem(answer, 400, ErrorCode.UNKNOWN_RESOURCE);
+            // For a peer that takes it for another's port.
+            assertThat(answer.headers()).containsEntry("Dht-Outcome", "not-sent");
+        }
+    }
+
+    @Test
+    void aBusyPortIsNamed() {
+        assertThatThrownBy(() ->
+                        HttpApi.listening("127.0.0.1", nodes.port(0), nodes.cluster(0), HttpApiOptions.defaults()))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("127.0.0.1:" + nodes.port(0));
+        assertThat(nodes.get(0, "/v0/status").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closingLetsARequestUnderWayEnd(boolean shared) throws Exception {
+        try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults())) {
+            HttpApi api =
+                    shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), HttpApiOptions.defaults());
+            try (RawHttp slow = new RawHttp(api.port());
+                    RawHttp other = new RawHttp(api.port())) {
+                other.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(other.read().status()).isEqualTo(200);
+                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                        + "Expect: 100-continue\r\n\r\n");
+                assertThat(slow.read().status()).isEqualTo(100);
+                CompletableFuture<Void> closed = CompletableFuture.runAsync(api::close);
+                if (shared) {
+                    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                        other.send("GET /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                        RawHttp.Answer answer = other.read();
+                        assertProblem(answer, 503, ErrorCode.NOT_SERVING);
+                        assertThat(answer.headers()).containsEntry("Retry-After", "1");
+                    });
+                    other.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            + "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                    RawHttp.Answer ready = other.read();
+                    assertThat(ready.status()).isEqualTo(503);
+                    assertThat(ready.text()).contains("draining");
+                    assertThat(other.read().status()).isEqualTo(200);
+                }
+                assertThat(closed).isNotDone();
+                slow.send("late");
+                assertThat(slow.read().status()).isEqualTo(201);
+                closed.get();
+                assertThat(one.cluster(0)
+                                .get(Key.of("k"))
+                                .toCompletableFuture()
+                                .get()
+                                .orElseThrow()
+                                .text())
+                        .isEqualTo("late");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closingCutsWhatDoesNotEnd(boolean shared) throws Exception {
+        HttpApiOptions options = HttpApiOptions.defaults().withDrainTimeout(Duration.ofMillis(100));
+        try (ApiNodes one = ApiNodes.of(1, builder -> builder, options)) {
+            HttpApi api = shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), options);
+            try (RawHttp slow = new RawHttp(api.port())) {
+                slow.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                        + "Expect: 100-continue\r\n\r\n");
+                assertThat(slow.read().status()).isEqualTo(100);
+                api.close();
+                assertThat(slow.isClosedByServer()).isTrue();
+                api.close();
+            }
+        }
+    }
+
+    @Test
+    void aSharedPortServesPeersWhenItsApiIsClosed() {
+        try (ApiNodes own = ApiNodes.three()) {
+            own.api(1).close();
+            own.api(2).close();
+            assertThat(own.put(0, "/v0/entity?id=k&ack=3&from=3", "value").statusCode())
+                    .isEqualTo(201);
+            assertThat(own.get(1, "/v0/entity?id=k").statusCode()).isEqualTo(503);
+        }
+    }
+
+    @Test
+    void closingOnAnEventLoopIsRefused() throws Exception {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        CountDownLatch chained = new CountDownLatch(1);
+        try (ApiNodes own = ApiNodes.three()) {
+            own.api(0);
+            io.vertx.core.Vertx vertx = io.vertx.core.Vertx.vertx();
+            vertx.runOnContext(ignored -> {
+                try {
+                    own.api(0).close();
+                } catch (IllegalStateException e) {
+                    thrown.complete(e);
+                }
+                chained.countDown();
+            });
+            chained.await();
+            vertx.close().toCompletionStage().toCompletableFuture().get();
+            assertThat(thrown.getNow(null)).isInstanceOf(IllegalStateException.class);
+            assertThat(own.get(0, "/v0/status").statusCode()).isEqualTo(200);
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void optionsOutOfRangeAreNamed() {
+        HttpApiOptions options = HttpApiOptions.defaults();
+        assertThatThrownBy(() -> options.withMaxInFlight(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("maxInFlight must be 1 to 1000000, not 0");
+        assertThatThrownBy(() -> options.withMaxValueBytes(-1)).hasMessageContaining("maxValueBytes");
+        assertThatThrownBy(() -> options.withMaxBodyBytesInFlight((16 << 20) - 1))
+                .hasMessageContaining("maxBodyBytesInFlight must be at least maxValueBytes, which is 16777216");
+        assertThatThrownBy(() -> options.withBodyTimeout(Duration.ZERO)).hasMessageContaining("bodyTimeout");
+        assertThatThrownBy(() -> options.withWriteTimeout(Duration.ofDays(1))).hasMessageContaining("writeTimeout");
+        assertThatThrownBy(() -> options.withIdleTimeout(Duration.ofMillis(1))).hasMessageContaining("idleTimeout");
+        assertThatThrownBy(() -> options.withDrainTimeout(Duration.ofMillis(-1)))
+                .hasMessageContaining("drainTimeout");
+    }
+}

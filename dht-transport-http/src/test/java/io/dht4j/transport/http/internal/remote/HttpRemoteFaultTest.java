@@ -1,0 +1,224 @@
+package io.dht4j.transport.http.internal.remote;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.http.HttpRemote;
+import io.dht4j.transport.http.HttpRemoteOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the remote client makes of servers that are something else, lie, or break off. */
+@Timeout(60)
+class HttpRemoteFaultTest {
+
+    private static final CallOptions OPTIONS = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
+    private static final Key KEY = Key.of("a");
+    private static final String VALUE_HEAD = "HTTP/1.1 200 OK\r\nDht-Version: 7\r\n";
+    private static final String LINES_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n";
+    private static final String LINE =
+            "{\"key\":\"a\",\"key_base64\":\"YQ==\",\"value_base64\":\"dg==\",\"version\":\"7\"}\n";
+
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private RemoteApi remote;
+
+    @BeforeEach
+    void open() {
+        remote = HttpRemote.create(
+                HttpRemoteOptions.defaults().withMaxValueBytes(1000).withMaxBatchBytes(2000));
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        remote.close();
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    /** A server that answers every connection's first request with the same bytes, and hangs up. */
+    private String answering(String bytes) throws IOException {
+        ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        opened.add(listener);
+        Thread thread = new Thread(() -> {
+            while (!listener.isClosed()) {
+                try (Socket socket = listener.accept()) {
+                    readRequest(socket);
+                    socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+                } catch (IOException e) {
+                    // The test has ended, or the client has gone.
+                }
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return "127.0.0.1:" + listener.getLocalPort();
+    }
+
+    private static void readRequest(Socket socket) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int c = socket.getInputStream().read();
+            if (c < 0) {
+                return;
+            }
+            head.append((char) c);
+        }
+        int length = head.indexOf("content-length: ");
+        if (length >= 0) {
+            socket.getInputStream()
+                    .readNBytes(Integer.parseInt(head.substring(length + 16, head.indexOf("\r\n", length))
+                            .trim()));
+        }
+    }
+
+    private static String sized(String head, String body) {
+        return head + "Content-Length: " + body.length() + "\r\n\r\n" + body;
+    }
+
+    private static DhtException failure(CompletionStage<?> stage) throws Exception {
+        try {
+            Object result = stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+            throw new AssertionError("expected a failure, not " + result);
+        } catch (ExecutionException e) {
+            return (DhtException) e.getCause();
+        }
+    }
+
+    private CompletionStage<?> get(String address) {
+        return remote.get(address, KEY, OPTIONS);
+    }
+
+    private CompletionStage<?> scan(String address) {
+        return remote.scan(address, KeyRange.from(KEY), ScanScope.CLUSTER, 2, OPTIONS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+                "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi",
+                "HTTP/1.1 500 Oops\r\nContent-Type: application/problem+json\r\nContent-Length: 1\r\n\r\n{",
+                "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 5\r\n\r\nproxy",
+                "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nv",
+                "HTTP/1.1 200 OK\r\nDht-Version: many\r\nContent-Length: 1\r\n\r\nv",
+                "HTTP/1.1 200 OK\r\nDht-Version: 7\r\nContent-Length: 5\r\n\r\nv",
+                "HTTP/1.1 200 OK\r\nDht-Version: 7\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nva",
+                "SSH-2.0-OpenSSH\r\n\r\n",
+                ""
+            })
+    void whatIsNoAnswerLeavesTheOutcomeUnknown(String answer) throws Exception {
+        String address = answering(answer);
+        DhtException error = failure(get(address));
+        assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(error).hasMessageContaining(address);
+    }
+
+    @Test
+    void anErrorOfALaterVersionIsAnUnknownOutcomeWithItsNumber() throws Exception {
+        String problem = "{\"title\":\"New\",\"status\":400,\"detail\":\"of tomorrow\",\"code\":1999,\"name\":\"NEW\"}";
+        String address = answering(sized("HTTP/1.1 400 Bad\r\nContent-Type: application/problem+json\r\n", problem));
+        DhtException error = failure(get(address));
+        assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(error).hasMessageContaining("1999").hasMessageContaining("of tomorrow");
+    }
+
+    @Test
+    void answersOverTheBoundsAreRefused() throws Exception {
+        assertThat(failure(get(answering(sized(VALUE_HEAD, "v".repeat(1001)))))).hasMessageContaining("1000 bytes");
+        String chunks = "3E8\r\n" + "v".repeat(1000) + "\r\n1\r\nv\r\n0\r\n\r\n";
+        assertThat(failure(get(answering(VALUE_HEAD + "Transfer-Encoding: chunked\r\n\r\n" + chunks))))
+                .hasMessageContaining("1000 bytes");
+        assertThat(failure(scan(answering(sized(LINES_HEAD, "x".repeat(100_000))))))
+                .hasMessageContaining("1000 bytes");
+        String problem = "{\"detail\":\"" + "x".repeat(100_000) + "\"}";
+        String head = "HTTP/1.1 500 Oops\r\nContent-Type: application/problem+json\r\n";
+        assertThat(failure(get(answering(sized(head, problem))))).hasMessageContaining("65536 bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                LINE + "{\"key_base64\":\"Yg==\",\"value_base64\":\"dg==\"}\n",
+                LINE + "{\"key_base64\":\"Yg==\",\"value_base64\":\"dg==\",\"version\":\"7\"}",
+                LINE + "no json\n",
+                LINE + LINE,
+                LINE + "{\"key_base64\":\"Yg==\",\"value_base64\":\"dg==\",\"version\":\"7\",\"expires_at\":\"1\"}\n"
+            })
+    void linesThatAreNotAScansAreAnError(String body) throws Exception {
+        assertThat(failure(scan(answering(sized(LINES_HEAD, body)))).code()).isEqualTo(ErrorCode.INTERNAL);
+    }
+
+    @Test
+    void aScanThatBreaksOffBetweenLinesIsAnError() throws Exception {
+        String cut = LINES_HEAD + "Transfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(LINE.length()) + "\r\n"
+                + LINE + "\r\n";
+        assertThat(failure(scan(answering(cut))).code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(remote.scan(answering(cut + "0\r\n\r\n"), KeyRange.from(KEY), ScanScope.CLUSTER, 2, OPTIONS)
+                        .toCompletableFuture()
+                        .get(30, TimeUnit.SECONDS))
+                .hasSize(1);
+    }
+
+    @Test
+    void aBatchThatBringsWhatWasNotAskedForIsAnError() throws Exception {
+        String address = answering(sized(LINES_HEAD, LINE));
+        assertThat(failure(remote.getAll(address, List.of(Key.of("b")), OPTIONS))
+                        .code())
+                .isEqualTo(ErrorCode.INTERNAL);
+    }
+
+    @Test
+    void pastItsOwnBoundsTheClientSendsNothing() throws Exception {
+        try (RemoteApi small = HttpRemote.create(HttpRemoteOptions.defaults()
+                .withMaxInFlight(1)
+                .withMaxValueBytes(1024)
+                .withMaxInFlightBytes(1024))) {
+            DhtException error = failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS));
+            assertThat(error.code()).isEqualTo(ErrorCode.OVERLOADED);
+            assertThat(error).hasMessageContaining("1024");
+            try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+                String address = "127.0.0.1:" + silent.getLocalPort();
+                CompletionStage<?> waiting = small.get(address, KEY, OPTIONS);
+                assertThat(failure(small.get(address, KEY, OPTIONS)).code()).isEqualTo(ErrorCode.OVERLOADED);
+                assertThat(waiting.toCompletableFuture()).isNotDone();
+            }
+        }
+    }
+
+    @Test
+    void optionsOutOfRangeAreNamedAndTheTokenIsNotShown() {
+        HttpRemoteOptions options = HttpRemoteOptions.defaults();
+        assertThatThrownBy(() -> options.withMaxInFlight(0)).hasMessageContaining("maxInFlight must be 1 to");
+        assertThatThrownBy(() -> options.withMaxInFlightBytes(1024))
+                .hasMessage("maxInFlightBytes must be at least maxValueBytes, which is 16777216, not 1024");
+        assertThatThrownBy(() -> options.withConnectTimeout(Duration.ZERO)).hasMessageContaining("connectTimeout");
+        assertThatThrownBy(() -> options.withToken("short secret"))
+                .hasMessageContaining("token must be 16 to 512")
+                .hasMessageNotContaining("secret");
+        assertThat(options.withToken("a-secret-of-some-length").toString()).doesNotContain("secret-of");
+    }
+}

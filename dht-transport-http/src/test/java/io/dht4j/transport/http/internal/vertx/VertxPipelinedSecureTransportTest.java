@@ -1,0 +1,13 @@
+package io.dht4j.transport.http.internal.vertx;
+
+import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.contract.HttpSecureTransportContract;
+import org.junit.jupiter.api.Tag;
+
+@Tag("variant")
+class VertxPipelinedSecureTransportTest extends HttpSecureTransportContract {
+
+    VertxPipelinedSecureTransportTest() {
+        super(HttpClientKind.VERTX_PIPELINED);
+    }
+}

@@ -1,0 +1,11 @@
+package io.dht4j.transport.http.internal.vertx;
+
+import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.contract.HttpSecureTransportContract;
+
+class VertxSecureTransportTest extends HttpSecureTransportContract {
+
+    VertxSecureTransportTest() {
+        super(HttpClientKind.VERTX);
+    }
+}
