@@ -140,7 +140,7 @@ final class Rules {
                 "the gRPC transport of peers needs no protobuf",
                 noClasses()
                         .that()
-                        .resideInAPackage(root + ".transport.grpc")
+                        .resideInAnyPackage(root + ".transport.grpc", in("transport.grpc.internal"))
                         .should()
                         .dependOnClassesThat()
                         .resideInAnyPackage("com.google.protobuf..", root + ".v1..")

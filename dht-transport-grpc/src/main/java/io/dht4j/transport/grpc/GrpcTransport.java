@@ -1,7 +1,6 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.Node;
-import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
@@ -11,19 +10,19 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
-import io.dht4j.transport.grpc.GrpcTransportChannels.Target;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
+import io.dht4j.transport.grpc.internal.client.PeerClients;
+import io.dht4j.transport.grpc.internal.loops.EventLoops;
+import io.dht4j.transport.grpc.internal.server.PeerServer;
+import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,23 +44,22 @@ public final class GrpcTransport implements Transport {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
     private final GrpcTransportOptions options;
-    private final GrpcTransportLoops loops;
-    private final GrpcTransportChannels channels;
+    private final EventLoops loops;
+    private final PeerClients clients;
     private final OwnAddress ownAddress = new OwnAddress();
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
-    private final ConcurrentHashMap<Peer, GrpcTransportPeer> peers = new ConcurrentHashMap<>();
-    private volatile @Nullable GrpcTransportServer server;
-    private volatile @Nullable GrpcTransportTls tls;
+    private volatile @Nullable PeerServer server;
+    private volatile @Nullable PeerTls tls;
     private volatile boolean running;
     private volatile boolean closed;
 
     private GrpcTransport(GrpcTransportOptions options) {
         this.options = options;
-        this.loops = new GrpcTransportLoops(options.eventLoops(), "dht4j-grpc-loop");
-        this.channels = new GrpcTransportChannels(options);
+        this.loops = new EventLoops(options.eventLoops(), "dht4j-grpc-loop");
+        this.clients = new PeerClients(options.peers(), loops);
     }
 
     /**
@@ -82,7 +80,7 @@ public final class GrpcTransport implements Transport {
      * @return 1 to 65535, once {@link #start} has completed; 0 before, and if nothing listens
      */
     public int port() {
-        GrpcTransportServer endpoint = server;
+        PeerServer endpoint = server;
         return endpoint == null ? 0 : endpoint.port();
     }
 
@@ -92,7 +90,7 @@ public final class GrpcTransport implements Transport {
 
     /** Returns the peer endpoint; the transport must have been started. */
     @Nullable
-    GrpcTransportServer server() {
+    PeerServer server() {
         return server;
     }
 
@@ -110,12 +108,11 @@ public final class GrpcTransport implements Transport {
 
     private void listen(FrameHandler handler) {
         try {
-            GrpcTransportTls secure = null;
+            PeerTls secure = null;
             if (options.listener().security().tls().isPresent()) {
-                secure =
-                        new GrpcTransportTls(options.listener().security().tls().get(), handler.self(), LOG::warn);
+                secure = new PeerTls(options.listener().security().tls().get(), handler.self(), LOG::warn);
                 tls = secure;
-                channels.secure(secure);
+                clients.secure(secure);
             }
             if (options.listens()) {
                 if (secure == null) {
@@ -124,7 +121,7 @@ public final class GrpcTransport implements Transport {
                             .requirePlaintextAllowed(
                                     "the transport", options.address().host(), LOG::warn);
                 }
-                GrpcTransportServer endpoint = new GrpcTransportServer(handler, options, loops, secure);
+                PeerServer endpoint = new PeerServer(handler, options, loops, secure);
                 server = endpoint;
                 endpoint.start();
                 // Closing sets its mark first and looks for the server afterwards.
@@ -172,32 +169,7 @@ public final class GrpcTransport implements Transport {
         if (remaining <= 0) {
             return refused(address, "deadline passed before it was sent");
         }
-        Peer key = new Peer(address, node.id());
-        GrpcTransportPeer peer = peers.get(key);
-        if (peer == null) {
-            peer = peers.computeIfAbsent(key, ignored -> newPeer(Target.of(node)));
-        }
-        GrpcTransportBudget budget = peer.budget();
-        boolean fits = budget.enter(request.length());
-        GrpcTransportCall call =
-                new GrpcTransportCall(address, request, context, System.nanoTime() + remaining, budget);
-        // Closing sets its mark first and then waits for the counted calls. This method counts first and then checks
-        // the mark.
-        if (closed) {
-            call.abandon("the transport is closed");
-        } else if (!fits) {
-            call.noRoom(budget.exceeded());
-        } else {
-            peer.offer(call);
-        }
-        return call;
-    }
-
-    private GrpcTransportPeer newPeer(Target target) {
-        return switch (options.mode()) {
-            case UNARY -> new GrpcTransportUnaryPeer(target, loops, channels, options);
-            case STREAM -> new GrpcTransportStreamPeer(target, loops, channels, options);
-        };
+        return clients.call(node, request, context, remaining);
     }
 
     private static CompletionStage<byte[]> refused(String address, String why) {
@@ -241,16 +213,16 @@ public final class GrpcTransport implements Transport {
         }
         long end = System.nanoTime()
                 + options.listener().drainTimeout().plus(CLOSE_BOUND).toNanos();
-        boolean inTime = endCalls(end);
-        GrpcTransportServer endpoint = server;
+        boolean inTime = clients.endCalls(end);
+        PeerServer endpoint = server;
         if (endpoint != null) {
             if (!endpoint.drain(options.listener().drainTimeout())) {
                 LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
             }
             inTime &= endpoint.close(end);
         }
-        inTime &= channels.close(end);
-        GrpcTransportTls secure = tls;
+        inTime &= clients.close(end);
+        PeerTls secure = tls;
         if (secure != null) {
             secure.close();
         }
@@ -262,29 +234,4 @@ public final class GrpcTransport implements Transport {
                     options.address().port());
         }
     }
-
-    /**
-     * Ends the calls to peers and waits for them; without event loops, none would end. Returns false if some have not
-     * ended in time.
-     */
-    private boolean endCalls(long end) {
-        while (true) {
-            // Repeated: a call that began before the mark was set may have come to a new peer or connection.
-            boolean unused = true;
-            for (GrpcTransportPeer peer : peers.values()) {
-                peer.close();
-                unused &= peer.budget().isUnused();
-            }
-            if (unused) {
-                return true;
-            }
-            if (System.nanoTime() - end > 0) {
-                return false;
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
-    }
-
-    /** The key of a connection; the same address may become another node's. */
-    private record Peer(String address, NodeId id) {}
 }

@@ -3,7 +3,7 @@ package io.dht4j.transport.grpc;
 import io.dht4j.Ranges;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PeerTransportOptions;
-import java.time.Duration;
+import io.dht4j.transport.grpc.internal.client.PeerOptions;
 
 /**
  * The options of a {@link GrpcTransport}: address, calls and limits. Immutable. Every {@code with} method returns a
@@ -87,11 +87,7 @@ public final class GrpcTransportOptions extends PeerTransportOptions<GrpcTranspo
         return connectionsPerPeer;
     }
 
-    /**
-     * Returns the time a peer has to complete TLS and HTTP/2. It exceeds the connect timeout because the peer may be
-     * busy, while its operating system accepts the connection.
-     */
-    Duration greetingTimeout() {
-        return connectTimeout().multipliedBy(5);
+    PeerOptions peers() {
+        return new PeerOptions(limits(), mode == GrpcMode.STREAM, connectionsPerPeer, connectTimeout(), keepAlive());
     }
 }

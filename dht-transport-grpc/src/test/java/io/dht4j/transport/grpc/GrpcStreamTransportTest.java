@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Node;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.grpc.internal.wire.FlowControl;
+import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -51,7 +53,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
                 // A message or two beyond what gRPC takes: the rest was never given to it.
                 assertThat(unknown * frame.length)
                         .isPositive()
-                        .isLessThan(GrpcTransportLink.READY_THRESHOLD + 3L * GrpcTransportRecord.MAX_MESSAGE);
+                        .isLessThan(FlowControl.READY_THRESHOLD + 3L * RecordHead.MAX_MESSAGE);
             }
         }
     }

@@ -16,6 +16,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.transport.SocketTransportContract;
+import io.dht4j.transport.grpc.internal.server.PeerServer;
 import java.io.ByteArrayOutputStream;
 import java.net.Socket;
 import java.time.Duration;
@@ -406,7 +407,7 @@ abstract class GrpcTransportContract extends SocketTransportContract {
         return server(started).connections();
     }
 
-    private static GrpcTransportServer server(Started started) {
+    private static PeerServer server(Started started) {
         return Objects.requireNonNull(((GrpcTransport) started.transport()).server());
     }
 

@@ -3,7 +3,8 @@ package io.dht4j.transport.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.grpc.Metadata;
+import io.dht4j.transport.grpc.internal.server.PeerServer;
+import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -89,26 +90,12 @@ class GrpcTransportDeclaredLengthTest {
         assertThat(handled).hasValue(0);
     }
 
-    @Test
-    void whatComesPastTheDeclaredLengthCountsUntilTheCallHasEnded() {
-        InboundByteMeter arrivals = (InboundByteMeter)
-                InboundByteMeter.factory().newServerStreamTracer(GrpcTransportMethods.UNARY_NAME, new Metadata());
-        AtomicInteger over = new AtomicInteger();
-        arrivals.expect(10, over::addAndGet);
-        arrivals.inboundWireSize(8);
-        assertThat(over).hasValue(0);
-        arrivals.inboundWireSize(5);
-        assertThat(over).hasValue(3);
-        arrivals.inboundWireSize(7);
-        assertThat(over).hasValue(10);
-    }
-
     private static byte[] messageHead(int length) {
         return new byte[] {0, (byte) (length >> 24), (byte) (length >> 16), (byte) (length >> 8), (byte) length};
     }
 
     private void assertNothingHeld() {
-        GrpcTransportServer server = Objects.requireNonNull(transport.server());
+        PeerServer server = Objects.requireNonNull(transport.server());
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
             assertThat(server.inFlight()).isZero();
             assertThat(server.inFlightBytes()).isZero();
@@ -133,7 +120,7 @@ class GrpcTransportDeclaredLengthTest {
             for (Map.Entry<String, String> header : Map.of(
                             ":method", "POST",
                             ":scheme", "http",
-                            ":path", "/" + GrpcTransportMethods.UNARY_NAME,
+                            ":path", "/" + PeerMethods.UNARY_NAME,
                             ":authority", "localhost")
                     .entrySet()) {
                 literal(headers, header.getKey(), header.getValue());

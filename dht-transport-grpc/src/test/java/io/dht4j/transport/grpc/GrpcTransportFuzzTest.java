@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.grpc.internal.server.PeerServer;
+import io.dht4j.transport.grpc.internal.wire.PeerMethods;
+import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -142,15 +145,15 @@ class GrpcTransportFuzzTest {
         ByteBuffer records = ByteBuffer.allocate(10_000);
         for (int i = random.nextInt(10); i >= 0; i--) {
             byte[] frame = new byte[random.nextInt(200)];
-            records.put((byte) GrpcTransportRecord.REQUEST).putLong(i).putInt(frame.length);
+            records.put((byte) RecordHead.REQUEST).putLong(i).putInt(frame.length);
             records.putLong(1 + random.nextInt(1_000_000)).put(frame);
             if (random.nextInt(4) == 0) {
-                records.put((byte) GrpcTransportRecord.CANCEL).putLong(i).putInt(0);
+                records.put((byte) RecordHead.CANCEL).putLong(i).putInt(0);
             }
         }
-        records.put((byte) GrpcTransportRecord.REQUEST_BEGINS).putLong(100).putInt(3);
+        records.put((byte) RecordHead.REQUEST_BEGINS).putLong(100).putInt(3);
         records.putLong(1_000_000).putInt(6).put(new byte[3]);
-        records.put((byte) GrpcTransportRecord.PART).putLong(100).putInt(3).put(new byte[3]);
+        records.put((byte) RecordHead.PART).putLong(100).putInt(3).put(new byte[3]);
         return Arrays.copyOf(records.array(), records.position());
     }
 
@@ -161,25 +164,25 @@ class GrpcTransportFuzzTest {
                 buffer -> buffer.put((byte) 99).putLong(1).putInt(0));
         assertRefused(
                 "message ends within the head",
-                buffer -> buffer.put((byte) GrpcTransportRecord.REQUEST).putInt(1));
+                buffer -> buffer.put((byte) RecordHead.REQUEST).putInt(1));
         assertRefused(
                 "record of 2147483647 bytes",
-                buffer -> buffer.put((byte) GrpcTransportRecord.PART).putLong(1).putInt(Integer.MAX_VALUE));
+                buffer -> buffer.put((byte) RecordHead.PART).putLong(1).putInt(Integer.MAX_VALUE));
         assertRefused(
                 "record of -1 bytes",
-                buffer -> buffer.put((byte) GrpcTransportRecord.REQUEST)
+                buffer -> buffer.put((byte) RecordHead.REQUEST)
                         .putLong(1)
                         .putInt(-1)
                         .putLong(1));
         assertRefused(
                 "a remaining time of -1",
-                buffer -> buffer.put((byte) GrpcTransportRecord.REQUEST)
+                buffer -> buffer.put((byte) RecordHead.REQUEST)
                         .putLong(1)
                         .putInt(0)
                         .putLong(-1));
         assertRefused(
                 "frame of 1 bytes that begins with 2",
-                buffer -> buffer.put((byte) GrpcTransportRecord.REQUEST_BEGINS)
+                buffer -> buffer.put((byte) RecordHead.REQUEST_BEGINS)
                         .putLong(1)
                         .putInt(2)
                         .putLong(1)
@@ -187,8 +190,7 @@ class GrpcTransportFuzzTest {
                         .putShort((short) 0));
         assertRefused(
                 "a record of type 4 from who calls",
-                buffer ->
-                        buffer.put((byte) GrpcTransportRecord.REPLY).putLong(1).putInt(0));
+                buffer -> buffer.put((byte) RecordHead.REPLY).putLong(1).putInt(0));
         assertNothingHeld();
     }
 
@@ -207,13 +209,13 @@ class GrpcTransportFuzzTest {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(100);
-        message.put((byte) GrpcTransportRecord.REQUEST_BEGINS).putLong(7).putInt(1);
+        message.put((byte) RecordHead.REQUEST_BEGINS).putLong(7).putInt(1);
         message.putLong(1_000_000).putInt(Integer.MAX_VALUE).put((byte) 0);
         call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
         call.halfClose();
         assertThat(answer.get()).extracting(Status::getCode).isEqualTo(Status.Code.OK);
         byte[] reply = answer.messages.remove();
-        assertThat(reply[0]).isEqualTo((byte) GrpcTransportRecord.REFUSED);
+        assertThat(reply[0]).isEqualTo((byte) RecordHead.REFUSED);
         assertThat(new String(reply, StandardCharsets.UTF_8))
                 .contains("a frame may have 1048576 bytes, not 2147483647");
         assertNothingHeld();
@@ -225,14 +227,14 @@ class GrpcTransportFuzzTest {
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);
         for (int i = 0; i < 9; i++) {
-            message.put((byte) GrpcTransportRecord.REQUEST_BEGINS).putLong(i).putInt(1);
+            message.put((byte) RecordHead.REQUEST_BEGINS).putLong(i).putInt(1);
             message.putLong(600_000_000).putInt(1 << 20).put((byte) 0);
         }
         call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
         call.halfClose();
         assertThat(answer.get()).extracting(Status::getCode).isEqualTo(Status.Code.OK);
         byte[] replies = answer.messages.remove();
-        assertThat(replies[0]).isEqualTo((byte) GrpcTransportRecord.REFUSED);
+        assertThat(replies[0]).isEqualTo((byte) RecordHead.REFUSED);
         assertThat(new String(replies, StandardCharsets.UTF_8)).contains("8388608 bytes are under way");
         assertNothingHeld();
     }
@@ -243,7 +245,7 @@ class GrpcTransportFuzzTest {
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);
         for (int i = 0; i < 8; i++) {
-            message.put((byte) GrpcTransportRecord.REQUEST_BEGINS).putLong(i).putInt(1);
+            message.put((byte) RecordHead.REQUEST_BEGINS).putLong(i).putInt(1);
             message.putLong(600_000_000).putInt(1 << 20).put((byte) 0);
         }
         call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
@@ -261,7 +263,7 @@ class GrpcTransportFuzzTest {
     @Test
     void aPeerThatTakesNoRepliesIsNotReadFrom() throws Exception {
         Answer answer = new Answer();
-        ClientCall<InputStream, InputStream> call = channel.newCall(GrpcTransportMethods.stream(), CallOptions.DEFAULT);
+        ClientCall<InputStream, InputStream> call = channel.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
         call.start(answer, new Metadata());
         // Without request(), no reply is taken.
         byte[] frame = new byte[50_000];
@@ -271,7 +273,7 @@ class GrpcTransportFuzzTest {
         while (sent < most && System.nanoTime() - end < 0) {
             if (call.isReady()) {
                 ByteBuffer message = ByteBuffer.allocate(100_000);
-                message.put((byte) GrpcTransportRecord.REQUEST).putLong(sent).putInt(frame.length);
+                message.put((byte) RecordHead.REQUEST).putLong(sent).putInt(frame.length);
                 message.putLong(600_000_000).put(frame);
                 call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
                 sent += frame.length;
@@ -296,7 +298,7 @@ class GrpcTransportFuzzTest {
     }
 
     private ClientCall<InputStream, InputStream> open(Answer answer) {
-        ClientCall<InputStream, InputStream> call = channel.newCall(GrpcTransportMethods.stream(), CallOptions.DEFAULT);
+        ClientCall<InputStream, InputStream> call = channel.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
         call.start(answer, new Metadata());
         call.request(Integer.MAX_VALUE);
         return call;
@@ -340,7 +342,7 @@ class GrpcTransportFuzzTest {
         }
     }
 
-    private GrpcTransportServer server() {
+    private PeerServer server() {
         return Objects.requireNonNull(transport.server());
     }
 

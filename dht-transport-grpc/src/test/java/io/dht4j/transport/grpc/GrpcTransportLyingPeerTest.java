@@ -7,6 +7,8 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.grpc.internal.wire.PeerMethods;
+import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.ServerCall;
@@ -42,8 +44,8 @@ class GrpcTransportLyingPeerTest {
     @BeforeEach
     void start() throws Exception {
         peer = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .addService(ServerServiceDefinition.builder(GrpcTransportMethods.SERVICE)
-                        .addMethod(GrpcTransportMethods.stream(), (call, headers) -> {
+                .addService(ServerServiceDefinition.builder(PeerMethods.SERVICE)
+                        .addMethod(PeerMethods.stream(), (call, headers) -> {
                             call.sendHeaders(new Metadata());
                             call.request(1);
                             return new ServerCall.Listener<InputStream>() {
@@ -98,17 +100,13 @@ class GrpcTransportLyingPeerTest {
     @Test
     void answersToWhatNobodyAskedArePassedOver() throws Exception {
         answer = call -> {
-            send(call, record(GrpcTransportRecord.REPLY, 99, 1).put((byte) 1));
-            send(call, record(GrpcTransportRecord.FAILED, 98, 1).put((byte) 'x'));
-            send(call, record(GrpcTransportRecord.REFUSED, 97, 0));
-            send(call, record(GrpcTransportRecord.NO_ROOM, 94, 1).put((byte) 'x'));
-            send(call, record(GrpcTransportRecord.PART, 96, 2).putShort((short) 1));
-            send(
-                    call,
-                    record(GrpcTransportRecord.REPLY_BEGINS, 95, 1)
-                            .putInt(1_000)
-                            .put((byte) 1));
-            send(call, record(GrpcTransportRecord.REPLY, 1, 1).put((byte) 7));
+            send(call, record(RecordHead.REPLY, 99, 1).put((byte) 1));
+            send(call, record(RecordHead.FAILED, 98, 1).put((byte) 'x'));
+            send(call, record(RecordHead.REFUSED, 97, 0));
+            send(call, record(RecordHead.NO_ROOM, 94, 1).put((byte) 'x'));
+            send(call, record(RecordHead.PART, 96, 2).putShort((short) 1));
+            send(call, record(RecordHead.REPLY_BEGINS, 95, 1).putInt(1_000).put((byte) 1));
+            send(call, record(RecordHead.REPLY, 1, 1).put((byte) 7));
         };
         assertThat(call(new byte[1]).get(30, TimeUnit.SECONDS)).containsExactly(7);
     }
@@ -117,15 +115,15 @@ class GrpcTransportLyingPeerTest {
     void whatIsNoReplyEndsTheConnectionWithTheOutcomeUnknown() throws Exception {
         for (ByteBuffer wrong : new ByteBuffer[] {
             record(42, 1, 0),
-            record(GrpcTransportRecord.REPLY, 1, 50),
-            record(GrpcTransportRecord.REPLY, 1, -1),
-            record(GrpcTransportRecord.CANCEL, 1, 0),
-            record(GrpcTransportRecord.REQUEST, 1, 0).putLong(1),
-            record(GrpcTransportRecord.PART, 1, 1).put((byte) 1),
-            record(GrpcTransportRecord.REPLY_BEGINS, 1, 0).putInt((8 << 20) + 1),
-            record(GrpcTransportRecord.REPLY_BEGINS, 1, 0).putInt(Integer.MAX_VALUE),
-            record(GrpcTransportRecord.REPLY_BEGINS, 1, 0).putInt(-1),
-            ByteBuffer.allocate(100).put((byte) GrpcTransportRecord.REPLY)
+            record(RecordHead.REPLY, 1, 50),
+            record(RecordHead.REPLY, 1, -1),
+            record(RecordHead.CANCEL, 1, 0),
+            record(RecordHead.REQUEST, 1, 0).putLong(1),
+            record(RecordHead.PART, 1, 1).put((byte) 1),
+            record(RecordHead.REPLY_BEGINS, 1, 0).putInt((8 << 20) + 1),
+            record(RecordHead.REPLY_BEGINS, 1, 0).putInt(Integer.MAX_VALUE),
+            record(RecordHead.REPLY_BEGINS, 1, 0).putInt(-1),
+            ByteBuffer.allocate(100).put((byte) RecordHead.REPLY)
         }) {
             answer = call -> send(call, wrong.duplicate());
             TransportException error = failureOf(new byte[1]);
@@ -137,8 +135,8 @@ class GrpcTransportLyingPeerTest {
     @Test
     void aReplyThatIsLongerThanAnnouncedEndsTheConnection() throws Exception {
         answer = call -> {
-            send(call, record(GrpcTransportRecord.REPLY_BEGINS, 1, 1).putInt(3).put((byte) 1));
-            send(call, record(GrpcTransportRecord.PART, 1, 3).put(new byte[3]));
+            send(call, record(RecordHead.REPLY_BEGINS, 1, 1).putInt(3).put((byte) 1));
+            send(call, record(RecordHead.PART, 1, 3).put(new byte[3]));
         };
         assertThat(failureOf(new byte[1]).outcome()).isEqualTo(Outcome.UNKNOWN);
     }
@@ -146,7 +144,7 @@ class GrpcTransportLyingPeerTest {
     @Test
     void aReplyToHalfARequestEndsTheConnection() throws Exception {
         // The peer reads one message and no more, so the rest of the request is still there.
-        answer = call -> send(call, record(GrpcTransportRecord.REPLY, 1, 1).put((byte) 7));
+        answer = call -> send(call, record(RecordHead.REPLY, 1, 1).put((byte) 7));
         byte[] large = new byte[8 << 20];
         TransportException error = failureOf(large);
         assertThat(error).hasMessageContaining("has not been sent to its end");
@@ -154,7 +152,7 @@ class GrpcTransportLyingPeerTest {
 
     @Test
     void aStreamThatEndsWithThePeersWordWasNotSentAndWithoutItNobodyKnows() throws Exception {
-        answer = call -> call.close(Status.UNAVAILABLE.withDescription("not today"), GrpcTransportMethods.notSent());
+        answer = call -> call.close(Status.UNAVAILABLE.withDescription("not today"), PeerMethods.notSent());
         TransportException refused = failureOf(new byte[1]);
         assertThat(refused).hasMessageContaining("not today");
         assertThat(refused.outcome()).isEqualTo(Outcome.NOT_SENT);

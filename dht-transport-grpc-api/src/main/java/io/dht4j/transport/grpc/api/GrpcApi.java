@@ -8,12 +8,12 @@ import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.common.options.ListenAddress;
-import io.dht4j.transport.grpc.internal.GrpcAccept;
-import io.dht4j.transport.grpc.internal.GrpcConnectionLimit;
-import io.dht4j.transport.grpc.internal.GrpcConnections;
-import io.dht4j.transport.grpc.internal.GrpcFrameLimit;
-import io.dht4j.transport.grpc.internal.GrpcPeriodicTask;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
+import io.dht4j.transport.grpc.internal.connections.AcceptHandler;
+import io.dht4j.transport.grpc.internal.connections.ConnectionLimit;
+import io.dht4j.transport.grpc.internal.connections.Connections;
+import io.dht4j.transport.grpc.internal.connections.Http2FrameLimit;
+import io.dht4j.transport.grpc.internal.loops.PeriodicTask;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -108,8 +108,8 @@ public final class GrpcApi implements AutoCloseable {
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(options.eventLoops(), "dht4j-grpc-api");
         guard.onChange(() -> admission.inProgress().forEach(GrpcApiStream::checkToken));
-        GrpcConnections connections = new GrpcConnections();
-        GrpcConnectionLimit limit = GrpcConnectionLimit.of(
+        Connections connections = new Connections();
+        ConnectionLimit limit = ConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
                 options.listener().connections().max(),
                 options.listener().connections().perAddress(),
@@ -117,8 +117,8 @@ public final class GrpcApi implements AutoCloseable {
         this.auxiliary = new GrpcApiAuxiliary(limit.max());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .channelFactory(() ->
-                        GrpcAccept.limiting(new NioServerSocketChannel(), limit, connections::giveWay, channel -> {
-                            GrpcFrameLimit.watch(channel);
+                        AcceptHandler.limiting(new NioServerSocketChannel(), limit, connections::giveWay, channel -> {
+                            Http2FrameLimit.watch(channel);
                             connections.accepted(channel);
                         }))
                 .bossEventLoopGroup(acceptors)
@@ -210,7 +210,7 @@ public final class GrpcApi implements AutoCloseable {
                         options.patience().bodyTimeout().toNanos(),
                         options.patience().writeTimeout().toNanos()));
         loops.scheduleWithFixedDelay(
-                new GrpcPeriodicTask("cutting off slow clients of the gRPC API", this::checkTimeouts),
+                new PeriodicTask("cutting off slow clients of the gRPC API", this::checkTimeouts),
                 period,
                 period,
                 TimeUnit.NANOSECONDS);

@@ -1,8 +1,8 @@
 package io.dht4j.transport.grpc.api;
 
 import io.dht4j.transport.common.RateLimitedLog;
-import io.dht4j.transport.grpc.internal.GrpcConnections;
-import io.dht4j.transport.grpc.internal.GrpcConnections.Connection;
+import io.dht4j.transport.grpc.internal.connections.Connections;
+import io.dht4j.transport.grpc.internal.connections.Connections.Connection;
 import io.dht4j.v1.KeyValueGrpc;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -34,7 +34,7 @@ final class GrpcApiStream extends ServerStreamTracer {
     }
 
     private final GrpcApiAdmission admission;
-    private final GrpcConnections connections;
+    private final Connections connections;
     private final AtomicBoolean tooMuch = new AtomicBoolean();
     private volatile @Nullable GrpcApiCall<?> call;
     private volatile Context.@Nullable CancellableContext context;
@@ -47,14 +47,14 @@ final class GrpcApiStream extends ServerStreamTracer {
     private boolean ended;
     private Optional<Connection> connection = Optional.empty();
 
-    private GrpcApiStream(GrpcApiAdmission admission, GrpcConnections connections) {
+    private GrpcApiStream(GrpcApiAdmission admission, Connections connections) {
         this.admission = admission;
         this.connections = connections;
     }
 
     /** Returns a factory of tracers for each call: of this service, or of those that have a budget of their own. */
     static ServerStreamTracer.Factory factory(
-            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, GrpcConnections connections) {
+            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, Connections connections) {
         return new ServerStreamTracer.Factory() {
             @Override
             public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {

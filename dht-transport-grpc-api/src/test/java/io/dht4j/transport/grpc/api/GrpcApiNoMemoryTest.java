@@ -12,7 +12,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Scan;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
-import io.dht4j.transport.grpc.internal.GrpcConnections;
+import io.dht4j.transport.grpc.internal.connections.Connections;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.DeleteRequest;
@@ -80,7 +80,7 @@ class GrpcApiNoMemoryTest {
     private void start(Cluster cluster, UnaryOperator<ServerServiceDefinition> planted) throws IOException {
         GrpcApiOptions options = GrpcApiOptions.defaults();
         TokenGuard guard = new TokenGuard(options.tokens(), warning -> {});
-        GrpcConnections connections = new GrpcConnections();
+        Connections connections = new Connections();
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
                 .addStreamTracerFactory(GrpcApiStream.factory(admission, new GrpcApiAuxiliary(1), connections))

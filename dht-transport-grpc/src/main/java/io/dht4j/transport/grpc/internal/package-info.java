@@ -1,4 +1,4 @@
-/** Connections and their limits, shared by the peer endpoint and the public API, on Netty's own classes. */
+/** The check of gRPC's version. The packages below hold the parts of the transport, each with its idea. */
 @NullMarked
 package io.dht4j.transport.grpc.internal;
 

@@ -1,0 +1,25 @@
+package io.dht4j.transport.grpc.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.transport.grpc.internal.wire.PeerMethods;
+import io.grpc.Metadata;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class InboundByteMeterTest {
+
+    @Test
+    void whatComesPastTheDeclaredLengthCountsUntilTheCallHasEnded() {
+        InboundByteMeter arrivals = (InboundByteMeter)
+                InboundByteMeter.factory().newServerStreamTracer(PeerMethods.UNARY_NAME, new Metadata());
+        AtomicInteger over = new AtomicInteger();
+        arrivals.expect(10, over::addAndGet);
+        arrivals.inboundWireSize(8);
+        assertThat(over).hasValue(0);
+        arrivals.inboundWireSize(5);
+        assertThat(over).hasValue(3);
+        arrivals.inboundWireSize(7);
+        assertThat(over).hasValue(10);
+    }
+}
