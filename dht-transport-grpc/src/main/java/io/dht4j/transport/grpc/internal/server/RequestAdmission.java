@@ -5,6 +5,8 @@ import io.dht4j.transport.common.PeerAdmission;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
+import io.grpc.Grpc;
+import io.grpc.ServerCall;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.function.LongPredicate;
@@ -65,18 +67,23 @@ final class RequestAdmission {
     }
 
     /** Logs that a handler failed. Any request may run out of memory: a stack trace would only show a victim. */
-    void logFailed(String caller, Throwable cause) {
+    void logFailed(ServerCall<?, ?> call, Throwable cause) {
         if (cause instanceof OutOfMemoryError) {
-            failures.log(() -> "no memory to answer a frame from " + caller);
+            failures.log(() -> "no memory to answer a frame from " + caller(call));
         } else {
-            LOG.warn("answering a frame from {} failed", caller, cause);
+            LOG.warn("answering a frame from {} failed", caller(call), cause);
         }
     }
 
     /** Logs a request for whose frame there is no memory, and returns the reason of the refusal. */
-    Status noMemory(String caller) {
-        failures.log(() -> "no memory for a frame from " + caller);
+    Status noMemory(ServerCall<?, ?> call) {
+        failures.log(() -> "no memory for a frame from " + caller(call));
         return PeerMethods.NO_ROOM.toStatus().withDescription("no memory for the frame");
+    }
+
+    /** Returns the caller's address, for the log. */
+    static String caller(ServerCall<?, ?> call) {
+        return String.valueOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     }
 
     int inFlight() {

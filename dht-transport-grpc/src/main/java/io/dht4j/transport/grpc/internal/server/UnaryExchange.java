@@ -118,7 +118,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
             if (!refused) {
                 refused = true;
                 request = null;
-                end(admission.noMemory(ServerStream.caller(call)), PeerMethods.notSent());
+                end(admission.noMemory(call), PeerMethods.notSent());
             }
         } else if (request != null || message.length != length) {
             refuse();
@@ -155,7 +155,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
     private void answer(byte @Nullable [] reply, @Nullable Throwable error) {
         if (error != null || reply == null) {
             Throwable cause = error == null ? new IllegalStateException("no reply") : DhtException.unwrap(error);
-            admission.logFailed(ServerStream.caller(call), cause);
+            admission.logFailed(call, cause);
             end(Status.UNKNOWN.withDescription(PeerMethods.oneLine(cause.toString())), new Metadata());
             return;
         }

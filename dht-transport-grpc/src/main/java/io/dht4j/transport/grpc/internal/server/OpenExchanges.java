@@ -1,0 +1,67 @@
+package io.dht4j.transport.grpc.internal.server;
+
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectHashMap;
+import io.grpc.netty.shaded.io.netty.util.collection.LongObjectMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of a stream that have not been answered, by the caller's numbers. For the connection's event loop. */
+final class OpenExchanges {
+
+    private final LongObjectMap<StreamExchange> byId = new LongObjectHashMap<>();
+
+    boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
+    @Nullable
+    StreamExchange find(long id) {
+        return byId.get(id);
+    }
+
+    void add(StreamExchange exchange) {
+        byId.put(exchange.id(), exchange);
+    }
+
+    /** Removes an exchange, and releases what it holds. */
+    void end(StreamExchange exchange) {
+        byId.remove(exchange.id());
+        exchange.release();
+    }
+
+    /** Ends an exchange whose caller has given up, and cancels the handler's work for it. */
+    void cancel(StreamExchange exchange) {
+        end(exchange);
+        exchange.cancel();
+    }
+
+    /** Cancels the exchanges whose deadline has passed. Returns whether there were any. */
+    boolean cancelExpired() {
+        List<StreamExchange> expired = select(StreamExchange::isExpired);
+        expired.forEach(this::cancel);
+        return !expired.isEmpty();
+    }
+
+    /** Ends the exchanges whose requests have not come to their end, and returns them. */
+    List<StreamExchange> endIncomplete() {
+        List<StreamExchange> incomplete = select(exchange -> exchange.request() != null);
+        incomplete.forEach(this::end);
+        return incomplete;
+    }
+
+    void cancelAll() {
+        select(exchange -> true).forEach(this::cancel);
+    }
+
+    private List<StreamExchange> select(Predicate<StreamExchange> which) {
+        List<StreamExchange> selected = new ArrayList<>();
+        for (StreamExchange exchange : byId.values()) {
+            if (which.test(exchange)) {
+                selected.add(exchange);
+            }
+        }
+        return selected;
+    }
+}
