@@ -6,7 +6,6 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
@@ -22,7 +21,6 @@ import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.Environment;
@@ -41,7 +39,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,9 +66,7 @@ public final class RemoteCluster implements Cluster {
     private final RemoteOptions options;
     private final Environment environment;
     private final boolean ownsEnvironment;
-    private final Admission admission;
-    private final RetryBudget budget;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final RemoteCalls calls;
     private volatile NodeStatus known;
 
     private RemoteCluster(
@@ -87,8 +82,7 @@ public final class RemoteCluster implements Cluster {
         this.options = options;
         this.environment = environment;
         this.ownsEnvironment = ownsEnvironment;
-        this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
-        this.budget = budget;
+        this.calls = new RemoteCalls(environment, targets, budget, options);
         this.known = known;
     }
 
@@ -178,7 +172,7 @@ public final class RemoteCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions call) {
         requireNonNull(key, "key");
         requireNonNull(call, "options");
-        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.get(address, key, within));
+        return calls.start(RemoteCall.Kind.READ, call, (address, within) -> api.get(address, key, within));
     }
 
     @Override
@@ -187,14 +181,14 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(call, "options");
         byte[] copy = value.clone();
-        return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.put(address, key, copy, within));
+        return calls.startPut(call, (address, within) -> api.put(address, key, copy, within));
     }
 
     @Override
     public CompletionStage<Version> delete(Key key, CallOptions call) {
         requireNonNull(key, "key");
         requireNonNull(call, "options");
-        return ask(RemoteCall.Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
+        return calls.start(RemoteCall.Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
     }
 
     @Override
@@ -204,7 +198,7 @@ public final class RemoteCluster implements Cluster {
         keys.forEach(key -> requireNonNull(key, "key"));
         List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
         Set<Key> asked = Set.copyOf(distinct);
-        return ask(
+        return calls.start(
                 RemoteCall.Kind.READ,
                 call,
                 (address, within) -> api.getAll(address, distinct, within).thenApply(found -> {
@@ -225,7 +219,7 @@ public final class RemoteCluster implements Cluster {
         Map<Key, byte[]> copy = new LinkedHashMap<>();
         values.forEach((key, value) -> copy.put(
                 requireNonNull(key, "key"), requireNonNull(value, "value").clone()));
-        return admitted(RemoteCall.Kind.WRITE, call, (address, within) -> api.putAll(address, copy, within));
+        return calls.startPut(call, (address, within) -> api.putAll(address, copy, within));
     }
 
     /**
@@ -245,12 +239,12 @@ public final class RemoteCluster implements Cluster {
                     (address, within) -> api.scan(address, rest, scope, options.scanPageSize(), within)
                             .thenApply(got -> RemoteScan.checked(address, got, rest, options.scanPageSize()));
             if (scope == ScanScope.CLUSTER) {
-                return ask(RemoteCall.Kind.READ, call, page);
+                return calls.start(RemoteCall.Kind.READ, call, page);
             }
             if (one.isEmpty()) {
                 one.add(targets.inOrder().get(0));
             }
-            return ask(RemoteCall.Kind.PINNED, one, call, page);
+            return calls.start(RemoteCall.Kind.PINNED, one, call, page);
         });
     }
 
@@ -259,7 +253,7 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(lease, "lease");
         requireNonNull(call, "options");
         // A snapshot opened twice is harmless: the unused one ends with its lease.
-        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
+        return calls.start(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
     }
 
     @Override
@@ -269,7 +263,7 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(call, "options");
         return new RemoteScan(
                 range,
-                rest -> ask(
+                rest -> calls.start(
                         RemoteCall.Kind.READ,
                         call,
                         (address, within) -> api.scanSnapshot(address, snapshot, rest, options.scanPageSize(), within)
@@ -280,13 +274,17 @@ public final class RemoteCluster implements Cluster {
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(call, "options");
-        return ask(RemoteCall.Kind.READ, call, (address, within) -> api.closeSnapshot(address, snapshot, within));
+        return calls.start(
+                RemoteCall.Kind.READ, call, (address, within) -> api.closeSnapshot(address, snapshot, within));
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
-        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), (address, within) -> api.locate(address, key, within))
+        return calls.start(
+                        RemoteCall.Kind.READ,
+                        CallOptions.defaults(),
+                        (address, within) -> api.locate(address, key, within))
                 .thenCompose(located -> {
                     if (known.topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
                         return CompletableFuture.completedFuture(placement(located));
@@ -334,10 +332,11 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public CompletionStage<NodeStatus> status() {
-        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), api::status).thenApply(status -> {
-            known = status;
-            return status;
-        });
+        return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::status)
+                .thenApply(status -> {
+                    known = status;
+                    return status;
+                });
     }
 
     /**
@@ -349,7 +348,7 @@ public final class RemoteCluster implements Cluster {
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
         requireNonNull(partitions, "partitions");
-        return ask(
+        return calls.start(
                 RemoteCall.Kind.READ,
                 CallOptions.defaults(),
                 (address, within) -> api.repair(address, partitions, within));
@@ -357,7 +356,7 @@ public final class RemoteCluster implements Cluster {
 
     @Override
     public CompletionStage<RepairStatus> repairStatus() {
-        return ask(RemoteCall.Kind.READ, CallOptions.defaults(), api::repairStatus);
+        return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::repairStatus);
     }
 
     /**
@@ -366,8 +365,8 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            CompletableFuture<Void> drained = admission.close();
+        Optional<CompletableFuture<Void>> drained = calls.close();
+        if (drained.isPresent()) {
             try {
                 api.close();
             } finally {
@@ -375,54 +374,9 @@ public final class RemoteCluster implements Cluster {
                     environment.close();
                 }
             }
-            if (!drained.isDone()) {
+            if (!drained.get().isDone()) {
                 LOG.warn("the remote API {} left calls without an answer", api.name());
             }
         }
-    }
-
-    /** Starts a call that accepts no time to live. */
-    private <T> CompletionStage<T> ask(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return ask(kind, List.of(), call, request);
-    }
-
-    private <T> CompletionStage<T> ask(
-            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
-        if (call.timeToLive().isPresent()) {
-            return CompletableFuture.failedFuture(
-                    new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
-        }
-        return admitted(kind, only, call, request);
-    }
-
-    private <T> CompletionStage<T> admitted(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(kind, List.of(), call, request);
-    }
-
-    private <T> CompletionStage<T> admitted(
-            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
-        try {
-            admission.enter(0);
-        } catch (DhtException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        CompletableFuture<T> running;
-        try {
-            running = RemoteCall.start(
-                    environment,
-                    closed::get,
-                    budget,
-                    kind,
-                    only.isEmpty() ? targets.inOrder() : only,
-                    call,
-                    call.timeout().orElse(options.timeout()),
-                    request);
-        } catch (RuntimeException e) {
-            // The timers have ended because the client was closed meanwhile.
-            running = CompletableFuture.failedFuture(
-                    new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
-        }
-        // The caller gets the dependent stage, so that its next call can use the released capacity.
-        return running.whenComplete((result, error) -> admission.leave(0));
     }
 }

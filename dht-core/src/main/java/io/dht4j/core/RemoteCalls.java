@@ -1,0 +1,98 @@
+package io.dht4j.core;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Starts the calls of a remote cluster: refuses those over the bound on calls in flight, and gives each its deadline
+ * and the order of the nodes to try. Safe for use by any number of threads; nothing blocks.
+ */
+final class RemoteCalls {
+
+    private final Environment environment;
+    private final RemoteTargets targets;
+    private final RetryBudget budget;
+    private final Duration timeout;
+    private final Admission admission;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RemoteCalls(Environment environment, RemoteTargets targets, RetryBudget budget, RemoteOptions options) {
+        this.environment = environment;
+        this.targets = targets;
+        this.budget = budget;
+        this.timeout = options.timeout();
+        this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
+    }
+
+    /** Starts a call that accepts no time to live. */
+    <T> CompletionStage<T> start(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return start(kind, List.of(), call, request);
+    }
+
+    /**
+     * Starts a call that accepts no time to live.
+     *
+     * @param only the nodes to try; empty for all
+     */
+    <T> CompletionStage<T> start(
+            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
+        if (call.timeToLive().isPresent()) {
+            return CompletableFuture.failedFuture(
+                    new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
+        }
+        return admitted(kind, only, call, request);
+    }
+
+    /** Starts a write that accepts a time to live. */
+    <T> CompletionStage<T> startPut(CallOptions call, RemoteCall.Try<T> request) {
+        return admitted(RemoteCall.Kind.WRITE, List.of(), call, request);
+    }
+
+    private <T> CompletionStage<T> admitted(
+            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
+        try {
+            admission.enter(0);
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<T> running;
+        try {
+            running = RemoteCall.start(
+                    environment,
+                    closed::get,
+                    budget,
+                    kind,
+                    only.isEmpty() ? targets.inOrder() : only,
+                    call,
+                    call.timeout().orElse(timeout),
+                    request);
+        } catch (RuntimeException e) {
+            // The timers have ended because the client was closed meanwhile.
+            running = CompletableFuture.failedFuture(
+                    new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
+        }
+        // The caller gets the dependent stage, so that its next call can use the released capacity.
+        return running.whenComplete((result, error) -> admission.leave(0));
+    }
+
+    /**
+     * Refuses later calls, and further tries of those in flight.
+     *
+     * @return completes when none is in flight; empty if this was called before
+     */
+    Optional<CompletableFuture<Void>> close() {
+        return closed.compareAndSet(false, true) ? Optional.of(admission.close()) : Optional.empty();
+    }
+}
