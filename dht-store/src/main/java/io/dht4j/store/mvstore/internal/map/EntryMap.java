@@ -6,24 +6,17 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
-import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.cache.EntryCache;
-import io.dht4j.store.mvstore.internal.disk.Disk;
-import io.dht4j.store.mvstore.internal.disk.Fsync;
 import io.dht4j.store.mvstore.internal.disk.Health;
-import io.dht4j.store.mvstore.internal.disk.LostFileException;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
-import io.dht4j.store.mvstore.internal.disk.TrackedFiles;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sorted map on the disk that memtables are merged into. Any number of threads read it; only the merging thread
@@ -31,24 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EntryMap implements AutoCloseable {
 
-    private static final Key MERGED = Key.of("merged");
     private static final Key NEWEST = Key.of("newest");
 
-    private final Path file;
-    private final Disk disk;
-    private final Fsync fsync;
-    private final TrackedFiles files;
-    private final boolean isForced;
-    private final long cacheBytes;
-    private final Health health;
+    private final ReopenableMapFile file;
     private final ChangeFeed feed = new ChangeFeed();
     private final MapPurge purge;
-
-    /** Replaced under the lock of this, after a write has failed. */
-    private volatile MapFile opened;
-
-    /** The last segment that is known to be in the file on the disk. For the merging thread. */
-    private volatile long finished;
 
     /** Raised before the tables with that version are dropped; by one thread at a time. */
     private volatile Version newestEver = new Version(0);
@@ -70,16 +50,9 @@ public final class EntryMap implements AutoCloseable {
      */
     public record Purged(long removed, Optional<Key> next) {}
 
-    private EntryMap(StoreDirectory directory, boolean isForced, long cacheBytes, EntryCache cache, Health health) {
-        this.file = directory.dataFile();
-        this.disk = directory.disk();
-        this.fsync = directory.fsync();
-        this.files = directory.files();
-        this.isForced = isForced;
-        this.cacheBytes = cacheBytes;
-        this.health = health;
+    private EntryMap(ReopenableMapFile file, EntryCache cache) {
+        this.file = file;
         this.purge = new MapPurge(this, cache, feed);
-        this.opened = MapFile.open(file, disk, fsync, isForced, cacheBytes);
     }
 
     /**
@@ -100,66 +73,36 @@ public final class EntryMap implements AutoCloseable {
         if (!Files.exists(directory.dataFile())) {
             MapFile.make(directory.dataFile(), directory.disk());
         }
-        EntryMap map = new EntryMap(directory, isForced, cacheBytes, cache, health);
+        ReopenableMapFile file = ReopenableMapFile.open(directory, isForced, cacheBytes, health);
+        EntryMap map = new EntryMap(file, cache);
         try {
-            map.files.opened(map.file);
-            map.finished = map.lastMergedSegment();
             map.newestEver = map.newest();
-        } catch (IOException | RuntimeException | Error e) {
-            map.opened.abandon();
+        } catch (RuntimeException | Error e) {
+            file.abandon();
             throw e;
         }
         return map;
     }
 
-    private synchronized void reopen(MapFile used) {
-        if (opened != used) {
-            return;
-        }
-        checkFiles();
-        used.abandon();
-        MapFile again = MapFile.open(file, disk, fsync, isForced, cacheBytes);
-        try {
-            checkFiles();
-            if (again.number(MERGED) < finished) {
-                throw Health.damaged(file, "has fallen back behind segment " + finished + " of the log");
-            }
-        } catch (RuntimeException | Error e) {
-            again.abandon();
-            throw e;
-        }
-        opened = again;
-    }
-
-    /** Throws if the path leads to another file, which must not be opened in place of this one. */
-    private void checkFiles() {
-        try {
-            files.check();
-        } catch (LostFileException e) {
-            throw new StoreException(String.valueOf(e.getMessage()), e);
-        } catch (IOException e) {
-            throw new StoreException(file + " cannot be looked at (" + FileFailure.inWords(e) + ")", e);
-        }
-    }
-
     /** Reads the entry of a key. */
     public Found get(Key key) {
-        return reading(map -> new Found(Optional.ofNullable(map.entry(key)), !map.isBroken()));
+        return file.reading(map -> new Found(Optional.ofNullable(map.entry(key)), !map.isBroken()));
     }
 
     /** Reads the version of a key's entry; empty if the map has none. */
     public Optional<Version> version(Key key) {
-        return reading(map -> Optional.ofNullable(map.entries.get(key)).map(stored -> new Version(stored.version())));
+        return file.reading(
+                map -> Optional.ofNullable(map.entries.get(key)).map(stored -> new Version(stored.version())));
     }
 
     /** Returns whether the map has an entry of a key. */
     public boolean contains(Key key) {
-        return reading(map -> map.entries.get(key) != null);
+        return file.reading(map -> map.entries.get(key) != null);
     }
 
     /** Returns the number of keys. */
     public long size() {
-        return reading(map -> map.entries.sizeAsLong());
+        return file.reading(map -> map.entries.sizeAsLong());
     }
 
     /**
@@ -169,31 +112,11 @@ public final class EntryMap implements AutoCloseable {
      * @return its first entries; none only if the range has none
      */
     public List<Entry> page(KeyRange range) {
-        return reading(map -> map.page(range));
-    }
-
-    /**
-     * Runs a read, and repeats it if it failed because a write had, or because the file was opened again. Any other
-     * failure names the file.
-     */
-    private <T> T reading(Function<MapFile, T> read) {
-        while (true) {
-            MapFile used = opened;
-            try {
-                return used.reading(read);
-            } catch (StoreException e) {
-                throw e;
-            } catch (RuntimeException e) {
-                if (!used.isOutOfUse()) {
-                    throw unreadable(e);
-                }
-                reopen(used);
-            }
-        }
+        return file.reading(map -> map.page(range));
     }
 
     <T> T writing(Function<MapFile, T> write) {
-        return opened.writing(write);
+        return file.writing(write);
     }
 
     /**
@@ -237,7 +160,7 @@ public final class EntryMap implements AutoCloseable {
     private void resetMerge() {
         synchronized (feed) {
             feed.resetMerge();
-            opened.mergedUpTo = null;
+            file.current().mergedUpTo = null;
         }
     }
 
@@ -266,7 +189,7 @@ public final class EntryMap implements AutoCloseable {
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new StoreException(file + " cannot be read (" + e.getMessage() + "): begin to read again", e);
+            throw new StoreException(file.path() + " cannot be read (" + e.getMessage() + "): begin to read again", e);
         }
     }
 
@@ -274,40 +197,22 @@ public final class EntryMap implements AutoCloseable {
         MapFile used;
         RuntimeException unread;
         synchronized (feed) {
-            if (opened.isBroken()) {
-                reopen(opened);
+            if (file.current().isBroken()) {
+                file.reopen(file.current());
             }
-            MapFile current = opened;
+            MapFile current = file.current();
             used = current;
             // Of the table that is being merged, what the cursor shows is not reported; after a failure it is.
             feed.begin(listener, current.mergedUpTo);
             try {
                 // Reads the first page.
-                return new SnapshotCursor(guard, current, e -> failure(current, e));
+                return new SnapshotCursor(guard, current, e -> file.failure(current, e));
             } catch (RuntimeException e) {
                 unread = e;
             }
         }
         // Without the monitor, which a merge waits for while it holds the lock that this waits for.
-        throw failure(used, unread);
-    }
-
-    private StoreException failure(MapFile used, RuntimeException cause) {
-        return used.isOutOfUse()
-                ? new StoreException(file + " was opened again, to be written: begin to read again", cause)
-                : unreadable(cause);
-    }
-
-    /** Records damage of the file, unless the process was at fault. */
-    private StoreException unreadable(RuntimeException cause) {
-        @Nullable Error fault = Health.errorIn(cause);
-        if (fault != null) {
-            return new StoreException(
-                    file + " cannot be read (" + FileFailure.inWords(fault) + "); that is no damage: try again", cause);
-        }
-        StoreException damage = Health.damaged(file, "cannot be read (" + cause.getMessage() + ")", cause);
-        health.damageFound(damage);
-        return damage;
+        throw file.failure(used, unread);
     }
 
     /**
@@ -320,7 +225,7 @@ public final class EntryMap implements AutoCloseable {
         Version newest = newest();
         writing(map -> {
             map.removeUnfinishedFragments();
-            map.putNumber(MERGED, segment);
+            map.putNumber(ReopenableMapFile.MERGED, segment);
             if (newestInSegment.compareTo(newest) > 0) {
                 map.putNumber(NEWEST, newestInSegment.packed());
             }
@@ -328,7 +233,7 @@ public final class EntryMap implements AutoCloseable {
             map.store.sync();
             return segment;
         });
-        finished = segment;
+        file.segmentFinished(segment);
         raiseNewest(newestInSegment);
         resetMerge();
     }
@@ -337,27 +242,23 @@ public final class EntryMap implements AutoCloseable {
     public void sync() {
         writing(map -> {
             map.store.sync();
-            return file;
+            return map;
         });
     }
 
     /** Returns the last segment of the log that is in the map as a whole; 0 before the first. */
     public long lastMergedSegment() {
-        return number(MERGED);
+        return file.number(ReopenableMapFile.MERGED);
     }
 
     /** Returns the newest version in any segment that is in the map as a whole; zero before the first. */
     public Version newest() {
-        return new Version(number(NEWEST));
+        return new Version(file.number(NEWEST));
     }
 
     /** Returns the same as {@link #newest}, or newer, from memory. */
     public Version newestEver() {
         return newestEver;
-    }
-
-    private long number(Key name) {
-        return reading(map -> map.number(name));
     }
 
     /**
@@ -379,46 +280,27 @@ public final class EntryMap implements AutoCloseable {
      */
     public void reopenAfterFailure() {
         synchronized (feed) {
-            MapFile broken = opened;
+            MapFile broken = file.current();
             if (broken.isBroken() || broken.isReadOnly()) {
-                reopen(broken);
+                file.reopen(broken);
             }
-            feed.resolveRemoval(opened);
+            feed.resolveRemoval(file.current());
         }
     }
 
     /** Returns the compactor of the file, until the file is opened again. */
     public Compactor compactor() {
-        return opened.compactor;
+        return file.current().compactor;
     }
 
     /** Closes the file without a write. */
     public void abandon() {
-        opened.abandon();
+        file.abandon();
     }
 
     /** Closes the file. It holds any part of a segment that was not finished; the log still has all of it. */
     @Override
     public void close() {
-        MapFile map = opened;
-        if (map.isBroken() || health.isFailed()) {
-            // The log has what did not reach the file.
-            map.abandon();
-            return;
-        }
-        boolean done = false;
-        try {
-            map.close();
-            done = true;
-        } catch (RuntimeException | AssertionError e) {
-            String what = "cannot be closed (" + e.getMessage() + ")";
-            throw Health.ioFailure(e) == null
-                    ? Health.damaged(file, what, e)
-                    : new StoreException(file + " " + what + "; the log has what it lacks", e);
-        } finally {
-            if (!done) {
-                map.abandon();
-            }
-        }
+        file.close();
     }
 }
