@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cli;
 import io.dht4j.PrintableText;
 import io.dht4j.benchmarks.report.ResultsException;
 import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.server.cli.Suggestions;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;

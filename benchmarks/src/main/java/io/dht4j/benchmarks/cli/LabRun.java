@@ -19,12 +19,12 @@ import java.util.Map;
 final class LabRun implements Lab {
 
     private final Scenario scenario;
-    private final GivenSettings settings;
+    private final CommandLineSettings settings;
     private final Path directory;
     private final Path scratch;
     private final RunProgress progress;
     private final String build = ThisBuild.read();
-    private final Machine machine = ThisMachine.read();
+    private final Machine machine = Machine.ofThisProcess();
     private final Instant began = Instant.now();
     private final long beganNanos = System.nanoTime();
     private final List<Measurement> measurements = new ArrayList<>();
@@ -38,7 +38,7 @@ final class LabRun implements Lab {
      * @param directory of the report; exists
      * @param scratch for data; exists
      */
-    LabRun(Scenario scenario, GivenSettings settings, Path directory, Path scratch, RunProgress progress) {
+    LabRun(Scenario scenario, CommandLineSettings settings, Path directory, Path scratch, RunProgress progress) {
         this.scenario = scenario;
         this.settings = settings;
         this.directory = directory;

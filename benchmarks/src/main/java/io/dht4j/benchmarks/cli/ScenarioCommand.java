@@ -78,7 +78,7 @@ final class ScenarioCommand implements Callable<Integer> {
                 given.put(parameter.name(), value);
             }
         }
-        GivenSettings settings = new GivenSettings(scenario, quick, given);
+        CommandLineSettings settings = new CommandLineSettings(scenario, quick, given);
         try {
             scenario.check(settings);
         } catch (IllegalArgumentException e) {

@@ -1,13 +1,14 @@
 package io.dht4j.benchmarks.cli;
 
+import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.report.Figures;
+import io.dht4j.benchmarks.report.Machine;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Report;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
-import io.dht4j.benchmarks.scenario.Trees;
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
@@ -38,7 +39,7 @@ final class ScenarioRun {
 
     private final Console console;
     private final Scenario scenario;
-    private final GivenSettings settings;
+    private final CommandLineSettings settings;
     private final Path directory;
 
     /**
@@ -47,7 +48,7 @@ final class ScenarioRun {
      * @param settings checked
      * @param directory for the report; empty, if it exists
      */
-    ScenarioRun(Console console, Scenario scenario, GivenSettings settings, Path directory) {
+    ScenarioRun(Console console, Scenario scenario, CommandLineSettings settings, Path directory) {
         this.console = console;
         this.scenario = scenario;
         this.settings = settings;
@@ -88,7 +89,7 @@ final class ScenarioRun {
 
     private void prepare() throws IOException {
         Needs needs = scenario.needs(settings);
-        long memory = ThisMachine.read().memoryBytes();
+        long memory = Machine.ofThisProcess().memoryBytes();
         if (memory < needs.memoryBytes()) {
             throw new IOException(String.format(
                     Locale.ROOT,
@@ -201,7 +202,7 @@ final class ScenarioRun {
 
     private void delete(Path scratch) {
         try {
-            Trees.delete(scratch);
+            Directories.delete(scratch);
         } catch (IOException e) {
             console.err().println("dht bench: " + scratch + " cannot be deleted: " + Messages.of(e));
         }

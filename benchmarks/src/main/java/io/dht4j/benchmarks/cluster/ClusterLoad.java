@@ -6,9 +6,9 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
-import io.dht4j.benchmarks.StolenTime;
+import io.dht4j.benchmarks.counters.StolenTime;
 import io.dht4j.benchmarks.load.LoadOptions;
-import io.dht4j.benchmarks.load.Slots;
+import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.spi.MemoryBudget;
@@ -144,29 +144,29 @@ public final class ClusterLoad implements Callable<Integer> {
                 valueBytes,
                 load.keys());
         for (IntFunction<CompletionStage<?>> operation : operations) {
-            Slots.run(load.inFlight(), load.warmUp() / operations.size(), operation);
+            ClosedLoad.run(load.inFlight(), load.warmUp() / operations.size(), operation);
         }
         StolenTime stolen = new StolenTime();
-        List<List<Slots.Result>> results = new ArrayList<>();
+        List<List<ClosedLoad.Result>> results = new ArrayList<>();
         operations.forEach(operation -> results.add(new ArrayList<>()));
         for (int repetition = 0; repetition < repetitions; repetition++) {
             // Rotated, so that no candidate is always first after a pause.
             for (int i = 0; i < operations.size(); i++) {
                 int which = (i + repetition) % operations.size();
-                results.get(which).add(Slots.run(load.inFlight(), load.seconds(), operations.get(which)));
+                results.get(which).add(ClosedLoad.run(load.inFlight(), load.seconds(), operations.get(which)));
             }
         }
         for (int i = 0; i < operations.size(); i++) {
             double[] rates = results.get(i).stream()
-                    .mapToDouble(Slots.Result::perSecond)
+                    .mapToDouble(ClosedLoad.Result::perSecond)
                     .sorted()
                     .toArray();
             double[] p50 = results.get(i).stream()
-                    .mapToDouble(Slots.Result::p50Micros)
+                    .mapToDouble(ClosedLoad.Result::p50Micros)
                     .sorted()
                     .toArray();
             double[] p99 = results.get(i).stream()
-                    .mapToDouble(Slots.Result::p99Micros)
+                    .mapToDouble(ClosedLoad.Result::p99Micros)
                     .sorted()
                     .toArray();
             System.out.printf(

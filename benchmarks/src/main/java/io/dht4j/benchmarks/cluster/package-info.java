@@ -1,4 +1,4 @@
-/** Load runs of whole clusters. */
+/** Load runs of whole clusters, each with a command line of its own. */
 @NullMarked
 package io.dht4j.benchmarks.cluster;
 

@@ -13,6 +13,12 @@ import org.HdrHistogram.Histogram;
  */
 public record Latency(String histogram) {
 
+    /** The longest time that histograms of this class distinguish, in nanoseconds: an hour. */
+    public static final long LONGEST_NANOS = 3_600_000_000_000L;
+
+    /** The significant decimal digits of histograms of this class. */
+    public static final int DIGITS = 3;
+
     /**
      * Copies a histogram.
      *
@@ -22,6 +28,15 @@ public record Latency(String histogram) {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);
         return new Latency(Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length)));
+    }
+
+    /**
+     * Returns an empty histogram for the times of one thread, at most {@link #LONGEST_NANOS}.
+     *
+     * @return a new instance
+     */
+    public static Histogram emptyHistogram() {
+        return new Histogram(LONGEST_NANOS, DIGITS);
     }
 
     /**

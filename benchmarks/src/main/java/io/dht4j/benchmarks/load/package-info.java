@@ -1,4 +1,4 @@
-/** The common parts of load runs. */
+/** Loads: their description, their results, and what they call. */
 @NullMarked
 package io.dht4j.benchmarks.load;
 

@@ -37,8 +37,8 @@ public class BuildBenchmark {
     @Param("16384")
     public int partitions;
 
-    private Placement strategy = Candidates.placement("modulo");
-    private Topology topology = Candidates.nodes(1);
+    private Placement strategy = PlacementCandidates.placement("modulo");
+    private Topology topology = PlacementCandidates.nodes(1);
 
     /** Creates the benchmark; for JMH. */
     public BuildBenchmark() {}
@@ -46,8 +46,8 @@ public class BuildBenchmark {
     /** Makes the topology. */
     @Setup
     public void prepare() {
-        strategy = Candidates.placement(placement);
-        topology = Candidates.nodes(nodes);
+        strategy = PlacementCandidates.placement(placement);
+        topology = PlacementCandidates.nodes(nodes);
     }
 
     /**

@@ -46,7 +46,7 @@ public class LookupBenchmark {
 
     private final HashFunction hash = HashFunctions.xxh3();
     private final byte[][] keys = new byte[KEYS][];
-    private PartitionTable table = Candidates.placement("modulo").assign(Candidates.nodes(1), 1);
+    private PartitionTable table = PlacementCandidates.placement("modulo").assign(PlacementCandidates.nodes(1), 1);
     private int next;
 
     /** Creates the benchmark; for JMH. */
@@ -55,7 +55,7 @@ public class LookupBenchmark {
     /** Makes the table and the keys. */
     @Setup
     public void prepare() {
-        table = Candidates.placement(placement).assign(Candidates.nodes(nodes), partitions);
+        table = PlacementCandidates.placement(placement).assign(PlacementCandidates.nodes(nodes), partitions);
         SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < KEYS; i++) {
             keys[i] = ("user:" + random.nextInt(1_000_000_000)).getBytes(StandardCharsets.UTF_8);

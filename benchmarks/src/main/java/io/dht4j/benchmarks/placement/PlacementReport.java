@@ -102,26 +102,26 @@ public final class PlacementReport implements Callable<Integer> {
 
     private Map<String, Placement> placements() {
         try {
-            return virtualNodes.isEmpty() ? Candidates.byName() : Candidates.rings(virtualNodes);
+            return virtualNodes.isEmpty() ? PlacementCandidates.byName() : PlacementCandidates.rings(virtualNodes);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--virtual-nodes: " + e.getMessage(), e);
         }
     }
 
     private String line(String name, Placement placement, int nodes, int partitions) {
-        PartitionTable first = placement.assign(Candidates.nodes(nodes), partitions);
+        PartitionTable first = placement.assign(PlacementCandidates.nodes(nodes), partitions);
         double[] greatest = {load(first, nodes, 1), load(first, nodes, 3)};
         Spread[] join = {new Spread(), new Spread()};
         PartitionTable before = first;
         for (int n = nodes + 1; n <= nodes + joins; n++) {
-            PartitionTable after = placement.assign(Candidates.nodes(n), partitions);
+            PartitionTable after = placement.assign(PlacementCandidates.nodes(n), partitions);
             join[0].add(n * moved(before, after, 1));
             join[1].add(n * moved(before, after, 3));
             before = after;
         }
         Spread leave = new Spread();
         for (int i = 0; i < joins && nodes > 3; i++) {
-            List<Node> left = new ArrayList<>(Candidates.nodes(nodes).nodes());
+            List<Node> left = new ArrayList<>(PlacementCandidates.nodes(nodes).nodes());
             left.remove((2 * i + 1) * nodes / (2 * joins));
             leave.add(nodes * moved(first, placement.assign(new Topology(2, left), partitions), 3));
         }

@@ -356,7 +356,7 @@ public final class Child implements AutoCloseable {
     }
 
     /** Closes its input, after which it ends in order. Does not wait. */
-    void askToEnd() {
+    public void askToEnd() {
         closing = true;
         outgoing.offer(NOTHING);
     }

@@ -1,4 +1,4 @@
-/** Nodes and load generators in processes of their own, and their commands. */
+/** Child processes of the lab, and the commands between parent and child. */
 @NullMarked
 package io.dht4j.benchmarks.process;
 

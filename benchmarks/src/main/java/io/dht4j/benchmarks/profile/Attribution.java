@@ -69,26 +69,26 @@ public record Attribution(Map<Layer, Long> counts) {
 
     static Layer layer(ProfileEvent event, List<String> stack) {
         String thread = stack.get(0);
-        if (Rules.PROFILER_THREADS.stream().anyMatch(thread::startsWith)) {
+        if (LayerRules.PROFILER_THREADS.stream().anyMatch(thread::startsWith)) {
             return Layer.PROFILER;
         }
-        if (Rules.JVM_THREADS.stream().anyMatch(thread::startsWith)) {
+        if (LayerRules.JVM_THREADS.stream().anyMatch(thread::startsWith)) {
             return Layer.GC_AND_JIT;
         }
-        List<Frame> fromLeaf = new ArrayList<>();
+        List<StackFrame> fromLeaf = new ArrayList<>();
         for (int i = stack.size() - 1; i > 0; i--) {
-            Frame frame = Frame.parse(stack.get(i));
-            if (!Rules.isTransparent(frame)) {
+            StackFrame frame = StackFrame.parse(stack.get(i));
+            if (!LayerRules.isTransparent(frame)) {
                 fromLeaf.add(frame);
             }
         }
-        Layer strong = first(event, Rules.ALL, fromLeaf);
-        return strong != Layer.OTHER ? strong : first(event, Rules.WEAK, fromLeaf);
+        Layer strong = first(event, LayerRules.ALL, fromLeaf);
+        return strong != Layer.OTHER ? strong : first(event, LayerRules.WEAK, fromLeaf);
     }
 
-    private static Layer first(ProfileEvent event, List<Rule> rules, List<Frame> fromLeaf) {
+    private static Layer first(ProfileEvent event, List<LayerRule> rules, List<StackFrame> fromLeaf) {
         for (int i = 0; i < fromLeaf.size(); i++) {
-            for (Rule rule : rules) {
+            for (LayerRule rule : rules) {
                 if (rule.frames().test(fromLeaf.get(i))) {
                     if (rule.layer() != Layer.LOCKS) {
                         return rule.layer();
@@ -107,12 +107,12 @@ public record Attribution(Map<Layer, Long> counts) {
     }
 
     /** Returns whether a lock of {@code java.util.concurrent} belongs to one of its queues or pools. */
-    private static boolean isOfQueue(List<Frame> fromLeaf, int lock) {
-        if (!fromLeaf.get(lock).name().startsWith(Rules.JUC_LOCKS)) {
+    private static boolean isOfQueue(List<StackFrame> fromLeaf, int lock) {
+        if (!fromLeaf.get(lock).name().startsWith(LayerRules.JUC_LOCKS)) {
             return false;
         }
-        for (Frame frame : fromLeaf.subList(lock, fromLeaf.size())) {
-            if (!frame.name().startsWith(Rules.JUC_LOCKS)) {
+        for (StackFrame frame : fromLeaf.subList(lock, fromLeaf.size())) {
+            if (!frame.name().startsWith(LayerRules.JUC_LOCKS)) {
                 return frame.name().startsWith("java/util/concurrent/");
             }
         }

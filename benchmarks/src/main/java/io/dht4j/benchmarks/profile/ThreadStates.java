@@ -112,7 +112,7 @@ public record ThreadStates(List<Row> rows) {
 
     private static ThreadState state(List<String> frames) {
         for (int i = frames.size() - 1; i > 0; i--) {
-            Frame frame = Frame.parse(frames.get(i));
+            StackFrame frame = StackFrame.parse(frames.get(i));
             if (frame.startsWithAny(SLEEPS)) {
                 return ThreadState.SLEEPING;
             }
@@ -129,15 +129,15 @@ public record ThreadStates(List<Row> rows) {
                 return waitsForALock(frames.subList(1, i)) ? ThreadState.BLOCKED : ThreadState.WAITING;
             }
         }
-        boolean waits = frames.stream().map(Frame::parse).anyMatch(frame -> frame.startsWithAny(NATIVE_WAITS));
+        boolean waits = frames.stream().map(StackFrame::parse).anyMatch(frame -> frame.startsWithAny(NATIVE_WAITS));
         return waits ? ThreadState.WAITING : ThreadState.RUNNING;
     }
 
     /** Returns whether the thread parked for a lock, not for a condition, a semaphore or a future. */
     private static boolean waitsForALock(List<String> above) {
         for (int i = above.size() - 1; i >= 0; i--) {
-            String name = Frame.parse(above.get(i)).name();
-            if (!name.startsWith(Rules.JUC_LOCKS)) {
+            String name = StackFrame.parse(above.get(i)).name();
+            if (!name.startsWith(LayerRules.JUC_LOCKS)) {
                 return false;
             }
             if (LOCKING.stream().anyMatch(name::endsWith)) {

@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Runs a JMH benchmark within a scenario. */
-final class JmhRun {
+public final class JmhRun {
 
     private JmhRun() {}
 
@@ -28,7 +28,8 @@ final class JmhRun {
      * @return the mean of each process
      * @throws IOException if it fails
      */
-    static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick) throws IOException {
+    public static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick)
+            throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(benchmark.getName().replace(".", "\\.") + "\\.")
                 .forks(quick ? 1 : 5)

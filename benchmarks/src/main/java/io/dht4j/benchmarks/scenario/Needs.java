@@ -9,7 +9,7 @@ package io.dht4j.benchmarks.scenario;
 public record Needs(long diskBytes, long memoryBytes) {
 
     /** The needs of a scenario without data and without processes of its own. */
-    static final Needs LITTLE = new Needs(64L << 20, 0);
+    public static final Needs LITTLE = new Needs(64L << 20, 0);
 
     /** The memory of a process outside its heap: classes, compiled code, threads, buffers. */
     private static final int MEGABYTES_BESIDES_HEAP = 128;
@@ -27,18 +27,18 @@ public record Needs(long diskBytes, long memoryBytes) {
     }
 
     /** Returns these needs with some processes of this heap size. */
-    static Needs of(long diskBytes, int processes, int heapMegabytes) {
+    public static Needs of(long diskBytes, int processes, int heapMegabytes) {
         long megabytes = (long) processes * (heapMegabytes + MEGABYTES_BESIDES_HEAP);
         return new Needs(diskBytes, megabytes << 20);
     }
 
     /** Returns the needs of both at the same time. */
-    Needs beside(Needs other) {
+    public Needs beside(Needs other) {
         return new Needs(diskBytes + other.diskBytes, memoryBytes + other.memoryBytes);
     }
 
     /** Returns the needs of both in sequence. */
-    Needs or(Needs other) {
+    public Needs or(Needs other) {
         return new Needs(Math.max(diskBytes, other.diskBytes), Math.max(memoryBytes, other.memoryBytes));
     }
 }

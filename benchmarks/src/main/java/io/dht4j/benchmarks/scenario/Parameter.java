@@ -15,7 +15,7 @@ public record Parameter(String name, String meaning, String quick, String full) 
      *
      * @param value the new value
      */
-    Parameter withQuick(String value) {
+    public Parameter withQuick(String value) {
         return new Parameter(name, meaning, value, full);
     }
 }

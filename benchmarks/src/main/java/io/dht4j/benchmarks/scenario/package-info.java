@@ -1,4 +1,4 @@
-/** The experiments, one class each. */
+/** What a scenario is, and what it gets: parameters, needs and the lab. */
 @NullMarked
 package io.dht4j.benchmarks.scenario;
 

@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
 /** This library's nodes, with memory stores, over a transport. */
-final class ThreeNodes implements Putting {
+public final class ThreeNodes implements Putting {
 
     private static final int NODES = 3;
 
@@ -41,7 +41,7 @@ final class ThreeNodes implements Putting {
      * @param keys names of the keys
      * @param value of each put
      */
-    ThreeNodes(
+    public ThreeNodes(
             IntFunction<Transport> transports,
             UnaryOperator<ClusterBuilder> settings,
             int ack,
@@ -78,7 +78,7 @@ final class ThreeNodes implements Putting {
      * @param valueBytes size of the values
      * @return a third, enough for values of 1 MiB
      */
-    static MemoryBudget share(int valueBytes) {
+    public static MemoryBudget share(int valueBytes) {
         return MemoryBudget.ofHeap().part(NODES).withMaxValueBytes(Math.max(LEAST_MAX_VALUE_BYTES, valueBytes));
     }
 
@@ -87,7 +87,14 @@ final class ThreeNodes implements Putting {
         return members.get(member).put(keys[key], value, options);
     }
 
-    CompletionStage<?> get(int member, int key) {
+    /**
+     * Reads a value.
+     *
+     * @param member the coordinator, 0 to 2
+     * @param key the number of one of the keys
+     * @return completes with the answer
+     */
+    public CompletionStage<?> get(int member, int key) {
         return members.get(member).get(keys[key], options);
     }
 

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.transports;
 
-import io.dht4j.benchmarks.load.Comparison;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.core.options.Batching;
 import java.util.List;
 import java.util.Locale;
@@ -66,20 +66,20 @@ public final class TransportsLoad implements Callable<Integer> {
         Batching batching = maxFrames == 0
                 ? Batching.on()
                 : new Batching(true, Batching.on().maxEntries(), Batching.on().maxBytes(), maxFrames);
-        try (TransportCells cells = TransportCells.start(new TransportCells.Spec(
+        try (TransportVariants variants = TransportVariants.start(new TransportVariants.Spec(
                 only, load.inFlight(), valueBytes, load.keys(), batching, !withoutInfinispan))) {
             System.out.printf(
                     Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", load.inFlight(), valueBytes, load.keys());
-            new Comparison(load.inFlight(), load.warmUp(), load.seconds(), repetitions).run(cells.all());
-            print(cells);
+            new InterleavedRuns(load.inFlight(), load.warmUp(), load.seconds(), repetitions).run(variants.all());
+            print(variants);
         }
         return 0;
     }
 
-    private static void print(TransportCells cells) {
+    private static void print(TransportVariants variants) {
         System.out.println("| transport | R: echoes/s | U: puts/s | U/R | B: puts/s | B/R | bytes allocated R, U, B |");
         System.out.println("|---|---|---|---|---|---|---|");
-        for (TransportCells.Row row : cells.rows()) {
+        for (TransportVariants.Row row : variants.rows()) {
             System.out.printf(
                     Locale.ROOT,
                     "| `%s` | %s | %s | %.2f | %s | %.2f | %,.0f, %,.0f, %,.0f |%n",
@@ -93,17 +93,17 @@ public final class TransportsLoad implements Callable<Integer> {
                     row.unbatched().allocated(),
                     row.batched().allocated());
         }
-        cells.threeOfThree().ifPresent(TransportsLoad::print);
+        variants.threeOfThree().ifPresent(TransportsLoad::print);
     }
 
-    private static void print(TransportCells.Pair pair) {
+    private static void print(TransportVariants.Pair pair) {
         System.out.println();
         System.out.println("| puts at 3 of 3 | per second | bytes allocated |");
         System.out.println("|---|---|---|");
         System.out.printf(
                 Locale.ROOT,
                 "| dht4j over %s | %s | %,.0f |%n",
-                TransportCells.COMPARED,
+                TransportVariants.COMPARED,
                 pair.ours().rates(),
                 pair.ours().allocated());
         System.out.printf(

@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.dht4j.benchmarks.process.LoadMain;
-import io.dht4j.benchmarks.process.NodeMain;
+import io.dht4j.benchmarks.process.load.LoadMain;
+import io.dht4j.benchmarks.process.node.NodeMain;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.server.cli.console.Console;

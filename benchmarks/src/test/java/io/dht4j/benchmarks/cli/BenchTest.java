@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenarios.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenarios.Scenarios;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ class ScenariosTest {
     @MethodSource("all")
     void theDefaultsAreAllowedAndEveryParameterIsChecked(Scenario scenario) {
         for (boolean quick : new boolean[] {true, false}) {
-            Recorder settings = new Recorder(new GivenSettings(scenario, quick, Map.of()), new HashSet<>());
+            Recorder settings = new Recorder(new CommandLineSettings(scenario, quick, Map.of()), new HashSet<>());
 
             scenario.check(settings);
 
@@ -56,7 +57,7 @@ class ScenariosTest {
                 .filter(scenario -> scenario.name().equals("clients"))
                 .findFirst()
                 .orElseThrow();
-        long memory = clients.needs(new GivenSettings(clients, false, Map.of("heap", "2000")))
+        long memory = clients.needs(new CommandLineSettings(clients, false, Map.of("heap", "2000")))
                 .memoryBytes();
 
         // Two nodes and the load.

@@ -1,0 +1,5 @@
+/** Whole directories. */
+@NullMarked
+package io.dht4j.benchmarks.files;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,126 @@
+package io.dht4j.benchmarks.load.client;
+
+import java.util.List;
+
+/**
+ * Describes the client of a public API. Its wire form is JSON.
+ *
+ * @param api the API
+ * @param addresses {@code HOST:PORT} of each node's API, used in turn; at least one
+ * @param connections to each node, 1 to 4096; over HTTP/1.1 they bound the requests in flight, over gRPC any number of
+ *     calls share one
+ * @param eventLoops threads that read and write for all connections; 1 to 64
+ * @param ack number of replicas that must answer, 1 to {@code from}
+ * @param from of how many, 1 to 1000; with {@code ack} both 0 for the cluster's default
+ * @param timeoutMillis timeout of an operation; 1 to 600,000
+ * @param valueBytes size of a value; 0 to {@link Values#MAX_BYTES}
+ */
+public record ClientSpec(
+        Api api,
+        List<String> addresses,
+        int connections,
+        int eventLoops,
+        int ack,
+        int from,
+        int timeoutMillis,
+        int valueBytes) {
+
+    private static final int HTTP_CONNECTIONS = 64;
+    private static final int GRPC_CONNECTIONS = 2;
+    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final int VALUE_BYTES = 100;
+
+    /** A public API. */
+    public enum Api {
+        /** HTTP/1.1 without pipelining. */
+        HTTP,
+        /** gRPC. */
+        GRPC
+    }
+
+    /** Validates the ranges, and keeps an unmodifiable copy. */
+    public ClientSpec {
+        addresses = List.copyOf(addresses);
+        require(!addresses.isEmpty(), "addresses", addresses, "one or more");
+        for (String address : addresses) {
+            require(isAddress(address), "address", address, "HOST:PORT");
+        }
+        require(connections >= 1 && connections <= 4096, "connections", connections, "1 to 4096");
+        require(eventLoops >= 1 && eventLoops <= 64, "event loops", eventLoops, "1 to 64");
+        require(from >= 0 && from <= 1000, "from", from, "0 to 1000");
+        require(ack <= from && (ack >= 1 || from == 0), "ack", ack, "1 to from, " + from);
+        require(timeoutMillis >= 1 && timeoutMillis <= 600_000, "timeout", timeoutMillis, "1 to 600,000 ms");
+        require(
+                valueBytes >= 0 && valueBytes <= Values.MAX_BYTES,
+                "value",
+                valueBytes,
+                "0 to " + Values.MAX_BYTES + " bytes");
+    }
+
+    /**
+     * Describes the HTTP API with 64 connections to each node, a timeout of 10 seconds and values of 100 bytes.
+     *
+     * @param addresses {@code HOST:PORT} of each node
+     */
+    public static ClientSpec http(List<String> addresses) {
+        return new ClientSpec(Api.HTTP, addresses, HTTP_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES);
+    }
+
+    /**
+     * Describes the gRPC API with two connections to each node, a timeout of 10 seconds and values of 100 bytes.
+     *
+     * @param addresses {@code HOST:PORT} of each node
+     */
+    public static ClientSpec grpc(List<String> addresses) {
+        return new ClientSpec(Api.GRPC, addresses, GRPC_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES);
+    }
+
+    /**
+     * Returns a copy with another number of connections.
+     *
+     * @param toEach 1 to 4096
+     * @param loops threads for them, 1 to 64
+     */
+    public ClientSpec withConnections(int toEach, int loops) {
+        return new ClientSpec(api, addresses, toEach, loops, ack, from, timeoutMillis, valueBytes);
+    }
+
+    /**
+     * Returns a copy with a policy.
+     *
+     * @param replicas that must answer, 1 to {@code of}
+     * @param of of how many, 1 to 1000; both 0 for the cluster's default
+     */
+    public ClientSpec withPolicy(int replicas, int of) {
+        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueBytes);
+    }
+
+    /**
+     * Returns a copy with another timeout.
+     *
+     * @param millis 1 to 600,000
+     */
+    public ClientSpec withTimeoutMillis(int millis) {
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueBytes);
+    }
+
+    /**
+     * Returns a copy with another size of values.
+     *
+     * @param bytes 0 to {@link Values#MAX_BYTES}
+     */
+    public ClientSpec withValueBytes(int bytes) {
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, bytes);
+    }
+
+    private static boolean isAddress(String address) {
+        int colon = address.lastIndexOf(':');
+        return colon > 0 && address.substring(colon + 1).matches("[0-9]{1,5}");
+    }
+
+    private static void require(boolean holds, String what, Object value, String range) {
+        if (!holds) {
+            throw new IllegalArgumentException(what + " of a client: " + value + " is not " + range);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.dht4j.benchmarks.load.client;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.benchmarks.load.LoadClient;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.transport.grpc.api.GrpcRemote;
+import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** The public gRPC API: one of the library's own clients for each connection, directly on the stubs. */
+final class GrpcLoadClient implements LoadClient {
+
+    /** Effectively no bound, since a load has its own. */
+    private static final int MAX_IN_FLIGHT = 1_000_000;
+
+    private static final long MAX_IN_FLIGHT_BYTES = 1L << 40;
+
+    private final List<String> addresses;
+    private final List<GrpcRemote> clients;
+    private final CallOptions options;
+    private final Values values;
+    private final RoundRobin turns;
+
+    GrpcLoadClient(ClientSpec spec) {
+        addresses = spec.addresses();
+        values = new Values(spec.valueBytes());
+        CallOptions timed = CallOptions.defaults().withTimeout(Duration.ofMillis(spec.timeoutMillis()));
+        options = spec.from() == 0 ? timed : timed.withPolicy(spec.ack(), spec.from());
+        GrpcRemoteOptions client = GrpcRemoteOptions.defaults()
+                .withMaxInFlight(MAX_IN_FLIGHT)
+                .withMaxInFlightBytes(MAX_IN_FLIGHT_BYTES)
+                .withEventLoops(Math.max(1, spec.eventLoops() / spec.connections()));
+        clients = Stream.generate(() -> GrpcRemote.create(client))
+                .limit(spec.connections())
+                .toList();
+        turns = new RoundRobin(addresses.size() * clients.size());
+    }
+
+    @Override
+    public CompletionStage<Outcome> start(Operation operation, long key) {
+        int turn = turns.next();
+        GrpcRemote client = clients.get(turn / addresses.size());
+        String address = addresses.get(turn % addresses.size());
+        Key name = Key.of(KeyNames.of(key));
+        return switch (operation) {
+            case PUT -> client.put(address, name, values.of(key), options).thenApply(version -> Outcome.DONE);
+            case GET ->
+                client.get(address, name, options)
+                        .thenApply(value -> value.isPresent() ? Outcome.DONE : Outcome.ABSENT);
+        };
+    }
+
+    @Override
+    public void close() {
+        clients.forEach(GrpcRemote::close);
+    }
+}

@@ -1,0 +1,134 @@
+package io.dht4j.benchmarks.load.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.benchmarks.load.LoadException;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.FullHttpRequest;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.concurrent.CompletableFuture;
+
+/** One operation, its request and its result. Any thread may read the result, and set it once. */
+final class HttpCall {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CONNECTION_CLOSED = "connection closed";
+    private static final int OK = 200;
+    private static final int CREATED = 201;
+    private static final int NOT_FOUND = 404;
+
+    private final HttpAddress address;
+    private final Operation operation;
+    private final long key;
+    private final byte[] value;
+    private final long deadline;
+    private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+
+    /**
+     * Creates a call that has not begun.
+     *
+     * @param address of the node
+     * @param value the value of a put
+     * @param deadline by {@link System#nanoTime()}
+     */
+    HttpCall(HttpAddress address, Operation operation, long key, byte[] value, long deadline) {
+        this.address = address;
+        this.operation = operation;
+        this.key = key;
+        this.value = value;
+        this.deadline = deadline;
+    }
+
+    HttpAddress address() {
+        return address;
+    }
+
+    FullHttpRequest request() {
+        return address.request(operation, key, value);
+    }
+
+    CompletableFuture<Outcome> result() {
+        return result;
+    }
+
+    /** Returns whether it has a result. */
+    boolean isOver() {
+        return result.isDone();
+    }
+
+    /** Returns whether its deadline has passed. */
+    boolean isDue(long now) {
+        return deadline - now <= 0;
+    }
+
+    void expire() {
+        fail(new LoadException("timeout", "no answer in time"));
+    }
+
+    /** Fails it because the client closed. */
+    void closed() {
+        fail(new LoadException("closed", "the client is closed"));
+    }
+
+    /** Fails it because sending the request or reading the answer failed. */
+    void failBy(Throwable cause) {
+        fail(new LoadException(nameOf(cause), cause.toString()));
+    }
+
+    /** Returns one name for each kind of failure, independent of system and timing. */
+    private static String nameOf(Throwable cause) {
+        if (cause instanceof ConnectException) {
+            return "not connected";
+        }
+        return cause instanceof IOException || cause instanceof PrematureChannelClosureException
+                ? CONNECTION_CLOSED
+                : LoadException.nameOf(cause);
+    }
+
+    /** Fails it because its connection ended. */
+    void disconnected() {
+        fail(new LoadException(CONNECTION_CLOSED, "the node closed the connection"));
+    }
+
+    /**
+     * Completes it with its answer.
+     *
+     * @param status of the answer
+     * @param body of an {@linkplain #isExpected unexpected} answer
+     */
+    void answered(int status, byte[] body) {
+        if (!isExpected(status)) {
+            fail(refused(status, body));
+        } else {
+            result.complete(status == NOT_FOUND ? Outcome.ABSENT : Outcome.DONE);
+        }
+    }
+
+    /** Returns whether an operation may end with such an answer. */
+    boolean isExpected(int status) {
+        return switch (operation) {
+            case PUT -> status == CREATED;
+            case GET -> status == OK || status == NOT_FOUND;
+        };
+    }
+
+    private static LoadException refused(int status, byte[] body) {
+        String name = "";
+        String detail = "";
+        try {
+            JsonNode problem = JSON.readTree(body);
+            name = problem.path("name").asText();
+            detail = problem.path("detail").asText();
+        } catch (IOException e) {
+            detail = "an answer that is no problem document";
+        }
+        return new LoadException(("HTTP " + status + " " + name).strip(), detail);
+    }
+
+    private void fail(LoadException error) {
+        result.completeExceptionally(error);
+    }
+}

@@ -1,0 +1,37 @@
+package io.dht4j.benchmarks.load.client;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.benchmarks.load.LoadClient;
+import java.util.List;
+
+/** Opens the clients of a load. */
+public final class LoadClients {
+
+    private LoadClients() {}
+
+    /**
+     * Opens a client, which connects at its first operation.
+     *
+     * @param spec describes it
+     * @return a client that the caller closes
+     */
+    public static LoadClient open(ClientSpec spec) {
+        return switch (spec.api()) {
+            case HTTP -> HttpLoadClient.open(spec);
+            case GRPC -> new GrpcLoadClient(spec);
+        };
+    }
+
+    /**
+     * Returns a client of clusters in this process, called in turn.
+     *
+     * @param members at least one; they outlive the client
+     * @param options of every call; without a timeout the cluster's applies
+     * @param valueBytes size of a value, 0 to {@link Values#MAX_BYTES}
+     * @return a client whose {@code close} has no effect
+     */
+    public static LoadClient embedded(List<? extends Cluster> members, CallOptions options, int valueBytes) {
+        return new EmbeddedLoadClient(members, options, new Values(valueBytes));
+    }
+}

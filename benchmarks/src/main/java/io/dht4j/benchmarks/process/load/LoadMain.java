@@ -1,0 +1,32 @@
+package io.dht4j.benchmarks.process.load;
+
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.process.ChildService;
+
+/** The load generator in a process of its own, started by a {@link LoadProcess}. */
+public final class LoadMain {
+
+    static final String CONNECT = "connect";
+    static final String FILL = "fill";
+    static final String RUN = "run";
+
+    private LoadMain() {}
+
+    /**
+     * Runs until the standard input ends.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        LoadCommands commands = new LoadCommands();
+        new ChildService()
+                .on(CONNECT, ClientSpec.class, client -> {
+                    commands.connect(client);
+                    return null;
+                })
+                .on(FILL, LoadCommands.Fill.class, commands::fill)
+                .on(RUN, LoadSpec.class, commands::run)
+                .run(commands);
+    }
+}

@@ -1,0 +1,131 @@
+package io.dht4j.benchmarks.process.node;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import io.dht4j.benchmarks.counters.ProcessCounters;
+import io.dht4j.benchmarks.process.ChildService;
+import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import io.dht4j.benchmarks.profile.CollapsedStacks;
+import io.dht4j.benchmarks.profile.FlameGraphs;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.profile.Profiler;
+import io.dht4j.benchmarks.profile.ProfilerException;
+import io.dht4j.server.ServerNode;
+import io.dht4j.server.ServerStartException;
+import io.dht4j.server.config.ConfigException;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node in a process of its own, started by a {@link NodeProcess}: the standalone server, and its measurement from
+ * within.
+ */
+public final class NodeMain implements AutoCloseable {
+
+    private static final Duration ASK = Duration.ofSeconds(1);
+    private static final long ASK_AGAIN_MILLIS = 50;
+
+    private final ProcessCounters counters = new ProcessCounters();
+    private @Nullable ServerNode node;
+    private @Nullable Profiler profiler;
+
+    private NodeMain() {}
+
+    /**
+     * Runs until the standard input ends.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        NodeMain main = new NodeMain();
+        new ChildService()
+                .on(NodeCommands.START, NodeCommands.Start.class, main::start)
+                .on(NodeCommands.JOIN, NodeCommands.Join.class, main::join)
+                .on(NodeCommands.COUNTERS, NoArguments.class, nothing -> main.counters.read())
+                .on(NodeCommands.PROFILE_START, NodeCommands.ProfileStart.class, main::profileStart)
+                .on(NodeCommands.PROFILE_STOP, NodeCommands.ProfileStop.class, main::profileStop)
+                .run(main);
+    }
+
+    private synchronized NodeCommands.Started start(NodeCommands.Start given)
+            throws ConfigException, ServerStartException {
+        if (node != null) {
+            throw new IllegalStateException("the node has been started already");
+        }
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        given.settings()
+                .forEach((name, value) -> settings.put(
+                        Setting.byPropertyName(name)
+                                .orElseThrow(() -> new IllegalArgumentException("unknown setting " + name)),
+                        value));
+        ServerNode started = ServerNode.start(ServerConfig.of(settings), LabCustomizer.ofThisProcess());
+        node = started;
+        return new NodeCommands.Started(started.url());
+    }
+
+    private Object join(NodeCommands.Join join) throws InterruptedException {
+        Cluster cluster = node().cluster();
+        int nodes = cluster.topology().size();
+        CallOptions everyNode = CallOptions.defaults().withPolicy(nodes, nodes).withTimeout(ASK);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(join.millis());
+        String reason = "";
+        while (System.nanoTime() - deadline < 0) {
+            try {
+                cluster.get(Key.of("join"), everyNode)
+                        .toCompletableFuture()
+                        .get(2 * ASK.toMillis(), TimeUnit.MILLISECONDS);
+                return nodes;
+            } catch (ExecutionException e) {
+                reason = String.valueOf(DhtException.unwrap(e).getMessage());
+            } catch (TimeoutException e) {
+                reason = "no answer";
+            }
+            TimeUnit.MILLISECONDS.sleep(ASK_AGAIN_MILLIS);
+        }
+        throw new IllegalStateException("not every node answers: " + reason);
+    }
+
+    private synchronized ServerNode node() {
+        if (node == null) {
+            throw new IllegalStateException("the node has not been started");
+        }
+        return node;
+    }
+
+    private synchronized Profiler.Started profileStart(NodeCommands.ProfileStart start) throws ProfilerException {
+        if (profiler == null) {
+            profiler = Profiler.load();
+        }
+        return profiler.start(ProfileEvent.of(start.event()));
+    }
+
+    private synchronized @Nullable Object profileStop(NodeCommands.ProfileStop stop)
+            throws ProfilerException, IOException {
+        if (profiler == null) {
+            throw new IllegalStateException("no profile has been started");
+        }
+        Path collapsed = Path.of(stop.collapsed());
+        profiler.stop(collapsed);
+        FlameGraphs.write(CollapsedStacks.read(collapsed), stop.title(), Path.of(stop.flameGraph()));
+        return null;
+    }
+
+    @Override
+    public synchronized void close() {
+        counters.close();
+        if (node != null) {
+            node.close();
+        }
+    }
+}

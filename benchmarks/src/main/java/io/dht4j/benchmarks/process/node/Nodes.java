@@ -1,0 +1,258 @@
+package io.dht4j.benchmarks.process.node;
+
+import io.dht4j.benchmarks.counters.Counters;
+import io.dht4j.benchmarks.counters.MachineCounters;
+import io.dht4j.benchmarks.process.ChildException;
+import io.dht4j.benchmarks.profile.CollapsedStacks;
+import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.profile.Profiler;
+import io.dht4j.server.config.Setting;
+import io.dht4j.testkit.network.FreePorts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** The nodes of a cluster, each in a process of its own, on this machine. Safe for use by any number of threads. */
+public final class Nodes implements AutoCloseable {
+
+    private static final Duration JOINING = Duration.ofSeconds(60);
+
+    private final List<NodeProcess> nodes;
+    private final MachineCounters machine = new MachineCounters();
+
+    private Nodes(List<NodeProcess> nodes) {
+        this.nodes = List.copyOf(nodes);
+    }
+
+    /**
+     * Starts the nodes {@code n1}, {@code n2} and so on, on free ports of loopback. Blocks until each reaches all.
+     *
+     * @param spec describes it
+     * @return the nodes, which the caller closes
+     * @throws ChildException if one fails to start, or to reach the others within a minute
+     * @throws IOException if the system fails to start a process
+     * @throws InterruptedException if the thread is interrupted; no process remains then
+     */
+    public static Nodes start(NodesSpec spec) throws IOException, InterruptedException {
+        List<NodeProcess> started = new ArrayList<>();
+        Nodes nodes;
+        try {
+            for (NodeSpec node : nodeSpecs(spec)) {
+                started.add(NodeProcess.launch(node));
+            }
+            onEach(started, NodeProcess::serve);
+            onEach(started, node -> node.join(JOINING));
+            nodes = new Nodes(started);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            new Nodes(started).close();
+            throw e;
+        }
+        return nodes;
+    }
+
+    /** A call to a node. */
+    @FunctionalInterface
+    private interface Action {
+        void run(NodeProcess node) throws IOException, InterruptedException;
+    }
+
+    /** Calls all nodes at the same time. Returns when all calls have ended; throws the failure of the first node. */
+    private static void onEach(List<NodeProcess> nodes, Action action) throws IOException, InterruptedException {
+        List<Callable<NodeProcess>> calls = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            calls.add(() -> {
+                action.run(node);
+                return node;
+            });
+        }
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            for (Future<NodeProcess> call : threads.invokeAll(calls)) {
+                call.get();
+            }
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static List<NodeSpec> nodeSpecs(NodesSpec spec) throws IOException {
+        int count = spec.count();
+        List<Integer> ports = FreePorts.find(3 * count);
+        // Over HTTP peers share the port of the public API, the server's default.
+        boolean shared = !"grpc".equals(spec.settings().get(Setting.TRANSPORT));
+        int firstPeer = shared ? 0 : count;
+        String peers = IntStream.range(0, count)
+                .mapToObj(i -> "n" + (i + 1) + "=" + address(ports.get(firstPeer + i)))
+                .collect(Collectors.joining(","));
+        List<NodeSpec> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String id = "n" + (i + 1);
+            Map<Setting, String> settings = new EnumMap<>(Setting.class);
+            settings.putAll(spec.settings());
+            settings.put(Setting.ID, id);
+            settings.put(Setting.LISTEN, address(ports.get(i)));
+            settings.put(Setting.PEERS, peers);
+            if (!"memory".equals(spec.settings().get(Setting.STORE))) {
+                settings.put(Setting.DATA, spec.directory().resolve(id).toString());
+            }
+            if (spec.grpcApi()) {
+                settings.put(Setting.GRPC_LISTEN, address(ports.get(2 * count + i)));
+            }
+            nodes.add(new NodeSpec(
+                    settings,
+                    spec.heapMegabytes(),
+                    spec.jvmFlags(),
+                    Optional.of(spec.directory().resolve(id + ".log"))));
+        }
+        return nodes;
+    }
+
+    private static String address(int port) {
+        return "127.0.0.1:" + port;
+    }
+
+    /**
+     * Returns the nodes, in the order of the topology.
+     *
+     * @return an unmodifiable list
+     */
+    public List<NodeProcess> all() {
+        return nodes;
+    }
+
+    /**
+     * Returns the addresses of the public HTTP APIs.
+     *
+     * @return host and port of each node
+     */
+    public List<String> httpAddresses() {
+        return nodes.stream().map(NodeProcess::httpAddress).toList();
+    }
+
+    /**
+     * Returns the addresses of the public gRPC APIs.
+     *
+     * @return host and port of each node; empty if they have none
+     */
+    public List<String> grpcAddresses() {
+        return nodes.stream().flatMap(node -> node.grpcAddress().stream()).toList();
+    }
+
+    /**
+     * Verifies that each node answers.
+     *
+     * @throws ChildException if one has ended or hangs
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void ping() throws ChildException, InterruptedException {
+        for (NodeProcess node : nodes) {
+            node.ping();
+        }
+    }
+
+    /**
+     * Reads the counters of all nodes together, and of the machine. The cost of an operation is the difference of two
+     * readings with a load between them, divided by the load's operations, warm-up included.
+     *
+     * @return the counts
+     * @throws ChildException if a node does not answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Counters counters() throws ChildException, InterruptedException {
+        List<Counters> readings = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            readings.add(node.counters());
+        }
+        return Counters.sum(readings).and(machine.read());
+    }
+
+    /**
+     * Starts a profile of every node, or of none.
+     *
+     * @param event what to count
+     * @return remarks for readers; empty if every node counts the requested event
+     * @throws ChildException if a node cannot count it
+     * @throws IOException if what others had begun to count cannot be thrown away
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<String> startProfile(ProfileEvent event) throws IOException, InterruptedException {
+        List<String> notes = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            Profiler.Started started;
+            try {
+                started = nodes.get(i).startProfile(event);
+            } catch (ChildException e) {
+                try {
+                    dropProfiles(nodes.subList(0, i));
+                } catch (IOException kept) {
+                    kept.addSuppressed(e);
+                    throw new IOException("a profile that had begun could not be ended: " + kept.getMessage(), kept);
+                }
+                throw e;
+            }
+            if (!started.note().isEmpty() && !notes.contains(started.note())) {
+                notes.add(started.note());
+            }
+        }
+        return notes;
+    }
+
+    private static void dropProfiles(List<NodeProcess> profiled) throws IOException, InterruptedException {
+        Path nowhere = Files.createTempDirectory("dropped-profile");
+        try {
+            for (NodeProcess node : profiled) {
+                node.stopProfile(nowhere.resolve("collapsed"), nowhere.resolve("html"), "dropped");
+            }
+        } finally {
+            Files.deleteIfExists(nowhere.resolve("collapsed"));
+            Files.deleteIfExists(nowhere.resolve("html"));
+            Files.delete(nowhere);
+        }
+    }
+
+    /**
+     * Ends the profile of every node. Each node's flame graph is a file with the node's name.
+     *
+     * @param directory receives the files; it exists
+     * @param name how the files' names begin
+     * @return the stacks of all nodes together
+     * @throws IOException if a node has no profile, or writing a file fails
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public CollapsedStacks stopProfile(Path directory, String name) throws IOException, InterruptedException {
+        List<CollapsedStacks> stacks = new ArrayList<>();
+        for (NodeProcess node : nodes) {
+            Path collapsed = directory.resolve(name + "-" + node.id() + ".collapsed");
+            Path flameGraph = directory.resolve(name + "-" + node.id() + ".html");
+            node.stopProfile(collapsed, flameGraph, name + ", " + node.id());
+            stacks.add(CollapsedStacks.read(collapsed));
+            Files.deleteIfExists(collapsed);
+        }
+        return CollapsedStacks.merge(stacks);
+    }
+
+    /** Ends all nodes, in order or by force after some seconds. Returns when they have ended. Idempotent. */
+    @Override
+    public void close() {
+        nodes.forEach(NodeProcess::askToEnd);
+        nodes.forEach(NodeProcess::close);
+    }
+}

@@ -1,0 +1,87 @@
+package io.dht4j.benchmarks.product;
+
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.process.ChildService;
+import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An embedded member of a product in a process of its own, started by a {@link MemberProcess}. It generates its load
+ * itself.
+ */
+public final class MemberMain implements AutoCloseable {
+
+    static final String START = "start";
+    static final String SIZE = "size";
+    static final String FILL = "fill";
+    static final String LOOP = "loop";
+
+    private @Nullable Member member;
+
+    private MemberMain() {}
+
+    /** The entries to write before measuring. */
+    record Fill(long keys, int maxInFlight) {}
+
+    /** A closed loop. */
+    record Loop(Operation operation, int inFlight, double seconds, int keys) {}
+
+    /** The configuration of the member. */
+    record Started(Map<String, String> settings) {}
+
+    /**
+     * Runs until the standard input ends.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        MemberMain main = new MemberMain();
+        new ChildService()
+                .on(START, MemberSpec.class, main::start)
+                .on(SIZE, NoArguments.class, nothing -> main.member().clusterSize())
+                .on(FILL, Fill.class, main::fill)
+                .on(LOOP, Loop.class, main::loop)
+                .run(main);
+    }
+
+    private synchronized Started start(MemberSpec spec) {
+        if (member != null) {
+            throw new IllegalStateException("the member has been started already");
+        }
+        Member started = Member.start(spec);
+        member = started;
+        return new Started(started.settings());
+    }
+
+    private synchronized Member member() {
+        if (member == null) {
+            throw new IllegalStateException("the member has not been started");
+        }
+        return member;
+    }
+
+    private Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
+        return Filling.fill(member(), 0, fill.keys(), fill.maxInFlight());
+    }
+
+    private ClosedLoad.Result loop(Loop loop) throws InterruptedException {
+        Member client = member();
+        return ClosedLoad.run(
+                loop.inFlight(),
+                loop.seconds(),
+                slot -> client.start(
+                        loop.operation(), ThreadLocalRandom.current().nextInt(loop.keys())));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (member != null) {
+            member.close();
+        }
+    }
+}

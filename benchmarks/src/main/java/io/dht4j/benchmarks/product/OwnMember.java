@@ -1,0 +1,79 @@
+package io.dht4j.benchmarks.product;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.benchmarks.load.client.KeyNames;
+import io.dht4j.benchmarks.load.client.Values;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.Store;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.store.mvstore.MvStore;
+import io.dht4j.store.mvstore.MvStoreOptions;
+import io.dht4j.transport.grpc.GrpcTransport;
+import io.dht4j.transport.grpc.GrpcTransportOptions;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+
+/** This library. */
+final class OwnMember implements Member {
+
+    private final MemberSpec spec;
+    private final Cluster cluster;
+    private final CallOptions writes;
+    private final CallOptions reads;
+    private final Values values;
+
+    OwnMember(MemberSpec spec) {
+        this.spec = spec;
+        Node[] nodes = new Node[spec.ports().size()];
+        for (int i = 0; i < nodes.length; i++) {
+            nodes[i] = Node.of("n" + (i + 1), "127.0.0.1:" + spec.ports().get(i));
+        }
+        Store store =
+                spec.durable() ? MvStore.open(Path.of(spec.directory()), MvStoreOptions.defaults()) : new MemoryStore();
+        this.cluster = ClusterBuilder.of(nodes[spec.index()].id(), Topology.of(nodes))
+                .transport(GrpcTransport.create(
+                        GrpcTransportOptions.at("127.0.0.1", spec.ports().get(spec.index()))))
+                .store(store)
+                .start();
+        this.writes = CallOptions.defaults().withPolicy(spec.copies(), spec.copies());
+        this.reads = CallOptions.defaults().withPolicy(spec.readCopies(), spec.copies());
+        this.values = new Values(spec.valueBytes());
+    }
+
+    @Override
+    public CompletionStage<Outcome> start(Operation operation, long key) {
+        Key name = Key.of(KeyNames.of(key));
+        return switch (operation) {
+            case PUT -> cluster.put(name, values.of(key), writes).thenApply(version -> Outcome.DONE);
+            case GET -> cluster.get(name, reads).thenApply(found -> found.isPresent() ? Outcome.DONE : Outcome.ABSENT);
+        };
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("transport", "gRPC streams");
+        settings.put("store", spec.durable() ? "MVStore, Durability.OS" : "memory");
+        settings.put("put", spec.copies() + "/" + spec.copies());
+        settings.put("get", spec.readCopies() + "/" + spec.copies());
+        return settings;
+    }
+
+    @Override
+    public int clusterSize() {
+        return cluster.topology().size();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

@@ -1,0 +1,74 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.load.client.ClientSpec.Api;
+import io.dht4j.benchmarks.process.node.Nodes;
+import io.dht4j.benchmarks.process.node.NodesSpec;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Settings;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The connection of the load generator to the nodes.
+ *
+ * @param api the public API
+ * @param connections to each node
+ * @param threads that begin operations, and as many for reading and writing
+ * @param sendEveryMicros least time between two wake-ups
+ */
+public record ClientPlan(Api api, int connections, int threads, int sendEveryMicros) {
+
+    private static final String API = "api";
+    private static final String CONNECTIONS = "connections";
+    private static final String THREADS = "load-threads";
+    private static final String SEND_EVERY = "send-every";
+
+    static List<Parameter> parameters() {
+        return List.of(
+                new Parameter(API, "the public API that the load uses: http or grpc", "http", "http"),
+                new Parameter(
+                        CONNECTIONS,
+                        "connections of the load to each node, 1 to 4096; over grpc all operations share them, so 1 "
+                                + "or 2 suffice",
+                        "32",
+                        "64"),
+                new Parameter(
+                        THREADS,
+                        "threads of the load that begin operations, 1 to 64, and as many for reading and writing",
+                        "1",
+                        "1"),
+                new Parameter(
+                        SEND_EVERY,
+                        "least time between two wake-ups of such a thread, 0 to 10,000 microseconds and half of "
+                                + "--p99; operations due in between are sent together, and their delay counts",
+                        "500",
+                        "500"));
+    }
+
+    static ClientPlan of(Settings settings) {
+        return new ClientPlan(
+                Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)),
+                (int) settings.number(CONNECTIONS, 1, 4096),
+                (int) settings.number(THREADS, 1, 64),
+                (int) settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
+    }
+
+    /** Returns a copy with another number of connections to each node. */
+    ClientPlan withConnections(int count) {
+        return new ClientPlan(api, count, threads, sendEveryMicros);
+    }
+
+    /** Returns nodes that offer the API. */
+    NodesSpec offering(NodesSpec spec) {
+        return api == Api.GRPC ? spec.withGrpcApi() : spec;
+    }
+
+    /** Returns the client of the nodes' API. */
+    ClientSpec spec(Nodes nodes) {
+        ClientSpec spec =
+                api == Api.GRPC ? ClientSpec.grpc(nodes.grpcAddresses()) : ClientSpec.http(nodes.httpAddresses());
+        return spec.withConnections(connections, threads);
+    }
+}

@@ -1,0 +1,55 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.process.ChildRefusedException;
+import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.node.Nodes;
+import io.dht4j.benchmarks.scenario.Lab;
+import java.io.IOException;
+import java.time.Duration;
+
+/** Prepares nodes for a plan: connects the load and writes the keys. */
+final class FilledLoad {
+
+    private static final int MOST_IN_FLIGHT = 128;
+    private static final int BYTES_IN_FLIGHT = 8 << 20;
+
+    /** Some seconds of work, after which progress is reported. */
+    private static final long KEYS_AT_A_TIME = 50_000;
+
+    /** The deadline for this number: nodes slower than some thirty keys a second fail. */
+    private static final Duration DEADLINE = Duration.ofMinutes(30);
+
+    private FilledLoad() {}
+
+    /**
+     * Connects the load to nodes and writes every key of a plan once. Blocks.
+     *
+     * @param lab receives the progress
+     * @param ack how many replicas must answer
+     * @param from of how many
+     * @return the load, connected
+     * @throws IOException if that fails; if a node has ended, the message has its last log lines
+     */
+    static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
+            throws IOException, InterruptedException {
+        try {
+            LoadProcess load = generator.connected(
+                    plan.client().spec(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
+            for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
+                lab.within(first, plan.keys());
+                long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
+                load.fill(first, keys, inFlight(plan.valueBytes()), DEADLINE);
+            }
+            return load;
+        } catch (ChildRefusedException e) {
+            // A node that has ended is the reason, with a better message.
+            nodes.ping();
+            throw e;
+        }
+    }
+
+    /** Fewer at a time for large values, which would time out in each other's queue. */
+    private static int inFlight(int valueBytes) {
+        return Math.max(1, Math.min(MOST_IN_FLIGHT, BYTES_IN_FLIGHT / Math.max(1, valueBytes)));
+    }
+}

@@ -1,0 +1,88 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.server.config.Setting;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A variant of a cluster of standalone servers.
+ *
+ * @param name in the report
+ * @param nodes number of nodes
+ * @param settings of every node
+ * @param components of the nodes that are not the standard ones: see {@link LabCustomizer}
+ * @param ack number of replicas that must answer a request
+ * @param from of how many
+ */
+public record ServerVariant(
+        String name, int nodes, Map<Setting, String> settings, Map<String, String> components, int ack, int from) {
+
+    private static final String GRPC = "grpc-";
+
+    /** Keeps unmodifiable copies. */
+    public ServerVariant {
+        settings = copy(settings);
+        components = Map.copyOf(components);
+    }
+
+    private static Map<Setting, String> copy(Map<Setting, String> settings) {
+        Map<Setting, String> copy = new EnumMap<>(Setting.class);
+        copy.putAll(settings);
+        return Collections.unmodifiableMap(copy);
+    }
+
+    /** Returns standard nodes with durable stores, each of which answers alone. */
+    public static ServerVariant of(String name, int nodes, int ack, int from) {
+        return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from);
+    }
+
+    /** Returns a copy with one more setting. */
+    public ServerVariant with(Setting setting, String value) {
+        Map<Setting, String> more = new EnumMap<>(Setting.class);
+        more.putAll(settings);
+        more.put(setting, value);
+        return new ServerVariant(name, nodes, more, components, ack, from);
+    }
+
+    /**
+     * Returns a copy over a transport.
+     *
+     * @param client an HTTP client by the server's name, or {@code grpc-} and a mode
+     */
+    public ServerVariant over(String client) {
+        return client.startsWith(GRPC)
+                ? with(Setting.TRANSPORT, "grpc").with(Setting.GRPC_MODE, client.substring(GRPC.length()))
+                : with(Setting.TRANSPORT, "http").with(Setting.HTTP_CLIENT, client);
+    }
+
+    /**
+     * Returns a copy over a transport.
+     *
+     * @param client an HTTP client by the server's name, or {@code grpc-} and a mode
+     * @param connections to each peer, if the transport has several
+     */
+    public ServerVariant over(String client, String connections) {
+        ServerVariant over = over(client);
+        return client.startsWith(GRPC) ? over : over.with(Setting.PEER_CONNECTIONS, connections);
+    }
+
+    /** Returns a copy with other components. */
+    public ServerVariant assembled(String part, String value) {
+        Map<String, String> more = new LinkedHashMap<>(components);
+        more.put(part, value);
+        return new ServerVariant(name, nodes, settings, more, ack, from);
+    }
+
+    /** Returns its distinguishing options of the server's command line, for {@link Measurement#settings()}. */
+    Map<String, String> shown() {
+        Map<String, String> shown = new LinkedHashMap<>();
+        shown.put("nodes", String.valueOf(nodes));
+        shown.put("policy", ack + "/" + from);
+        settings.forEach((setting, value) -> shown.put(setting.option(), value));
+        shown.putAll(components);
+        return shown;
+    }
+}

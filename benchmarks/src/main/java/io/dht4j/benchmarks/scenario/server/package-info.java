@@ -1,0 +1,5 @@
+/** What scenarios on standalone servers share: their parameters, the search for the stable load, and soaks. */
+@NullMarked
+package io.dht4j.benchmarks.scenario.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ServerComparison;
+import io.dht4j.benchmarks.scenario.server.ServerPlan;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.server.config.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Measures asynchronous fan-out: three nodes at 3/3, the library's coordinator against one with a thread for each
+ * request; and two ways to merge the replicas' answers.
+ */
+public final class Async implements Scenario {
+
+    private static final int NODES = 3;
+    private static final String ASYNCHRONOUS = "asynchronous";
+    private static final String BATCHING = "batching";
+    private static final String BLOCKING = "blocking";
+    private static final List<String> COORDINATORS = List.of(ASYNCHRONOUS, BATCHING, BLOCKING);
+
+    /** Creates the scenario. */
+    public Async() {}
+
+    @Override
+    public String name() {
+        return "async";
+    }
+
+    @Override
+    public String question() {
+        return "What does asynchronous fan-out win over a thread for each request?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "coordinators",
+                                "variants, separated by commas: " + String.join(", ", COORDINATORS),
+                                ASYNCHRONOUS + "," + BLOCKING,
+                                String.join(",", COORDINATORS)),
+                        new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),
+                "10000",
+                "200000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        variants(settings);
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, NODES);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        ServerComparison servers = ServerComparison.of(lab, ServerPlan.of(lab), variants(lab));
+        lab.plan(Merging.values().length + servers.steps());
+        for (Merging way : Merging.values()) {
+            lab.step(way.title());
+            lab.add(way.measure(lab.quick()));
+        }
+        servers.run();
+    }
+
+    private static List<ServerVariant> variants(Settings settings) {
+        long threads = settings.number("threads", 1, 4096);
+        List<ServerVariant> variants = new ArrayList<>();
+        for (String coordinator : settings.names("coordinators", COORDINATORS)) {
+            ServerVariant nodes = ServerVariant.of(coordinator, NODES, NODES, NODES);
+            variants.add(
+                    switch (coordinator) {
+                        case ASYNCHRONOUS -> nodes.with(Setting.BATCHING, "off");
+                        // Only the asynchronous one can batch: its waiting requests share frames.
+                        case BATCHING -> nodes;
+                        default -> nodes.assembled(LabCustomizer.COORDINATOR, "blocking-" + threads);
+                    });
+        }
+        return variants;
+    }
+}

@@ -1,0 +1,82 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ServerComparison;
+import io.dht4j.benchmarks.scenario.server.ServerPlan;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.server.config.Setting;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Measures calls between two nodes, by HTTP client and gRPC mode, without replication: each request goes to either
+ * node.
+ */
+public final class Clients implements Scenario {
+
+    private static final int NODES = 2;
+    private static final List<String> HTTP =
+            List.of("vertx", "vertx-pipelined", "vertx-h2", "webclient", "jdk", "jdk-h2", "one-nio");
+    private static final List<String> GRPC = List.of("grpc-unary", "grpc-stream");
+
+    /** Creates the scenario. */
+    public Clients() {}
+
+    @Override
+    public String name() {
+        return "clients";
+    }
+
+    @Override
+    public String question() {
+        return "Which client costs least between two nodes?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "clients",
+                                "variants, separated by commas: " + String.join(", ", HTTP) + ", "
+                                        + String.join(", ", GRPC),
+                                "vertx,one-nio",
+                                String.join(",", HTTP) + "," + String.join(",", GRPC)),
+                        new Parameter("batching", "whether requests share frames: on or off", "off", "off")),
+                "10000",
+                "1000000",
+                "1024");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        variants(settings);
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, 1);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();
+    }
+
+    private static List<ServerVariant> variants(Settings settings) {
+        List<String> all = Stream.concat(HTTP.stream(), GRPC.stream()).toList();
+        String batching = settings.one("batching", List.of("on", "off"));
+        return settings.names("clients", all).stream()
+                .map(client -> ServerVariant.of(client, NODES, 1, 1)
+                        .with(Setting.REPLICATION_FACTOR, "1")
+                        .with(Setting.BATCHING, batching)
+                        .over(client))
+                .toList();
+    }
+}

@@ -1,0 +1,79 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ServerComparison;
+import io.dht4j.benchmarks.scenario.server.ServerPlan;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.server.config.Setting;
+import java.io.IOException;
+import java.util.List;
+
+/** Measures linearizable calls beside those with the order of real time: a further round trip for each write. */
+public final class OrderingCost implements Scenario {
+
+    private static final int NODES = 3;
+    private static final int ACK = 2;
+    private static final List<String> ORDERINGS = List.of("real-time", "linearizable");
+    private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
+
+    /** Creates the scenario. */
+    public OrderingCost() {}
+
+    @Override
+    public String name() {
+        return "ordering";
+    }
+
+    @Override
+    public String question() {
+        return "What do linearizable reads and writes cost?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(
+                        new Parameter(
+                                "orderings",
+                                "variants, separated by commas: " + String.join(", ", ORDERINGS),
+                                String.join(",", ORDERINGS),
+                                String.join(",", ORDERINGS)),
+                        new Parameter(
+                                "between-nodes",
+                                "the transport, one of: " + String.join(", ", TRANSPORTS),
+                                "vertx",
+                                "grpc-stream")),
+                "10000",
+                "1000000",
+                "1024");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        variants(settings);
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, 1);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();
+    }
+
+    private static List<ServerVariant> variants(Settings settings) {
+        String transport = settings.one("between-nodes", TRANSPORTS);
+        return settings.names("orderings", ORDERINGS).stream()
+                .map(ordering -> ServerVariant.of(ordering, NODES, ACK, NODES)
+                        .with(Setting.ORDERING, ordering)
+                        .over(transport))
+                .toList();
+    }
+}

@@ -1,0 +1,115 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.placement.LookupBenchmark;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.JmhRun;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ServerComparison;
+import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
+import io.dht4j.benchmarks.scenario.server.ServerPlan;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.server.config.Setting;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Measures sharding: one node against three without replication, where two of three requests are forwarded; the
+ * strategies against each other; and the lookup of a key's node by itself.
+ */
+public final class Sharding implements Scenario {
+
+    private static final int NODES = 3;
+    private static final List<String> PLACEMENTS = List.of("rendezvous", "ring", "jump", "modulo");
+    private static final String ONE = "one node";
+
+    /** Creates the scenario. */
+    public Sharding() {}
+
+    @Override
+    public String name() {
+        return "sharding";
+    }
+
+    @Override
+    public String question() {
+        return "What do sharding, finding a key's node and forwarding to it cost?";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return ServerPlan.parameters(
+                List.of(new Parameter(
+                        "placements",
+                        "strategies of the three nodes, separated by commas: " + String.join(", ", PLACEMENTS),
+                        "rendezvous,modulo",
+                        String.join(",", PLACEMENTS))),
+                "10000",
+                "1000000",
+                "100");
+    }
+
+    @Override
+    public void check(Settings settings) {
+        ServerPlan.of(settings);
+        placements(settings);
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return ServerPlan.of(settings).needs(NODES, 1);
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        ServerPlan plan = ServerPlan.of(lab);
+        List<Case> cases = new ArrayList<>();
+        // The same number of connections in all; otherwise more nodes would mean more operations in flight.
+        cases.add(new Case(
+                "",
+                ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),
+                plan.withConnections(plan.client().connections() * NODES)));
+        for (String placement : placements(lab)) {
+            cases.add(new Case(
+                    "",
+                    ServerVariant.of("three nodes, " + placement, NODES, 1, 1)
+                            .with(Setting.REPLICATION_FACTOR, "1")
+                            .with(Setting.PLACEMENT, placement),
+                    plan));
+        }
+        ServerComparison servers = new ServerComparison(lab, plan.pace().repetitions(), cases);
+        lab.plan(placements(lab).size() + servers.steps());
+        findNodes(lab);
+        servers.run();
+    }
+
+    private static void findNodes(Lab lab) throws IOException {
+        for (String placement : placements(lab)) {
+            lab.step("finding the node, " + placement);
+            List<Double> nanos = JmhRun.nanos(
+                    LookupBenchmark.class,
+                    Map.of("placement", placement, "nodes", String.valueOf(NODES), "partitions", "1024"),
+                    lab.quick());
+            lab.add(new Measurement(
+                    "finding a key's replicas",
+                    placement,
+                    "ns",
+                    false,
+                    nanos,
+                    Map.of("nodes", String.valueOf(NODES), "measured by", "JMH, LookupBenchmark"),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of()));
+        }
+    }
+
+    private static List<String> placements(Settings settings) {
+        return settings.names("placements", PLACEMENTS);
+    }
+}

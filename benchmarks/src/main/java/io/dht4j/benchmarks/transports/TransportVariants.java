@@ -1,0 +1,165 @@
+package io.dht4j.benchmarks.transports;
+
+import io.dht4j.benchmarks.load.closed.Variant;
+import io.dht4j.core.options.Batching;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
+
+/**
+ * The running variants of a comparison of transports. For each transport: {@code R}, echoes of the bare library;
+ * {@code U}, puts at 2/3 on three nodes with a frame for each request; {@code B}, the same with batching. In addition,
+ * puts at 3/3 beside Infinispan's.
+ */
+public final class TransportVariants implements AutoCloseable {
+
+    /** The transport that is compared with Infinispan. */
+    public static final String COMPARED = "grpc-stream";
+
+    /** The bytes of a put's frame without the value; an echo carries as much. */
+    private static final int FRAME_OVERHEAD = 60;
+
+    private final int keyCount;
+    private final List<Runnable> closing = new ArrayList<>();
+    private final List<Row> rows = new ArrayList<>();
+    private Optional<Pair> threeOfThree = Optional.empty();
+
+    private TransportVariants(int keyCount) {
+        this.keyCount = keyCount;
+    }
+
+    /**
+     * A transport's variants.
+     *
+     * @param name of the transport
+     * @param bare R
+     * @param unbatched U
+     * @param batched B
+     */
+    public record Row(String name, Variant bare, Variant unbatched, Variant batched) {}
+
+    /**
+     * Puts at 3 of 3.
+     *
+     * @param ours this library's, over {@link #COMPARED}
+     * @param theirs Infinispan's
+     */
+    public record Pair(Variant ours, Variant theirs) {}
+
+    /**
+     * Describes a comparison.
+     *
+     * @param transports by name; all if empty
+     * @param inFlight operations in flight
+     * @param valueBytes size of a value
+     * @param keys number of keys
+     * @param batching of B
+     * @param infinispan whether to compare with Infinispan
+     */
+    public record Spec(
+            List<String> transports, int inFlight, int valueBytes, int keys, Batching batching, boolean infinispan) {
+
+        /** Keeps an unmodifiable copy. */
+        public Spec {
+            transports = List.copyOf(transports);
+        }
+    }
+
+    /** Returns the names of all transports. */
+    public static List<String> names() {
+        return TransportCandidate.all(1).stream().map(TransportCandidate::name).toList();
+    }
+
+    /**
+     * Starts everything. Blocks.
+     *
+     * @param spec the comparison
+     * @return the variants, which the caller closes
+     * @throws Exception if a part fails to start; the others are stopped then
+     */
+    public static TransportVariants start(Spec spec) throws Exception {
+        TransportVariants variants = new TransportVariants(spec.keys());
+        try {
+            variants.open(spec);
+            return variants;
+        } catch (Exception e) {
+            variants.close();
+            throw e;
+        }
+    }
+
+    private void open(Spec spec) throws Exception {
+        List<TransportCandidate> candidates = spec.transports().isEmpty()
+                ? TransportCandidate.all(spec.inFlight())
+                : spec.transports().stream()
+                        .map(name -> TransportCandidate.named(name, spec.inFlight()))
+                        .toList();
+        String[] keys = new String[keyCount];
+        for (int i = 0; i < keyCount; i++) {
+            keys[i] = "key-%08d".formatted(i);
+        }
+        byte[] value = new byte[spec.valueBytes()];
+        Arrays.fill(value, (byte) 'v');
+        byte[] frame = new byte[FRAME_OVERHEAD + spec.valueBytes()];
+        for (TransportCandidate candidate : candidates) {
+            Echo echo = candidate.echo().call();
+            closing.add(echo::close);
+            Putting unbatched = keep(
+                    new ThreeNodes(candidate.transport(), builder -> builder.batching(Batching.off()), 2, keys, value));
+            Putting batched = keep(new ThreeNodes(
+                    candidate.transport(), builder -> builder.batching(spec.batching()), 2, keys, value));
+            rows.add(new Row(
+                    candidate.name(),
+                    new Variant(slot -> echo.call(frame)),
+                    new Variant(puts(unbatched)),
+                    new Variant(puts(batched))));
+        }
+        if (spec.infinispan()) {
+            Putting ours = keep(new ThreeNodes(
+                    TransportCandidate.named(COMPARED, spec.inFlight()).transport(),
+                    builder -> builder.batching(spec.batching()),
+                    3,
+                    keys,
+                    value));
+            Putting theirs = keep(new InfinispanNodes(keys, value));
+            threeOfThree = Optional.of(new Pair(new Variant(puts(ours)), new Variant(puts(theirs))));
+        }
+    }
+
+    private Putting keep(Putting started) {
+        closing.add(started::close);
+        return started;
+    }
+
+    private IntFunction<CompletionStage<?>> puts(Putting cluster) {
+        return slot -> cluster.put(slot % 3, ThreadLocalRandom.current().nextInt(keyCount));
+    }
+
+    /** Returns a row for each transport, in the requested order. */
+    public List<Row> rows() {
+        return List.copyOf(rows);
+    }
+
+    /** Returns the puts at 3 of 3, if requested. */
+    public Optional<Pair> threeOfThree() {
+        return threeOfThree;
+    }
+
+    /** Returns all variants, for one run. */
+    public List<Variant> all() {
+        List<Variant> variants = new ArrayList<>();
+        rows.forEach(row -> variants.addAll(List.of(row.bare(), row.unbatched(), row.batched())));
+        threeOfThree.ifPresent(pair -> variants.addAll(List.of(pair.ours(), pair.theirs())));
+        return variants;
+    }
+
+    /** Stops everything. Blocks. */
+    @Override
+    public void close() {
+        closing.forEach(Runnable::run);
+    }
+}
