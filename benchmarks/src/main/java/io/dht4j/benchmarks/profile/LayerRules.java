@@ -122,7 +122,8 @@ final class LayerRules {
                     Layer.PUBLIC_API,
                     "io/dht4j/transport/http/internal/api/",
                     "io/dht4j/transport/http/internal/common/",
-                    "io/dht4j/transport/grpc/api/",
+                    "io/dht4j/transport/grpc/api/internal/server/",
+                    "io/dht4j/transport/grpc/api/internal/common/",
                     "io/dht4j/v1/"),
             LayerRule.names(Layer.CODEC, "io/dht4j/core/internal/wire/"),
             LayerRule.names(

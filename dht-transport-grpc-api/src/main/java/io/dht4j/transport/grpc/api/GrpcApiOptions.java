@@ -9,11 +9,6 @@ import io.dht4j.transport.common.options.PublicApiOptions;
  */
 public final class GrpcApiOptions extends PublicApiOptions<GrpcApiOptions> {
 
-    /** The bytes of a message besides values: a key, and the names and lengths of the fields. */
-    private static final int MESSAGE_OVERHEAD = 64 << 10;
-    /** The bytes of each item of a batch besides key and value. */
-    private static final int ITEM_OVERHEAD = 32;
-
     private static final GrpcApiOptions DEFAULTS = new GrpcApiOptions(
             Settings.defaults(), Math.min(8, Runtime.getRuntime().availableProcessors()));
 
@@ -53,12 +48,5 @@ public final class GrpcApiOptions extends PublicApiOptions<GrpcApiOptions> {
 
     int eventLoops() {
         return eventLoops;
-    }
-
-    /** Returns the size of the largest message that is taken from a client. */
-    int maxMessageBytes() {
-        return Math.max(limits().maxValueBytes(), limits().maxBatchBytes())
-                + MESSAGE_OVERHEAD
-                + ITEM_OVERHEAD * limits().maxBatchKeys();
     }
 }

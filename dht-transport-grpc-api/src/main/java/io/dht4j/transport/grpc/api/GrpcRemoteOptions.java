@@ -9,9 +9,6 @@ import io.dht4j.transport.common.options.RemoteApiOptions;
  */
 public final class GrpcRemoteOptions extends RemoteApiOptions<GrpcRemoteOptions> {
 
-    /** The bytes of a message besides its values: keys, versions, the names and lengths of the fields. */
-    private static final int MESSAGE_OVERHEAD = 8 << 20;
-
     private static final GrpcRemoteOptions DEFAULTS = new GrpcRemoteOptions(
             Settings.defaults(), Math.min(4, Runtime.getRuntime().availableProcessors()));
 
@@ -51,10 +48,5 @@ public final class GrpcRemoteOptions extends RemoteApiOptions<GrpcRemoteOptions>
 
     int eventLoops() {
         return eventLoops;
-    }
-
-    /** Returns the size of the largest message that is taken from a node. */
-    int maxMessageBytes() {
-        return Math.max(limits().maxValueBytes(), limits().maxBatchBytes()) + MESSAGE_OVERHEAD;
     }
 }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.UnsafeByteOperations;
 import io.dht4j.Version;
 import io.dht4j.testkit.tls.TestCertificates;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
@@ -16,9 +17,6 @@ import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
-import io.grpc.Server;
-import io.grpc.ServerInterceptors;
-import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse;
@@ -26,25 +24,15 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.stub.MetadataUtils;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +51,10 @@ class GrpcApiAuxiliaryTest {
     private static final int VALUE = 1 << 20;
     /** As many watch as there may be connections. */
     private static final int CONNECTIONS = 20;
+
+    private static final int WATCHES_PER_CONNECTION = 4;
+    private static final int CALLS = 256;
+    private static final int CALLS_PER_CONNECTION = 32;
 
     @TempDir
     private static Path directory;
@@ -105,8 +97,8 @@ class GrpcApiAuxiliaryTest {
     @AfterEach
     void everythingIsGivenBack() {
         channels.forEach(GrpcApiNodes::close);
-        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == 0);
-        assertThat(api.admission().bytesInFlight()).isZero();
+        await().atMost(PATIENCE).until(() -> api.server().auxiliaryStreams() == 0);
+        assertThat(api.server().bytesInFlight()).isZero();
     }
 
     private ManagedChannel connect() throws Exception {
@@ -156,7 +148,7 @@ class GrpcApiAuxiliaryTest {
                         .getStatus())
                 .isEqualTo(ServingStatus.SERVING);
         Metadata headers = new Metadata();
-        headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + TOKEN);
+        headers.put(ApiProtocol.AUTHORIZATION, "Bearer " + TOKEN);
         Future<PutResponse> put = KeyValueGrpc.newFutureStub(channel)
                 .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
                 .put(PutRequest.newBuilder()
@@ -195,89 +187,27 @@ class GrpcApiAuxiliaryTest {
 
     @Test
     void fewStreamsWatchForAConnectionAndTheBusiestMakesRoomForOthers() throws Exception {
-        int busy = CONNECTIONS / GrpcApiWatches.MAX_PER_CONNECTION;
+        int busy = CONNECTIONS / WATCHES_PER_CONNECTION;
         ManagedChannel stranger = connect();
         for (int i = 0; i < busy; i++) {
             ManagedChannel channel = i == 0 ? stranger : connect();
-            for (int j = 0; j < GrpcApiWatches.MAX_PER_CONNECTION; j++) {
+            for (int j = 0; j < WATCHES_PER_CONNECTION; j++) {
                 watch(channel);
             }
         }
-        await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == CONNECTIONS);
+        await().atMost(PATIENCE).until(() -> api.server().auxiliaryStreams() == CONNECTIONS);
         watch(stranger);
         assertThat(nextEnd().getDescription()).isEqualTo("a connection may have 4 streams that watch at a time");
         ManagedChannel client = connect();
-        for (int i = 1; i < GrpcApiWatches.MAX_PER_CONNECTION; i++) {
+        for (int i = 1; i < WATCHES_PER_CONNECTION; i++) {
             watch(client);
             Status left = nextEnd();
             assertThat(left.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
             assertThat(left.getDescription()).isEqualTo("other calls needed the place of this one");
         }
-        assertThat(api.auxiliary().streams()).isEqualTo(CONNECTIONS);
+        assertThat(api.server().auxiliaryStreams()).isEqualTo(CONNECTIONS);
         assertServes();
         assertThat(ends).isEmpty();
-    }
-
-    @Test
-    void everyConnectionMayWatchOnceForAsLongAsItLikes() {
-        GrpcApiWatches watches = new GrpcApiWatches(CONNECTIONS);
-        GrpcApiAuxiliary services = new GrpcApiAuxiliary(CONNECTIONS);
-        Map<GrpcApiAuxiliaryStream, SocketAddress> connections = new HashMap<>();
-        for (int port = 1; port <= CONNECTIONS; port++) {
-            SocketAddress connection = new InetSocketAddress("127.0.0.1", port);
-            for (int i = 0; i < GrpcApiWatches.MAX_PER_CONNECTION; i++) {
-                Optional<GrpcApiAuxiliaryStream> leaving = watches.leavingFor(connection);
-                leaving.ifPresent(stream -> assertThat(watches.remove(connections.remove(stream), stream))
-                        .isTrue());
-                if (!watches.isFull()) {
-                    GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(services);
-                    watches.add(connection, stream);
-                    connections.put(stream, connection);
-                }
-            }
-        }
-        assertThat(watches.count()).isEqualTo(CONNECTIONS);
-        assertThat(new HashSet<>(connections.values())).hasSize(CONNECTIONS);
-        connections.forEach((stream, connection) ->
-                assertThat(watches.remove(connection, stream)).isTrue());
-        assertThat(watches.count()).isZero();
-    }
-
-    @Test
-    void aWatchThatMadeRoomIsForgottenByItsService() throws Exception {
-        CountDownLatch forgotten = new CountDownLatch(1);
-        GrpcApiAuxiliary services = new GrpcApiAuxiliary(1);
-        ServerStreamTracer.Factory tracers = new ServerStreamTracer.Factory() {
-            @Override
-            public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-                return services.newTracer();
-            }
-        };
-        HealthGrpc.HealthImplBase health = new HealthGrpc.HealthImplBase() {
-            @Override
-            public void watch(HealthCheckRequest request, StreamObserver<HealthCheckResponse> observer) {
-                ((ServerCallStreamObserver<HealthCheckResponse>) observer).setOnCancelHandler(forgotten::countDown);
-            }
-        };
-        Server server = NettyServerBuilder.forPort(0)
-                .addStreamTracerFactory(tracers)
-                .addService(ServerInterceptors.intercept(health, services))
-                .build()
-                .start();
-        try {
-            for (int i = 0; i < 2; i++) {
-                ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
-                        .usePlaintext()
-                        .build();
-                channels.add(channel);
-                watch(channel);
-                await().atMost(PATIENCE).until(() -> services.streams() == 1);
-            }
-            assertThat(nextEnd().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-            assertThat(forgotten.await(30, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            server.shutdownNow();
-        }
     }
 
     private ClientCall<?, ?> watch(ManagedChannel channel) {
@@ -289,15 +219,15 @@ class GrpcApiAuxiliaryTest {
 
     @Test
     void checksThatHangMakeRoomForOthers() throws Exception {
-        int connections = GrpcApiAuxiliary.MAX_CALLS / GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION;
+        int connections = CALLS / CALLS_PER_CONNECTION;
         for (int i = 0; i < connections; i++) {
             ManagedChannel channel = connect();
-            for (int j = 0; j < GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION; j++) {
+            for (int j = 0; j < CALLS_PER_CONNECTION; j++) {
                 begin(channel, HealthGrpc.getCheckMethod());
             }
             // So that the oldest call is not one of the last connection.
-            int begun = (i + 1) * GrpcApiAuxiliary.MAX_CALLS_PER_CONNECTION;
-            await().atMost(PATIENCE).until(() -> api.auxiliary().streams() == begun);
+            int begun = (i + 1) * CALLS_PER_CONNECTION;
+            await().atMost(PATIENCE).until(() -> api.server().auxiliaryStreams() == begun);
         }
         assertServes();
         assertThat(nextEnd().getDescription()).isEqualTo("other calls needed the place of this one");
@@ -321,20 +251,6 @@ class GrpcApiAuxiliaryTest {
             }
         } finally {
             api = shared;
-        }
-    }
-
-    @Test
-    void whoWatchesMayBeSilentAndOthersMayNot() {
-        for (boolean watches : new boolean[] {true, false}) {
-            GrpcApiAuxiliaryStream stream = new GrpcApiAuxiliaryStream(new GrpcApiAuxiliary(CONNECTIONS));
-            stream.enter(new InetSocketAddress("127.0.0.1", 1), watches);
-            long later = System.nanoTime() + Duration.ofHours(1).toNanos();
-            assertThat(stream.isIdle(later, PATIENCE.toNanos())).isTrue();
-            stream.inboundMessage(0);
-            stream.inboundWireSize(10);
-            stream.inboundMessageRead(0, 10, 10);
-            assertThat(stream.isIdle(later, PATIENCE.toNanos())).isEqualTo(!watches);
         }
     }
 }

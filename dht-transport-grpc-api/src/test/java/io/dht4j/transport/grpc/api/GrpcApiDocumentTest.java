@@ -6,6 +6,7 @@ import com.google.protobuf.Any;
 import com.google.rpc.ErrorInfo;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.grpc.InternalMetadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -31,7 +32,7 @@ class GrpcApiDocumentTest {
                     .append(" | `")
                     .append(code.name())
                     .append("` | `")
-                    .append(GrpcApiErrors.status(code))
+                    .append(ApiErrors.status(code))
                     .append("` | `")
                     .append(code.action())
                     .append("` |\n");
@@ -53,13 +54,13 @@ class GrpcApiDocumentTest {
                 Status.Code.CANCELLED);
         boolean harmless =
                 code.action() == ErrorCode.Action.RETRY_ANYWHERE || code.action() == ErrorCode.Action.BACK_OFF;
-        assertThat(repeatedBySomePolicies.contains(GrpcApiErrors.status(code))).isEqualTo(harmless);
+        assertThat(repeatedBySomePolicies.contains(ApiErrors.status(code))).isEqualTo(harmless);
     }
 
     @ParameterizedTest
     @EnumSource
     void everyErrorCarriesItsDetailsAndComesBack(ErrorCode code) throws Exception {
-        StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(code, "why: ключ"));
+        StatusRuntimeException sent = ApiErrors.encode(DhtException.of(code, "why: ключ"));
         com.google.rpc.Status details = StatusProto.fromThrowable(sent);
         ErrorInfo info = details.getDetails(0).unpack(ErrorInfo.class);
         assertThat(info.getReason()).isEqualTo(code.name());
@@ -69,7 +70,7 @@ class GrpcApiDocumentTest {
                         java.util.Map.entry("code", String.valueOf(code.number())),
                         java.util.Map.entry("action", code.action().name()));
         DhtException back =
-                GrpcApiErrors.decode(sent.getStatus(), sent.getTrailers()).orElseThrow();
+                ApiErrors.decode(sent.getStatus(), sent.getTrailers()).orElseThrow();
         assertThat(back.code()).isEqualTo(code);
         assertThat(back).hasMessage("why: ключ");
     }
@@ -86,17 +87,17 @@ class GrpcApiDocumentTest {
                             .putMetadata("code", number)
                             .build()))
                     .build());
-            assertThat(GrpcApiErrors.decode(sent.getStatus(), sent.getTrailers())
+            assertThat(ApiErrors.decode(sent.getStatus(), sent.getTrailers())
                             .orElseThrow()
                             .code())
                     .isEqualTo(ErrorCode.INTERNAL);
         }
-        assertThat(GrpcApiErrors.decode(Status.UNAVAILABLE, null)).isEmpty();
+        assertThat(ApiErrors.decode(Status.UNAVAILABLE, null)).isEmpty();
     }
 
     @Test
     void aLongMessageLeavesRoomInTheTrailers() {
-        StatusRuntimeException sent = GrpcApiErrors.encode(DhtException.of(ErrorCode.INTERNAL, "東".repeat(100_000)));
+        StatusRuntimeException sent = ApiErrors.encode(DhtException.of(ErrorCode.INTERNAL, "東".repeat(100_000)));
         int bytes = 0;
         for (byte[] part : InternalMetadata.serialize(sent.getTrailers())) {
             bytes += part.length;

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
@@ -66,7 +67,7 @@ class GrpcApiLifecycleTest {
             throw new AssertionError("expected a failure, not " + result);
         } catch (ExecutionException e) {
             StatusRuntimeException failure = (StatusRuntimeException) e.getCause();
-            return GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+            return ApiErrors.decode(failure.getStatus(), failure.getTrailers())
                     .orElseThrow(() -> failure)
                     .code();
         }
@@ -102,7 +103,7 @@ class GrpcApiLifecycleTest {
         api.close();
         assertThat(code(call)).isEqualTo(ErrorCode.INTERNAL);
         cluster.gets.remove().complete(Optional.empty());
-        assertThat(api.admission().requestsInFlight()).isZero();
+        assertThat(api.server().callsInFlight()).isZero();
     }
 
     @Test

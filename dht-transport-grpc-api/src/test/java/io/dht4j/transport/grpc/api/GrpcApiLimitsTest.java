@@ -10,6 +10,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Version;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.DeleteRequest;
@@ -49,7 +50,7 @@ class GrpcApiLimitsTest extends SteeredApi {
 
     private static ErrorCode code(Future<?> call) throws Exception {
         StatusRuntimeException failure = failure(call);
-        return GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+        return ApiErrors.decode(failure.getStatus(), failure.getTrailers())
                 .orElseThrow(() -> failure)
                 .code();
     }
@@ -64,8 +65,8 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     private void idle() {
-        await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 0);
-        assertThat(api.admission().bytesInFlight()).isZero();
+        await().atMost(PATIENCE).until(() -> api.server().callsInFlight() == 0);
+        assertThat(api.server().bytesInFlight()).isZero();
     }
 
     @Test
@@ -98,7 +99,7 @@ class GrpcApiLimitsTest extends SteeredApi {
         Future<?> first = client.put(put);
         Future<?> second = client.put(put);
         await().atMost(PATIENCE).until(() -> cluster.writes.size() == 2);
-        assertThat(api.admission().bytesInFlight()).isBetween(2L << 20, (2L << 20) + 1000);
+        assertThat(api.server().bytesInFlight()).isBetween(2L << 20, (2L << 20) + 1000);
         assertThat(code(client.put(put))).isEqualTo(ErrorCode.OVERLOADED);
         cluster.writes.forEach(write -> write.complete(Version.of(1, 1)));
         first.get(30, TimeUnit.SECONDS);
@@ -116,7 +117,7 @@ class GrpcApiLimitsTest extends SteeredApi {
                 start(GrpcApiOptions.defaults().withMaxValueBytes(1 << 20).withMaxBodyBytesInFlight(5 << 20));
         CompletableFuture<Status> closed = new CompletableFuture<>();
         ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
-        await().atMost(PATIENCE).until(() -> api.admission().bytesInFlight() >= 4 << 20);
+        await().atMost(PATIENCE).until(() -> api.server().bytesInFlight() >= 4 << 20);
 
         Future<GetResponse> other = client.get(GET);
         await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
@@ -216,7 +217,7 @@ class GrpcApiLimitsTest extends SteeredApi {
                             .forEachRemaining(message -> entries.addAndGet(message.getEntriesCount())))
                     .isInstanceOfSatisfying(
                             StatusRuntimeException.class,
-                            failure -> assertThat(GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers())
+                            failure -> assertThat(ApiErrors.decode(failure.getStatus(), failure.getTrailers())
                                             .orElseThrow()
                                             .code())
                                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS));
@@ -245,7 +246,7 @@ class GrpcApiLimitsTest extends SteeredApi {
                                     .isEqualTo(Status.Code.RESOURCE_EXHAUSTED));
         }
         await().atMost(PATIENCE).until(() -> cluster.openScans.get() == 0);
-        await().atMost(PATIENCE).until(() -> api.admission().bytesInFlight() == 0);
+        await().atMost(PATIENCE).until(() -> api.server().bytesInFlight() == 0);
     }
 
     @Test
@@ -274,7 +275,7 @@ class GrpcApiLimitsTest extends SteeredApi {
             call.start(closing(new CompletableFuture<>()), new Metadata());
             hanging.add(call);
         }
-        await().atMost(PATIENCE).until(() -> api.admission().cheapCallsInFlight() == 100);
+        await().atMost(PATIENCE).until(() -> api.server().cheapCallsInFlight() == 100);
         assertThat(code(client.status(StatusRequest.getDefaultInstance()))).isEqualTo(ErrorCode.OVERLOADED);
         Future<GetResponse> get = client.get(GET);
         await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
@@ -352,7 +353,7 @@ class GrpcApiLimitsTest extends SteeredApi {
 
         Future<?> brief = client.withDeadlineAfter(200, TimeUnit.MILLISECONDS).get(GET);
         assertThat(failure(brief).getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-        await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 3);
+        await().atMost(PATIENCE).until(() -> api.server().callsInFlight() == 3);
     }
 
     /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */

@@ -1,7 +1,11 @@
 package io.dht4j.transport.grpc.api;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.protobuf.ByteString;
 import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
@@ -9,7 +13,10 @@ import io.dht4j.core.SystemEnvironment;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
+import io.dht4j.v1.Entry;
 import io.dht4j.v1.KeyValueGrpc;
+import io.dht4j.v1.ScanRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -21,9 +28,9 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** A cluster in one process whose nodes each serve the gRPC API, and plain clients for it. */
-final class GrpcApiNodes implements AutoCloseable {
+public final class GrpcApiNodes implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final SystemEnvironment environment = SystemEnvironment.create("grpc-api-nodes");
     private final Topology topology = Topology.of(Node.of("n1", "h1:1"), Node.of("n2", "h2:1"), Node.of("n3", "h3:1"));
@@ -50,7 +57,7 @@ final class GrpcApiNodes implements AutoCloseable {
         }
     }
 
-    static GrpcApiNodes three() {
+    public static GrpcApiNodes three() {
         return three(GrpcApiOptions.defaults());
     }
 
@@ -92,7 +99,7 @@ final class GrpcApiNodes implements AutoCloseable {
                 .build();
     }
 
-    ManagedChannel channel(int node) {
+    public ManagedChannel channel(int node) {
         return channels.get(node);
     }
 
@@ -101,11 +108,11 @@ final class GrpcApiNodes implements AutoCloseable {
                 .withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    static ByteString bytes(String text) {
+    public static ByteString bytes(String text) {
         return ByteString.copyFromUtf8(text);
     }
 
-    static StatusRuntimeException failure(Supplier<?> call) {
+    public static StatusRuntimeException failure(Supplier<?> call) {
         Object result;
         try {
             result = call.get();
@@ -115,7 +122,24 @@ final class GrpcApiNodes implements AutoCloseable {
         throw new AssertionError("expected a failure, not " + result);
     }
 
-    static void close(ManagedChannel channel) {
+    /** The error of a call that fails, as status and details agree on it. */
+    public static ErrorCode code(Supplier<?> call) {
+        StatusRuntimeException failure = failure(call);
+        DhtException error = ApiErrors.decode(failure.getStatus(), failure.getTrailers())
+                .orElseThrow(() -> new AssertionError("no details", failure));
+        assertThat(failure.getStatus().getCode()).isEqualTo(ApiErrors.status(error.code()));
+        assertThat(failure.getStatus().getDescription()).isEqualTo(error.getMessage());
+        return error.code();
+    }
+
+    /** All entries that a node shows for a scan. */
+    List<Entry> scan(int node, ScanRequest request) {
+        List<Entry> entries = new ArrayList<>();
+        client(node).scan(request).forEachRemaining(answer -> entries.addAll(answer.getEntriesList()));
+        return entries;
+    }
+
+    public static void close(ManagedChannel channel) {
         channel.shutdownNow();
         try {
             if (!channel.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.transport.common.FloodCount;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.StatusRequest;
 import io.dht4j.v1.StatusResponse;
@@ -55,7 +56,7 @@ class GrpcApiRefusedCallsTest {
                 .build();
         stranger = KeyValueGrpc.newFutureStub(channel);
         Metadata token = new Metadata();
-        token.put(GrpcApiService.AUTHORIZATION, "Bearer " + TOKEN);
+        token.put(ApiProtocol.AUTHORIZATION, "Bearer " + TOKEN);
         known = stranger.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token));
     }
 

@@ -15,6 +15,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
@@ -146,7 +147,7 @@ class GrpcApiTokensTest {
     private static KeyValueGrpc.KeyValueBlockingStub with(String... headers) {
         Metadata metadata = new Metadata();
         for (String header : headers) {
-            metadata.put(GrpcApiService.AUTHORIZATION, header);
+            metadata.put(ApiProtocol.AUTHORIZATION, header);
         }
         ClientInterceptor attach = MetadataUtils.newAttachHeadersInterceptor(metadata);
         return nodes.client(0).withInterceptors(attach);
@@ -293,7 +294,7 @@ class GrpcApiTokensTest {
                         .build(),
                 io.grpc.CallOptions.DEFAULT);
         Metadata headers = new Metadata();
-        headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + token);
+        headers.put(ApiProtocol.AUTHORIZATION, "Bearer " + token);
         call.start(
                 new ClientCall.Listener<>() {
                     @Override

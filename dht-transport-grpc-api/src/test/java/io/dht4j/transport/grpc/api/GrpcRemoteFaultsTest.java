@@ -158,9 +158,9 @@ class GrpcRemoteFaultsTest {
                             .toCompletableFuture()
                             .get(30, TimeUnit.SECONDS))
                     .hasSize(50);
-            await().atMost(PATIENCE).until(() -> api.admission().requestsInFlight() == 0);
+            await().atMost(PATIENCE).until(() -> api.server().callsInFlight() == 0);
             assertThat(cluster.openScans.get()).isZero();
-            assertThat(api.admission().bytesInFlight()).isZero();
+            assertThat(api.server().bytesInFlight()).isZero();
         }
     }
 

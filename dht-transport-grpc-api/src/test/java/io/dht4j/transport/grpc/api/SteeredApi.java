@@ -41,7 +41,7 @@ abstract class SteeredApi {
     final void close() {
         channels.forEach(GrpcApiNodes::close);
         api.close();
-        assertThat(api.admission().requestsInFlight()).isZero();
-        assertThat(api.admission().bytesInFlight()).isZero();
+        assertThat(api.server().callsInFlight()).isZero();
+        assertThat(api.server().bytesInFlight()).isZero();
     }
 }

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A cluster of one node whose single-key calls wait until the test answers them, and whose scans go on for ever or fail
  * when they are told to.
  */
-final class SteeredCluster implements Cluster {
+public final class SteeredCluster implements Cluster {
 
     private static final int PAGE_ENTRIES = 100;
 

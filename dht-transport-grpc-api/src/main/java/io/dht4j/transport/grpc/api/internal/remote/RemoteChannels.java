@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.remote;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -6,6 +6,8 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.transport.common.NodeAddress;
+import io.dht4j.transport.common.options.RemoteApiOptions;
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
@@ -35,33 +37,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One channel per address, each with one connection while it is used. Safe for use by any number of threads. */
-final class GrpcRemoteChannels implements AutoCloseable {
+final class RemoteChannels implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GrpcRemoteChannels.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteChannels.class);
 
     /** More than a client needs; the bound keeps a faulty client from collecting sockets. */
     private static final int MAX_ADDRESSES = 10_000;
 
+    /** The bytes of a message besides its values: keys, versions, the names and lengths of the fields. */
+    private static final int MESSAGE_OVERHEAD = 8 << 20;
+
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(20);
 
-    private final GrpcRemoteOptions options;
+    private final RemoteApiOptions<?> options;
     private final Optional<Tls> tls;
     private final Optional<SslContext> ssl;
     private final EventLoopGroup loops;
     private final ThreadPoolExecutor lookups;
-    private final Map<String, GrpcRemoteLink> links = new ConcurrentHashMap<>();
+    private final Map<String, RemoteLink> links = new ConcurrentHashMap<>();
     /** The replaced channels, until their last calls have ended. */
     private final Set<ManagedChannel> leaving = ConcurrentHashMap.newKeySet();
     // Guarded by this.
     private boolean closed;
 
-    GrpcRemoteChannels(GrpcRemoteOptions options) {
+    RemoteChannels(RemoteApiOptions<?> options, int eventLoops) {
         this.options = options;
         this.tls = options.security().tls().map(files -> Tls.load(files, LOG::warn));
         this.ssl = tls.map(own -> clientContext(own, options));
         this.loops = new MultiThreadIoEventLoopGroup(
-                options.eventLoops(), new DefaultThreadFactory("dht4j-grpc-remote", true), NioIoHandler.newFactory());
+                eventLoops, new DefaultThreadFactory("dht4j-grpc-remote", true), NioIoHandler.newFactory());
         this.lookups = new ThreadPoolExecutor(
                 2,
                 2,
@@ -73,7 +78,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
         lookups.allowCoreThreadTimeOut(true);
     }
 
-    private static SslContext clientContext(Tls tls, GrpcRemoteOptions options) {
+    private static SslContext clientContext(Tls tls, RemoteApiOptions<?> options) {
         SslContextBuilder builder = SslContextBuilder.forClient().trustManager(tls.trustManager());
         if (options.security().tls().orElseThrow().certificate().isPresent()) {
             builder.keyManager(tls.keyManager());
@@ -86,13 +91,18 @@ final class GrpcRemoteChannels implements AutoCloseable {
         }
     }
 
+    /** Returns the size of the largest message that is taken from a node. */
+    private static int maxMessageBytes(Limits limits) {
+        return Math.max(limits.maxValueBytes(), limits.maxBatchBytes()) + MESSAGE_OVERHEAD;
+    }
+
     /**
      * Returns the channel to an address.
      *
      * @throws DhtException if the address is malformed, must not be called in plaintext, or this is closed
      */
-    GrpcRemoteLink at(String address) {
-        GrpcRemoteLink link = links.get(address);
+    RemoteLink at(String address) {
+        RemoteLink link = links.get(address);
         if (link == null) {
             link = open(address);
         }
@@ -109,11 +119,11 @@ final class GrpcRemoteChannels implements AutoCloseable {
         return loops;
     }
 
-    private synchronized GrpcRemoteLink open(String address) {
+    private synchronized RemoteLink open(String address) {
         if (closed) {
             throw DhtException.of(ErrorCode.NOT_SENT, "nothing was sent to " + address + ": this client is closed");
         }
-        GrpcRemoteLink known = links.get(address);
+        RemoteLink known = links.get(address);
         if (known != null) {
             return known;
         }
@@ -134,18 +144,18 @@ final class GrpcRemoteChannels implements AutoCloseable {
                 .proxyDetector(target -> null)
                 .disableRetry()
                 .disableServiceConfigLookUp()
-                .maxInboundMessageSize(options.maxMessageBytes())
+                .maxInboundMessageSize(maxMessageBytes(options.limits()))
                 .keepAliveTime(KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         options.connectTimeout().toMillis());
         ssl.ifPresentOrElse(builder::sslContext, builder::usePlaintext);
-        GrpcRemoteLink opened = new GrpcRemoteLink(builder.build(), silent -> replace(address, silent));
+        RemoteLink opened = new RemoteLink(builder.build(), silent -> replace(address, silent));
         links.put(address, opened);
         return opened;
     }
 
     /** Discards a channel; the next call opens another one. */
-    private synchronized void replace(String address, GrpcRemoteLink silent) {
+    private synchronized void replace(String address, RemoteLink silent) {
         if (closed) {
             return;
         }
@@ -192,7 +202,7 @@ final class GrpcRemoteChannels implements AutoCloseable {
             }
             closed = true;
         }
-        List<ManagedChannel> all = Stream.concat(links.values().stream().map(GrpcRemoteLink::channel), leaving.stream())
+        List<ManagedChannel> all = Stream.concat(links.values().stream().map(RemoteLink::channel), leaving.stream())
                 .toList();
         all.forEach(ManagedChannel::shutdownNow);
         long end = System.nanoTime() + CLOSE_BOUND.toNanos();

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.grpc.internal.connections.Connections;
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * A call as the connection sees it: counts its bytes as they arrive, records which side has to act, and learns when the
  * last byte has left. Called on the connection's event loop and by the answering threads.
  */
-final class GrpcApiStream extends ServerStreamTracer {
+final class ApiStream extends ServerStreamTracer {
 
     /** The key that finds the stream of a call. */
-    static final Context.Key<GrpcApiStream> KEY = Context.key("dht4j-api-stream");
+    static final Context.Key<ApiStream> KEY = Context.key("dht4j-api-stream");
 
     private static final long NOT_WAITING = Long.MIN_VALUE;
 
@@ -33,10 +33,10 @@ final class GrpcApiStream extends ServerStreamTracer {
         COUNTED
     }
 
-    private final GrpcApiAdmission admission;
+    private final CallAdmission admission;
     private final Connections connections;
     private final AtomicBoolean tooMuch = new AtomicBoolean();
-    private volatile @Nullable GrpcApiCall<?> call;
+    private volatile @Nullable ApiCall<?> call;
     private volatile Context.@Nullable CancellableContext context;
     private volatile long receivingSince = NOT_WAITING;
     private volatile long takingSince = NOT_WAITING;
@@ -47,19 +47,19 @@ final class GrpcApiStream extends ServerStreamTracer {
     private boolean ended;
     private Optional<Connection> connection = Optional.empty();
 
-    private GrpcApiStream(GrpcApiAdmission admission, Connections connections) {
+    private ApiStream(CallAdmission admission, Connections connections) {
         this.admission = admission;
         this.connections = connections;
     }
 
     /** Returns a factory of tracers for each call: of this service, or of those that have a budget of their own. */
     static ServerStreamTracer.Factory factory(
-            GrpcApiAdmission admission, GrpcApiAuxiliary auxiliary, Connections connections) {
+            CallAdmission admission, AuxiliaryServices auxiliary, Connections connections) {
         return new ServerStreamTracer.Factory() {
             @Override
             public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
                 return KeyValueGrpc.SERVICE_NAME.equals(MethodDescriptor.extractFullServiceName(method))
-                        ? new GrpcApiStream(admission, connections)
+                        ? new ApiStream(admission, connections)
                         : auxiliary.newTracer();
             }
         };
@@ -100,7 +100,7 @@ final class GrpcApiStream extends ServerStreamTracer {
     @Override
     public void inboundWireSize(long bytes) {
         if (!reserve(bytes) && tooMuch.compareAndSet(false, true)) {
-            GrpcApiCall<?> refused = call;
+            ApiCall<?> refused = call;
             if (refused != null) {
                 refused.fail(admission.outOfBytes());
             }
@@ -132,7 +132,7 @@ final class GrpcApiStream extends ServerStreamTracer {
      *
      * @throws io.dht4j.DhtException if there is no room for it
      */
-    synchronized void enter(GrpcApiCall<?> begun, boolean counted) {
+    synchronized void enter(ApiCall<?> begun, boolean counted) {
         if (ended) {
             return;
         }
@@ -191,7 +191,7 @@ final class GrpcApiStream extends ServerStreamTracer {
         long now = System.nanoTime();
         long receiving = receivingSince;
         long taking = takingSince;
-        GrpcApiCall<?> checked = call;
+        ApiCall<?> checked = call;
         if (checked == null) {
             return;
         }
@@ -204,7 +204,7 @@ final class GrpcApiStream extends ServerStreamTracer {
 
     /** Ends a call whose token no longer allows it, if it can be ended. */
     void checkToken() {
-        GrpcApiCall<?> checked = call;
+        ApiCall<?> checked = call;
         if (checked != null) {
             checked.checkToken();
         }
@@ -212,7 +212,7 @@ final class GrpcApiStream extends ServerStreamTracer {
 
     /** Ends a call with an unknown outcome, because the API closes. */
     void interrupt() {
-        GrpcApiCall<?> interrupted = call;
+        ApiCall<?> interrupted = call;
         if (interrupted != null) {
             interrupted.failInterrupted();
         }

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * last. Each new page and each change of the connection wakes the scan; the thread that does so first does the work for
  * the others.
  */
-final class GrpcApiScan {
+final class ApiScan {
 
     /** The size of a message, unless a single entry is larger. */
     private static final int MESSAGE_BYTES = 64 << 10;
 
-    private final GrpcApiCall<ScanResponse> call;
+    private final ApiCall<ScanResponse> call;
     private final Scan scan;
-    private final GrpcApiAdmission admission;
+    private final CallAdmission admission;
     private final AtomicInteger wakes = new AtomicInteger();
     private volatile boolean arrived;
 
@@ -36,8 +36,7 @@ final class GrpcApiScan {
     private long reserved;
     private boolean pulling;
 
-    private GrpcApiScan(
-            GrpcApiCall<ScanResponse> call, Scan scan, GrpcApiAdmission admission, long limit, long maxBytes) {
+    private ApiScan(ApiCall<ScanResponse> call, Scan scan, CallAdmission admission, long limit, long maxBytes) {
         this.call = call;
         this.scan = scan;
         this.admission = admission;
@@ -45,9 +44,8 @@ final class GrpcApiScan {
         this.bytesLeft = maxBytes;
     }
 
-    static void start(
-            GrpcApiCall<ScanResponse> call, Scan scan, GrpcApiAdmission admission, long limit, long maxBytes) {
-        GrpcApiScan started = new GrpcApiScan(call, scan, admission, limit, maxBytes);
+    static void start(ApiCall<ScanResponse> call, Scan scan, CallAdmission admission, long limit, long maxBytes) {
+        ApiScan started = new ApiScan(call, scan, admission, limit, maxBytes);
         call.onChange(started::wake);
         started.wake();
     }
@@ -107,7 +105,7 @@ final class GrpcApiScan {
             next = 0;
             reserved = scan.heldBytes();
             for (KeyValue entry : page) {
-                reserved += GrpcApiMessages.bytesOf(entry);
+                reserved += ApiMessages.bytesOf(entry);
             }
             if (!call.stream().reserve(reserved)) {
                 reserved = 0;
@@ -121,11 +119,11 @@ final class GrpcApiScan {
         long size = 0;
         while (next < page.size() && entriesLeft > 0 && bytesLeft > 0) {
             KeyValue entry = page.get(next);
-            long bytes = GrpcApiMessages.bytesOf(entry);
+            long bytes = ApiMessages.bytesOf(entry);
             if (size > 0 && size + bytes > MESSAGE_BYTES) {
                 break;
             }
-            message.addEntries(GrpcApiMessages.entry(entry.key(), entry.value()));
+            message.addEntries(ApiMessages.entry(entry.key(), entry.value()));
             size += bytes;
             next++;
             entriesLeft--;

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.grpc.Grpc;
 import io.grpc.Metadata;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * a budget apart from that of the API's calls: few streams, small messages, and little time for those that do not
  * watch. Safe for use by any number of threads.
  */
-final class GrpcApiAuxiliary implements ServerInterceptor {
+final class AuxiliaryServices implements ServerInterceptor {
 
     /** The largest message: names of services and of symbols fit many times over. */
     static final int MAX_MESSAGE_BYTES = 4096;
@@ -37,28 +37,28 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
     private static final String WATCH = HealthGrpc.getWatchMethod().getFullMethodName();
 
     // Guarded by this. The oldest come first.
-    private final Set<GrpcApiAuxiliaryStream> calls = new LinkedHashSet<>();
+    private final Set<AuxiliaryStream> calls = new LinkedHashSet<>();
     private final Map<SocketAddress, Integer> callsOf = new HashMap<>();
-    private final GrpcApiWatches watches;
+    private final WatchStreams watches;
 
     /**
      * Creates the bounds for the calls of one API.
      *
      * @param maxConnections how many connections it takes, each of which may watch
      */
-    GrpcApiAuxiliary(int maxConnections) {
-        this.watches = new GrpcApiWatches(maxConnections);
+    AuxiliaryServices(int maxConnections) {
+        this.watches = new WatchStreams(maxConnections);
     }
 
     /** Creates a tracer for a stream of these services. */
     ServerStreamTracer newTracer() {
-        return new GrpcApiAuxiliaryStream(this);
+        return new AuxiliaryStream(this);
     }
 
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        GrpcApiAuxiliaryStream stream = GrpcApiAuxiliaryStream.KEY.get();
+        AuxiliaryStream stream = AuxiliaryStream.KEY.get();
         SocketAddress connection = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         if (stream == null || connection == null) {
             throw new IllegalStateException("a call of health or reflection without a stream or a connection");
@@ -73,8 +73,8 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
     }
 
     /** Gives a stream a place, or returns why it gets none. */
-    private Optional<String> enter(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
-        Optional<GrpcApiAuxiliaryStream> oldest = Optional.empty();
+    private Optional<String> enter(AuxiliaryStream stream, SocketAddress connection) {
+        Optional<AuxiliaryStream> oldest = Optional.empty();
         synchronized (this) {
             if (callsOf.getOrDefault(connection, 0) >= MAX_CALLS_PER_CONNECTION) {
                 return Optional.of("a connection may have " + MAX_CALLS_PER_CONNECTION
@@ -90,16 +90,16 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
                 callsOf.merge(connection, 1, Integer::sum);
             }
         }
-        oldest.ifPresent(GrpcApiAuxiliary::makeRoom);
+        oldest.ifPresent(AuxiliaryServices::makeRoom);
         return Optional.empty();
     }
 
-    private Optional<String> enterWatching(GrpcApiAuxiliaryStream stream, SocketAddress connection) {
-        Optional<GrpcApiAuxiliaryStream> leaving;
+    private Optional<String> enterWatching(AuxiliaryStream stream, SocketAddress connection) {
+        Optional<AuxiliaryStream> leaving;
         synchronized (this) {
-            if (watches.countOf(connection) >= GrpcApiWatches.MAX_PER_CONNECTION) {
+            if (watches.countOf(connection) >= WatchStreams.MAX_PER_CONNECTION) {
                 return Optional.of(
-                        "a connection may have " + GrpcApiWatches.MAX_PER_CONNECTION + " streams that watch at a time");
+                        "a connection may have " + WatchStreams.MAX_PER_CONNECTION + " streams that watch at a time");
             }
             leaving = watches.leavingFor(connection);
             if (watches.isFull() && leaving.isEmpty()) {
@@ -110,21 +110,21 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
                 watches.add(connection, stream);
             }
         }
-        leaving.ifPresent(GrpcApiAuxiliary::makeRoom);
+        leaving.ifPresent(AuxiliaryServices::makeRoom);
         return Optional.empty();
     }
 
     /** Ends a stream outside the lock, because its listeners are unknown here. */
-    private static void makeRoom(GrpcApiAuxiliaryStream leaving) {
+    private static void makeRoom(AuxiliaryStream leaving) {
         leaving.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
     }
 
     /** Handles the end of a stream. */
-    synchronized void left(GrpcApiAuxiliaryStream stream) {
+    synchronized void left(AuxiliaryStream stream) {
         remove(stream, stream.leave());
     }
 
-    private void remove(GrpcApiAuxiliaryStream stream, Optional<SocketAddress> connection) {
+    private void remove(AuxiliaryStream stream, Optional<SocketAddress> connection) {
         // Empty if it had no place, or has none any more.
         if (connection.isPresent() && !watches.remove(connection.get(), stream)) {
             calls.remove(stream);
@@ -135,7 +135,7 @@ final class GrpcApiAuxiliary implements ServerInterceptor {
     /** Ends streams on which nothing has come for too long, except watches whose request has come. */
     void checkTimeouts(Duration timeout) {
         long now = System.nanoTime();
-        List<GrpcApiAuxiliaryStream> idle = new ArrayList<>();
+        List<AuxiliaryStream> idle = new ArrayList<>();
         synchronized (this) {
             Stream.concat(calls.stream(), watches.streams().stream())
                     .filter(stream -> stream.isIdle(now, timeout.toNanos()))

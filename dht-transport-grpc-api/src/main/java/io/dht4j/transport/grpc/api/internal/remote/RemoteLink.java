@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.remote;
 
 import io.grpc.ManagedChannel;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * when nothing comes over it while deadlines pass. The calls in flight on it continue. Safe for use by any number of
  * threads; does not block.
  */
-final class GrpcRemoteLink {
+final class RemoteLink {
 
     /** The number of deadlines that pass in a row, with nothing received, after which a connection is replaced. */
     private static final int SILENT_DEADLINES = 2;
@@ -18,7 +18,7 @@ final class GrpcRemoteLink {
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ManagedChannel channel;
-    private final Consumer<GrpcRemoteLink> replace;
+    private final Consumer<RemoteLink> replace;
     private volatile long heardAt = System.nanoTime();
     private volatile boolean replaced;
 
@@ -31,7 +31,7 @@ final class GrpcRemoteLink {
      *
      * @param replace installs another link in place of this one; called once at most
      */
-    GrpcRemoteLink(ManagedChannel channel, Consumer<GrpcRemoteLink> replace) {
+    RemoteLink(ManagedChannel channel, Consumer<RemoteLink> replace) {
         this.channel = channel;
         this.replace = replace;
     }

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
 import static io.dht4j.transport.grpc.api.GrpcApiNodes.bytes;
@@ -12,6 +12,10 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Scan;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
+import io.dht4j.transport.grpc.api.GrpcApiNodes;
+import io.dht4j.transport.grpc.api.GrpcApiOptions;
+import io.dht4j.transport.grpc.api.SteeredCluster;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.transport.grpc.internal.connections.Connections;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
@@ -52,7 +56,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Calls that find no memory: each has an error with details, as any other call that fails, and holds nothing then. */
 @Timeout(60)
-class GrpcApiNoMemoryTest {
+class ApiServiceNoMemoryTest {
 
     /** The messages of methods that refuse an empty one. */
     private static final Map<String, Message> REQUESTS = Map.of(
@@ -66,7 +70,7 @@ class GrpcApiNoMemoryTest {
                             .build(),
             "Locate", LocateRequest.newBuilder().setKey(bytes("k")).build());
 
-    private final GrpcApiAdmission admission = new GrpcApiAdmission(new Limits(1 << 20, 100, 1 << 20, 1024, 1));
+    private final CallAdmission admission = new CallAdmission(new Limits(1 << 20, 100, 1 << 20, 1024, 1));
     private Server server;
     private ManagedChannel channel;
 
@@ -83,8 +87,8 @@ class GrpcApiNoMemoryTest {
         Connections connections = new Connections();
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
-                .addStreamTracerFactory(GrpcApiStream.factory(admission, new GrpcApiAuxiliary(1), connections))
-                .addService(planted.apply(new GrpcApiService(cluster, options, admission, guard).definition()))
+                .addStreamTracerFactory(ApiStream.factory(admission, new AuxiliaryServices(1), connections))
+                .addService(planted.apply(new ApiService(cluster, options.limits(), admission, guard).definition()))
                 .build()
                 .start();
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
@@ -171,7 +175,7 @@ class GrpcApiNoMemoryTest {
             StatusRuntimeException failure = failure(method);
             String name = method.getFullMethodName();
             assertThat(failure.getStatus().getCode()).as(name).isEqualTo(status);
-            Optional<DhtException> details = GrpcApiErrors.decode(failure.getStatus(), failure.getTrailers());
+            Optional<DhtException> details = ApiErrors.decode(failure.getStatus(), failure.getTrailers());
             assertThat(details.map(DhtException::code)).as(name).contains(code);
         }
         await().atMost(PATIENCE).untilAsserted(() -> {
@@ -183,7 +187,7 @@ class GrpcApiNoMemoryTest {
 
     private StatusRuntimeException failure(MethodDescriptor<?, ?> method) {
         MethodDescriptor<byte[], byte[]> plain =
-                method.toBuilder(new GrpcApiBytes(), new GrpcApiBytes()).build();
+                method.toBuilder(new RequestBytes(), new RequestBytes()).build();
         Message request =
                 REQUESTS.getOrDefault(String.valueOf(method.getBareMethodName()), GetRequest.getDefaultInstance());
         try {
@@ -201,7 +205,7 @@ class GrpcApiNoMemoryTest {
 
     @Test
     void messageThatThereIsNoMemoryForIsRefused() throws Exception {
-        start(new SteeredCluster(), GrpcApiNoMemoryTest::withoutMemoryForMessages);
+        start(new SteeredCluster(), ApiServiceNoMemoryTest::withoutMemoryForMessages);
         assertEachCallFails(Status.Code.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED);
     }
 

@@ -1,8 +1,10 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.remote;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param <A> a message of the answer
  * @param <R> the caller's result
  */
-final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
+final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
 
     private static final int ATTEMPTS = 3;
 
@@ -60,7 +62,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private final String address;
-    private final GrpcRemoteLink link;
+    private final RemoteLink link;
     private final ErrorCode ifTooLarge;
     private final Collector<A, R> collector;
     private final CompletableFuture<R> result = new CompletableFuture<>();
@@ -73,7 +75,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private boolean enough;
     private @Nullable RuntimeException unreadable;
 
-    private GrpcRemoteCall(String address, GrpcRemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector) {
+    private RemoteCall(String address, RemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector) {
         this.address = address;
         this.link = link;
         this.tracer = new Tracer(link);
@@ -84,11 +86,11 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     /** Observes how far the request gets, and whether anything comes back. */
     private static final class Tracer extends ClientStreamTracer.Factory {
 
-        private final GrpcRemoteLink link;
+        private final RemoteLink link;
         private volatile boolean hasConnection;
         private volatile boolean headersHaveLeft;
 
-        Tracer(GrpcRemoteLink link) {
+        Tracer(RemoteLink link) {
             this.link = link;
         }
 
@@ -149,7 +151,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
      * @param ifTooLarge the error if a message is larger than either side takes
      */
     static <Q, A, R> CompletableFuture<R> start(
-            Supplier<GrpcRemoteLink> links,
+            Supplier<RemoteLink> links,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
@@ -165,16 +167,16 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private static <R> CompletableFuture<R> settle(
-            Supplier<? extends GrpcRemoteCall<?, ?, R>> calls, Executor again, int left) {
-        GrpcRemoteCall<?, ?, R> begun = calls.get();
+            Supplier<? extends RemoteCall<?, ?, R>> calls, Executor again, int left) {
+        RemoteCall<?, ?, R> begun = calls.get();
         return left > 1 && begun.judgedByAnEarlierAttempt
                 ? CompletableFuture.supplyAsync(() -> settle(calls, again, left - 1), again)
                         .thenCompose(Function.identity())
                 : begun.result;
     }
 
-    private static <Q, A, R> GrpcRemoteCall<Q, A, R> begin(
-            GrpcRemoteLink link,
+    private static <Q, A, R> RemoteCall<Q, A, R> begin(
+            RemoteLink link,
             String address,
             MethodDescriptor<Q, A> method,
             Q request,
@@ -182,9 +184,9 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Optional<String> token,
             ErrorCode ifTooLarge,
             Collector<A, R> collector) {
-        GrpcRemoteCall<Q, A, R> started = new GrpcRemoteCall<>(address, link, ifTooLarge, collector);
+        RemoteCall<Q, A, R> started = new RemoteCall<>(address, link, ifTooLarge, collector);
         Metadata headers = new Metadata();
-        token.ifPresent(secret -> headers.put(GrpcApiService.AUTHORIZATION, "Bearer " + secret));
+        token.ifPresent(secret -> headers.put(ApiProtocol.AUTHORIZATION, "Bearer " + secret));
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);
@@ -243,7 +245,7 @@ final class GrpcRemoteCall<Q, A, R> extends ClientCall.Listener<A> {
                 fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + e.getMessage());
             }
         } else {
-            GrpcApiErrors.decode(status, trailers)
+            ApiErrors.decode(status, trailers)
                     .ifPresentOrElse(result::completeExceptionally, () -> failWithoutDetails(status));
         }
     }

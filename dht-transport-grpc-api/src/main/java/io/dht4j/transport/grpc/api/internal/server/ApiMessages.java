@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -30,12 +30,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Translates the messages of requests and answers. */
-final class GrpcApiMessages {
+final class ApiMessages {
 
     private static final long MIN_LEASE_MILLIS = 1_000;
     private static final long MAX_LEASE_MILLIS = 3_600_000;
 
-    private GrpcApiMessages() {}
+    private ApiMessages() {}
 
     static Key key(ByteString bytes) {
         return key("key", bytes);

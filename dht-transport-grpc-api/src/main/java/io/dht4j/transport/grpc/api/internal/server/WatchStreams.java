@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
  * lives, so there are as many places as connections. When all are taken, the connection that has most gives one to a
  * connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
  */
-final class GrpcApiWatches {
+final class WatchStreams {
 
     static final int MAX_PER_CONNECTION = 4;
 
     private final int max;
     /** The streams of each connection, the oldest first. */
-    private final Map<SocketAddress, Deque<GrpcApiAuxiliaryStream>> byConnection = new HashMap<>();
+    private final Map<SocketAddress, Deque<AuxiliaryStream>> byConnection = new HashMap<>();
     /** The connections by their number of streams, those that have had it for longest first. */
     private final List<Set<SocketAddress>> byCount = new ArrayList<>();
 
     private int count;
 
     /** Creates this many places; no fewer than there may be connections. */
-    GrpcApiWatches(int max) {
+    WatchStreams(int max) {
         this.max = max;
         for (int i = 0; i <= MAX_PER_CONNECTION; i++) {
             byCount.add(new LinkedHashSet<>());
@@ -47,7 +47,7 @@ final class GrpcApiWatches {
     }
 
     int countOf(SocketAddress connection) {
-        Deque<GrpcApiAuxiliaryStream> streams = byConnection.get(connection);
+        Deque<AuxiliaryStream> streams = byConnection.get(connection);
         return streams == null ? 0 : streams.size();
     }
 
@@ -55,7 +55,7 @@ final class GrpcApiWatches {
      * Returns the stream that makes room for one more of a connection; empty if there is room, or no connection has
      * more.
      */
-    Optional<GrpcApiAuxiliaryStream> leavingFor(SocketAddress connection) {
+    Optional<AuxiliaryStream> leavingFor(SocketAddress connection) {
         for (int most = MAX_PER_CONNECTION; isFull() && most > countOf(connection); most--) {
             Optional<SocketAddress> busiest = byCount.get(most).stream().findFirst();
             if (busiest.isPresent()) {
@@ -70,8 +70,8 @@ final class GrpcApiWatches {
         return count >= max;
     }
 
-    void add(SocketAddress connection, GrpcApiAuxiliaryStream stream) {
-        Deque<GrpcApiAuxiliaryStream> streams = byConnection.computeIfAbsent(connection, none -> new ArrayDeque<>());
+    void add(SocketAddress connection, AuxiliaryStream stream) {
+        Deque<AuxiliaryStream> streams = byConnection.computeIfAbsent(connection, none -> new ArrayDeque<>());
         byCount.get(streams.size()).remove(connection);
         streams.add(stream);
         byCount.get(streams.size()).add(connection);
@@ -79,8 +79,8 @@ final class GrpcApiWatches {
     }
 
     /** Removes a stream. Returns whether it was there. */
-    boolean remove(SocketAddress connection, GrpcApiAuxiliaryStream stream) {
-        @Nullable Deque<GrpcApiAuxiliaryStream> streams = byConnection.get(connection);
+    boolean remove(SocketAddress connection, AuxiliaryStream stream) {
+        @Nullable Deque<AuxiliaryStream> streams = byConnection.get(connection);
         int before = streams == null ? 0 : streams.size();
         if (streams == null || !streams.remove(stream)) {
             return false;
@@ -96,8 +96,8 @@ final class GrpcApiWatches {
     }
 
     /** Returns all streams. */
-    Collection<GrpcApiAuxiliaryStream> streams() {
-        List<GrpcApiAuxiliaryStream> all = new ArrayList<>(count);
+    Collection<AuxiliaryStream> streams() {
+        List<AuxiliaryStream> all = new ArrayList<>(count);
         byConnection.values().forEach(all::addAll);
         return all;
     }

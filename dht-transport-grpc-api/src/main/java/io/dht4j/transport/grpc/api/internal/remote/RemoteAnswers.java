@@ -1,11 +1,7 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.remote;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
-import io.dht4j.CallOptions;
 import io.dht4j.ClockProblem;
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -13,61 +9,46 @@ import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
-import io.dht4j.ScanScope;
 import io.dht4j.StoreProblem;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.Entry;
+import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.LocateResponse;
-import io.dht4j.v1.Ordering;
-import io.dht4j.v1.Policy;
 import io.dht4j.v1.RepairResponse;
-import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.StatusResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Builds the messages of requests and reads those of answers. */
-final class GrpcRemoteMessages {
+/** Reads the messages of answers. */
+final class RemoteAnswers {
 
-    private GrpcRemoteMessages() {}
+    private RemoteAnswers() {}
 
-    static ByteString bytes(Key key) {
-        return UnsafeByteOperations.unsafeWrap(key.unsafeBytes());
+    static Optional<Value> found(GetResponse message) {
+        return message.hasValue() ? Optional.of(value(message.getValue())) : Optional.empty();
     }
 
-    static Policy policy(CallOptions options) {
-        Policy.Builder message = Policy.newBuilder();
-        options.policy().ifPresent(policy -> message.setAck(policy.ack()).setFrom(policy.from()));
-        options.ordering()
-                .ifPresent(ordering -> message.setOrdering(
-                        switch (ordering) {
-                            case REAL_TIME -> Ordering.REAL_TIME;
-                            case LINEARIZABLE -> Ordering.LINEARIZABLE;
-                        }));
-        return message.build();
+    static Map<Key, Value> values(BatchGetResponse message) {
+        Map<Key, Value> values = new LinkedHashMap<>();
+        for (Entry entry : message.getEntriesList()) {
+            KeyValue found = entry(entry);
+            values.put(found.key(), found.value());
+        }
+        return values;
     }
 
-    static ScanRequest scan(KeyRange range, ScanScope scope, int limit, long maxBytes, CallOptions options) {
-        ScanRequest.Builder request = ScanRequest.newBuilder()
-                .setStart(bytes(range.start()))
-                .setScope(scope == ScanScope.NODE ? ScanRequest.Scope.NODE : ScanRequest.Scope.CLUSTER)
-                .setLimit(limit)
-                .setMaxBytes(maxBytes)
-                .setPolicy(policy(options));
-        range.end().ifPresent(end -> request.setEnd(bytes(end)));
-        return request.build();
-    }
-
-    static Value value(io.dht4j.v1.Value message) {
+    private static Value value(io.dht4j.v1.Value message) {
         return new Value(
                 message.getData().toByteArray(),
                 new Version(message.getVersion()),

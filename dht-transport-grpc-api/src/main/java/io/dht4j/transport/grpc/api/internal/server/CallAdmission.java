@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.dht4j.DhtException;
 import io.dht4j.OverloadedException;
@@ -13,23 +13,23 @@ import org.slf4j.LoggerFactory;
  * The admission of the gRPC API, with a bound of its own for calls that cost next to nothing. Safe for use by any
  * number of threads.
  */
-final class GrpcApiAdmission extends ApiAdmission<GrpcApiStream> {
+final class CallAdmission extends ApiAdmission<ApiStream> {
 
     /** The least bound on concurrent status calls, however low the bound on calls is. */
     private static final int LEAST_CHEAP_CALLS = 100;
 
-    private static final Logger LOG = LoggerFactory.getLogger(GrpcApiAdmission.class);
+    private static final Logger LOG = LoggerFactory.getLogger(CallAdmission.class);
 
     private final int maxCheapCalls;
     private final AtomicInteger cheapCalls = new AtomicInteger();
 
-    GrpcApiAdmission(Limits limits) {
+    CallAdmission(Limits limits) {
         super("gRPC API", limits, new RateLimitedLog(LOG::warn));
         this.maxCheapCalls = Math.max(LEAST_CHEAP_CALLS, limits.maxInFlight());
     }
 
     /** Admits a call that costs next to nothing. Many of them may still be in flight if their requests do not come. */
-    void enterUncounted(GrpcApiStream stream) {
+    void enterUncounted(ApiStream stream) {
         if (cheapCalls.incrementAndGet() > maxCheapCalls) {
             cheapCalls.decrementAndGet();
             throw new OverloadedException(
@@ -48,7 +48,7 @@ final class GrpcApiAdmission extends ApiAdmission<GrpcApiStream> {
      *
      * @throws DhtException if there is no room, or no more calls are taken
      */
-    void enter(GrpcApiStream stream) {
+    void enter(ApiStream stream) {
         enter();
         try {
             begin(stream);
@@ -59,12 +59,12 @@ final class GrpcApiAdmission extends ApiAdmission<GrpcApiStream> {
     }
 
     /** Counts out a call that was counted in. */
-    void leave(GrpcApiStream stream) {
+    void leave(ApiStream stream) {
         leave();
         end(stream);
     }
 
-    void leaveUncounted(GrpcApiStream stream) {
+    void leaveUncounted(ApiStream stream) {
         cheapCalls.decrementAndGet();
         end(stream);
     }

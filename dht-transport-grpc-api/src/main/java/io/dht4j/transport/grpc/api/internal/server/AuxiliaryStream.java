@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.grpc.Context;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stream of gRPC's own services as the connection sees it. It ends the stream when a message grows too large, while
  * it still arrives, and records when the last bytes came. Called on the connection's event loop, and by
- * {@link GrpcApiAuxiliary}, which guards the stream's place.
+ * {@link AuxiliaryServices}, which guards the stream's place.
  */
-final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
+final class AuxiliaryStream extends ServerStreamTracer {
 
     /** The key that finds the stream of a call. */
-    static final Context.Key<GrpcApiAuxiliaryStream> KEY = Context.key("dht4j-api-auxiliary-stream");
+    static final Context.Key<AuxiliaryStream> KEY = Context.key("dht4j-api-auxiliary-stream");
 
-    private final GrpcApiAuxiliary services;
+    private final AuxiliaryServices services;
     private volatile @Nullable Cuttable<?, ?> call;
     private volatile boolean cut;
     private volatile long movedAt = System.nanoTime();
@@ -37,7 +37,7 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
     private boolean watch;
     private boolean ended;
 
-    GrpcApiAuxiliaryStream(GrpcApiAuxiliary services) {
+    AuxiliaryStream(AuxiliaryServices services) {
         this.services = services;
     }
 
@@ -116,10 +116,10 @@ final class GrpcApiAuxiliaryStream extends ServerStreamTracer {
     @Override
     public void inboundWireSize(long bytes) {
         messageBytes += bytes;
-        if (messageBytes > GrpcApiAuxiliary.MAX_MESSAGE_BYTES && !tooLarge) {
+        if (messageBytes > AuxiliaryServices.MAX_MESSAGE_BYTES && !tooLarge) {
             tooLarge = true;
             cut(Status.RESOURCE_EXHAUSTED.withDescription(
-                    "a message of health or reflection has at most " + GrpcApiAuxiliary.MAX_MESSAGE_BYTES + " bytes"));
+                    "a message of health or reflection has at most " + AuxiliaryServices.MAX_MESSAGE_BYTES + " bytes"));
         }
     }
 

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
@@ -7,6 +7,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.OverloadedException;
 import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -30,9 +31,9 @@ import org.slf4j.LoggerFactory;
  *
  * @param <A> the method's answer
  */
-final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
+final class ApiCall<A> extends ServerCall.Listener<byte[]> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GrpcApiCall.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ApiCall.class);
 
     /** The most by which the cluster's timeout precedes the client's deadline, so that the error arrives in time. */
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -46,11 +47,11 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     interface Method<A> {
 
         /** Begins to answer; an exception becomes the answer. */
-        void begin(GrpcApiCall<A> call, byte[] request) throws Exception;
+        void begin(ApiCall<A> call, byte[] request) throws Exception;
     }
 
     private final ServerCall<byte[], A> call;
-    private final GrpcApiStream stream;
+    private final ApiStream stream;
     private final Method<A> method;
     private final TokenGuard guard;
     private final List<String> authorization;
@@ -67,9 +68,9 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     private boolean headersSent;
     private boolean begun;
 
-    GrpcApiCall(
+    ApiCall(
             ServerCall<byte[], A> call,
-            GrpcApiStream stream,
+            ApiStream stream,
             Method<A> method,
             TokenGuard guard,
             List<String> authorization,
@@ -83,7 +84,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
     }
 
     /** Returns the stream that counts the bytes and timeouts of this call. */
-    GrpcApiStream stream() {
+    ApiStream stream() {
         return stream;
     }
 
@@ -156,7 +157,7 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
 
     @Override
     public void onMessage(byte[] message) {
-        if (message == GrpcApiBytes.NO_MEMORY) {
+        if (message == RequestBytes.NO_MEMORY) {
             fail(new OverloadedException("there is no memory for the request"));
             return;
         }
@@ -287,13 +288,13 @@ final class GrpcApiCall<A> extends ServerCall.Listener<byte[]> {
         Status status;
         Metadata trailers;
         try {
-            StatusRuntimeException answer = GrpcApiErrors.encode(known(error));
+            StatusRuntimeException answer = ApiErrors.encode(known(error));
             status = answer.getStatus();
             trailers = answer.getTrailers() == null ? new Metadata() : answer.getTrailers();
         } catch (RuntimeException | Error e) {
             // No memory even for this answer.
-            status = GrpcApiErrors.preparedStatus();
-            trailers = GrpcApiErrors.preparedTrailers();
+            status = ApiErrors.preparedStatus();
+            trailers = ApiErrors.preparedTrailers();
         }
         if (end(status, trailers)) {
             changed();

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
@@ -15,6 +15,8 @@ import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
+import io.dht4j.transport.common.options.PublicApiOptions.Limits;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -55,22 +57,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The methods of the service. Each checks its request, calls the cluster and answers. None blocks. */
-final class GrpcApiService {
+final class ApiService {
 
     private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
 
-    static final Metadata.Key<String> AUTHORIZATION =
-            Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-
     private final Cluster cluster;
-    private final GrpcApiOptions options;
-    private final GrpcApiAdmission admission;
+    private final Limits limits;
+    private final CallAdmission admission;
     private final TokenGuard guard;
     private final List<Bound<?>> methods = new ArrayList<>();
 
-    GrpcApiService(Cluster cluster, GrpcApiOptions options, GrpcApiAdmission admission, TokenGuard guard) {
+    ApiService(Cluster cluster, Limits limits, CallAdmission admission, TokenGuard guard) {
         this.cluster = cluster;
-        this.options = options;
+        this.limits = limits;
         this.admission = admission;
         this.guard = guard;
         counted(KeyValueGrpc.getGetMethod(), Scope.READ, GetRequest.parser(), this::get);
@@ -107,16 +106,13 @@ final class GrpcApiService {
 
     /** A method and the requirements of its calls. */
     private record Bound<A>(
-            MethodDescriptor<byte[], A> descriptor,
-            Optional<Scope> scope,
-            boolean counted,
-            GrpcApiCall.Method<A> method) {}
+            MethodDescriptor<byte[], A> descriptor, Optional<Scope> scope, boolean counted, ApiCall.Method<A> method) {}
 
     /** A method once its request has been parsed. */
     @FunctionalInterface
     private interface Parsed<Q, A> {
 
-        void begin(GrpcApiCall<A> call, Q request);
+        void begin(ApiCall<A> call, Q request);
     }
 
     private <Q extends Message, A> void counted(
@@ -124,12 +120,12 @@ final class GrpcApiService {
         methods.add(new Bound<>(bytesIn(descriptor), Optional.of(scope), true, parsed(parser, method)));
     }
 
-    private static <Q extends Message, A> GrpcApiCall.Method<A> parsed(Parser<Q> parser, Parsed<Q, A> method) {
-        return (call, request) -> method.begin(call, GrpcApiBytes.message(parser, request));
+    private static <Q extends Message, A> ApiCall.Method<A> parsed(Parser<Q> parser, Parsed<Q, A> method) {
+        return (call, request) -> method.begin(call, RequestBytes.message(parser, request));
     }
 
     private static <A> MethodDescriptor<byte[], A> bytesIn(MethodDescriptor<?, A> descriptor) {
-        return descriptor.toBuilder(new GrpcApiBytes(), descriptor.getResponseMarshaller())
+        return descriptor.toBuilder(new RequestBytes(), descriptor.getResponseMarshaller())
                 .build();
     }
 
@@ -148,8 +144,8 @@ final class GrpcApiService {
     }
 
     private <A> ServerCall.Listener<byte[]> begin(Bound<A> bound, ServerCall<byte[], A> call, Metadata headers) {
-        GrpcApiStream stream = GrpcApiStream.KEY.get();
-        GrpcApiCall<A> begun = new GrpcApiCall<>(
+        ApiStream stream = ApiStream.KEY.get();
+        ApiCall<A> begun = new ApiCall<>(
                 call,
                 stream,
                 bound.method(),
@@ -178,24 +174,24 @@ final class GrpcApiService {
         return begun;
     }
 
-    private void get(GrpcApiCall<GetResponse> call, GetRequest request) {
-        Key key = GrpcApiMessages.key(request.getKey());
-        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+    private void get(ApiCall<GetResponse> call, GetRequest request) {
+        Key key = ApiMessages.key(request.getKey());
+        CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         call.await(() -> cluster.get(key, callOptions), found -> {
             GetResponse.Builder answer = GetResponse.newBuilder();
             found.ifPresent(value -> {
                 reserve(call, value.bytes().length);
-                answer.setValue(GrpcApiMessages.value(value));
+                answer.setValue(ApiMessages.value(value));
             });
             call.answer(answer.build());
         });
     }
 
-    private void put(GrpcApiCall<PutResponse> call, PutRequest request) {
-        Key key = GrpcApiMessages.key(request.getKey());
-        CallOptions policy = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+    private void put(ApiCall<PutResponse> call, PutRequest request) {
+        Key key = ApiMessages.key(request.getKey());
+        CallOptions policy = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         CallOptions callOptions =
-                request.hasTtlMillis() ? GrpcApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
+                request.hasTtlMillis() ? ApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
         byte[] value = value(key, request.getValue());
         call.await(
                 () -> cluster.put(key, value, callOptions),
@@ -203,52 +199,52 @@ final class GrpcApiService {
                         PutResponse.newBuilder().setVersion(version.packed()).build()));
     }
 
-    private void delete(GrpcApiCall<DeleteResponse> call, DeleteRequest request) {
-        Key key = GrpcApiMessages.key(request.getKey());
-        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+    private void delete(ApiCall<DeleteResponse> call, DeleteRequest request) {
+        Key key = ApiMessages.key(request.getKey());
+        CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         call.await(
                 () -> cluster.delete(key, callOptions),
                 version -> call.answer(
                         DeleteResponse.newBuilder().setVersion(version.packed()).build()));
     }
 
-    private void batchGet(GrpcApiCall<BatchGetResponse> call, byte[] bytes) {
-        GrpcApiBytes.requireAtMost(options.limits().maxBatchKeys(), BatchGetRequest.KEYS_FIELD_NUMBER, bytes);
-        BatchGetRequest request = GrpcApiBytes.message(BatchGetRequest.parser(), bytes);
+    private void batchGet(ApiCall<BatchGetResponse> call, byte[] bytes) {
+        RequestBytes.requireAtMost(limits.maxBatchKeys(), BatchGetRequest.KEYS_FIELD_NUMBER, bytes);
+        BatchGetRequest request = RequestBytes.message(BatchGetRequest.parser(), bytes);
         List<Key> keys = new ArrayList<>(request.getKeysCount());
         for (ByteString key : request.getKeysList()) {
-            keys.add(GrpcApiMessages.key(key));
+            keys.add(ApiMessages.key(key));
         }
-        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         call.await(() -> cluster.getAll(keys, callOptions), found -> {
             long size = 0;
             for (Map.Entry<Key, io.dht4j.Value> entry : found.entrySet()) {
-                size += GrpcApiMessages.bytesOf(entry.getKey(), entry.getValue());
+                size += ApiMessages.bytesOf(entry.getKey(), entry.getValue());
             }
             requireBatchBytes(size);
             reserve(call, size);
             BatchGetResponse.Builder answer = BatchGetResponse.newBuilder();
-            found.forEach((key, value) -> answer.addEntries(GrpcApiMessages.entry(key, value)));
+            found.forEach((key, value) -> answer.addEntries(ApiMessages.entry(key, value)));
             call.answer(answer.build());
         });
     }
 
-    private void batchPut(GrpcApiCall<BatchPutResponse> call, byte[] bytes) {
-        GrpcApiBytes.requireAtMost(options.limits().maxBatchKeys(), BatchPutRequest.ITEMS_FIELD_NUMBER, bytes);
-        BatchPutRequest request = GrpcApiBytes.message(BatchPutRequest.parser(), bytes);
+    private void batchPut(ApiCall<BatchPutResponse> call, byte[] bytes) {
+        RequestBytes.requireAtMost(limits.maxBatchKeys(), BatchPutRequest.ITEMS_FIELD_NUMBER, bytes);
+        BatchPutRequest request = RequestBytes.message(BatchPutRequest.parser(), bytes);
         Map<Key, byte[]> values = new LinkedHashMap<>();
         long size = 0;
         for (BatchPutRequest.Item item : request.getItemsList()) {
-            Key key = GrpcApiMessages.key(item.getKey());
+            Key key = ApiMessages.key(item.getKey());
             size += key.length() + (long) item.getValue().size();
             if (values.put(key, value(key, item.getValue())) != null) {
                 throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "key " + key + " stands twice in the batch");
             }
         }
         requireBatchBytes(size);
-        CallOptions policy = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        CallOptions policy = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         CallOptions callOptions =
-                request.hasTtlMillis() ? GrpcApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
+                request.hasTtlMillis() ? ApiMessages.withTimeToLive(policy, request.getTtlMillis()) : policy;
         call.await(
                 () -> cluster.putAll(values, callOptions),
                 (Version version) -> call.answer(BatchPutResponse.newBuilder()
@@ -256,15 +252,15 @@ final class GrpcApiService {
                         .build()));
     }
 
-    private void scan(GrpcApiCall<ScanResponse> call, ScanRequest request) {
-        KeyRange range = GrpcApiMessages.range(request);
-        ScanScope scope = GrpcApiMessages.scope(request);
+    private void scan(ApiCall<ScanResponse> call, ScanRequest request) {
+        KeyRange range = ApiMessages.range(request);
+        ScanScope scope = ApiMessages.scope(request);
         if (scope == ScanScope.NODE) {
             call.authorize(Optional.of(Scope.ADMIN));
         }
-        long limit = GrpcApiMessages.limit("limit", request.hasLimit(), request.getLimit());
-        long maxBytes = GrpcApiMessages.limit("max_bytes", request.hasMaxBytes(), request.getMaxBytes());
-        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        long limit = ApiMessages.limit("limit", request.hasLimit(), request.getLimit());
+        long maxBytes = ApiMessages.limit("max_bytes", request.hasMaxBytes(), request.getMaxBytes());
+        CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         if (request.hasSnapshot() && scope == ScanScope.NODE) {
             throw new InvalidRequestException(
                     ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope NODE");
@@ -272,12 +268,12 @@ final class GrpcApiService {
         Scan scan = request.hasSnapshot()
                 ? cluster.scanSnapshot(new Version(request.getSnapshot()), range, callOptions)
                 : cluster.scan(range, scope, callOptions);
-        GrpcApiScan.start(call, scan, admission, limit, maxBytes);
+        ApiScan.start(call, scan, admission, limit, maxBytes);
     }
 
-    private void openSnapshot(GrpcApiCall<OpenSnapshotResponse> call, OpenSnapshotRequest request) {
-        Duration lease = request.hasLeaseMillis() ? GrpcApiMessages.lease(request.getLeaseMillis()) : DEFAULT_LEASE;
-        CallOptions callOptions = GrpcApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+    private void openSnapshot(ApiCall<OpenSnapshotResponse> call, OpenSnapshotRequest request) {
+        Duration lease = request.hasLeaseMillis() ? ApiMessages.lease(request.getLeaseMillis()) : DEFAULT_LEASE;
+        CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         call.await(
                 () -> cluster.openSnapshot(lease, callOptions),
                 version -> call.answer(OpenSnapshotResponse.newBuilder()
@@ -285,57 +281,57 @@ final class GrpcApiService {
                         .build()));
     }
 
-    private void closeSnapshot(GrpcApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
+    private void closeSnapshot(ApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
         call.await(
                 () -> cluster.closeSnapshot(new Version(request.getVersion()), call.options()),
                 done -> call.answer(CloseSnapshotResponse.getDefaultInstance()));
     }
 
-    private void locate(GrpcApiCall<LocateResponse> call, LocateRequest request) {
-        Key key = GrpcApiMessages.key(request.getKey());
-        call.await(() -> cluster.locate(key), placement -> call.answer(GrpcApiMessages.located(placement)));
+    private void locate(ApiCall<LocateResponse> call, LocateRequest request) {
+        Key key = ApiMessages.key(request.getKey());
+        call.await(() -> cluster.locate(key), placement -> call.answer(ApiMessages.located(placement)));
     }
 
-    private void status(GrpcApiCall<StatusResponse> call, StatusRequest request) {
-        call.await(cluster::status, status -> call.answer(GrpcApiMessages.status(status)));
+    private void status(ApiCall<StatusResponse> call, StatusRequest request) {
+        call.await(cluster::status, status -> call.answer(ApiMessages.status(status)));
     }
 
-    private void repair(GrpcApiCall<RepairResponse> call, RepairRequest request) {
+    private void repair(ApiCall<RepairResponse> call, RepairRequest request) {
         Set<Integer> partitions = new HashSet<>(request.getPartitionsList());
-        call.await(() -> cluster.repair(partitions), status -> call.answer(GrpcApiMessages.repair(status)));
+        call.await(() -> cluster.repair(partitions), status -> call.answer(ApiMessages.repair(status)));
     }
 
-    private void repairStatus(GrpcApiCall<RepairResponse> call, RepairStatusRequest request) {
-        call.await(cluster::repairStatus, status -> call.answer(GrpcApiMessages.repair(status)));
+    private void repairStatus(ApiCall<RepairResponse> call, RepairStatusRequest request) {
+        call.await(cluster::repairStatus, status -> call.answer(ApiMessages.repair(status)));
     }
 
     private byte[] value(Key key, ByteString value) {
-        if (value.size() > options.limits().maxValueBytes()) {
+        if (value.size() > limits.maxValueBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + options.limits().maxValueBytes() + " bytes, that of key " + key + " has "
+                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
                             + value.size());
         }
         return value.toByteArray();
     }
 
     private void requireBatchBytes(long size) {
-        if (size > options.limits().maxBatchBytes()) {
+        if (size > limits.maxBatchBytes()) {
             throw new InvalidRequestException(
                     ErrorCode.BATCH_TOO_LARGE,
-                    "a batch has at most " + options.limits().maxBatchBytes()
-                            + " bytes of keys and values, this one has " + size);
+                    "a batch has at most " + limits.maxBatchBytes() + " bytes of keys and values, this one has "
+                            + size);
         }
     }
 
-    private void reserve(GrpcApiCall<?> call, long bytes) throws DhtException {
+    private void reserve(ApiCall<?> call, long bytes) throws DhtException {
         if (!call.stream().reserve(bytes)) {
             throw admission.outOfBytes();
         }
     }
 
     private static List<String> authorization(Metadata headers) {
-        Iterable<String> values = headers.getAll(AUTHORIZATION);
+        Iterable<String> values = headers.getAll(ApiProtocol.AUTHORIZATION);
         if (values == null) {
             return List.of();
         }

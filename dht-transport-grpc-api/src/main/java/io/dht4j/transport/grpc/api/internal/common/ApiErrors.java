@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.common;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Converts errors of the cluster to gRPC statuses with details, and back. {@code docs/reference/grpc-api.md} has the
  * table.
  */
-final class GrpcApiErrors {
+public final class ApiErrors {
 
-    static final String DOMAIN = "dht4j";
+    private static final String DOMAIN = "dht4j";
 
     /**
      * The bound that keeps the trailers well below the 8 KiB that clients take. A message stands in them twice and
@@ -35,13 +35,13 @@ final class GrpcApiErrors {
     private static final Metadata PREPARED_TRAILERS =
             Objects.requireNonNull(prepared().getTrailers());
 
-    private GrpcApiErrors() {}
+    private ApiErrors() {}
 
     /**
      * Returns the status for a code. Clients retry {@code UNAVAILABLE} on their own, so it stands only for errors that
      * changed nothing. Standard retry policies do not retry {@code UNKNOWN}.
      */
-    static Status.Code status(ErrorCode code) {
+    public static Status.Code status(ErrorCode code) {
         return switch (code) {
             case BAD_REQUEST,
                     KEY_INVALID,
@@ -76,7 +76,7 @@ final class GrpcApiErrors {
     }
 
     /** Returns the status and the trailers for an error. */
-    static StatusRuntimeException encode(DhtException error) {
+    public static StatusRuntimeException encode(DhtException error) {
         ErrorCode code = error.code();
         String message = shortened(String.valueOf(error.getMessage()));
         ErrorInfo info = ErrorInfo.newBuilder()
@@ -100,17 +100,17 @@ final class GrpcApiErrors {
      * Makes the prepared answer, if it has not been made. An error in the meantime that finds no memory for it would
      * make this class unusable for good.
      */
-    static void prepare() {
+    public static void prepare() {
         // The initializers of this class do so.
     }
 
     /** Returns the status of an internal error that was made beforehand. */
-    static Status preparedStatus() {
+    public static Status preparedStatus() {
         return PREPARED_STATUS;
     }
 
     /** Returns the trailers for {@link #preparedStatus}. The library adds to them. */
-    static Metadata preparedTrailers() {
+    public static Metadata preparedTrailers() {
         Metadata trailers = new Metadata();
         trailers.merge(PREPARED_TRAILERS);
         return trailers;
@@ -124,7 +124,7 @@ final class GrpcApiErrors {
     }
 
     /** Returns the node's error, if the status carries one; codes unknown to this version are internal errors. */
-    static Optional<DhtException> decode(Status status, @Nullable Metadata trailers) {
+    public static Optional<DhtException> decode(Status status, @Nullable Metadata trailers) {
         com.google.rpc.Status details = trailers == null ? null : StatusProto.fromStatusAndTrailers(status, trailers);
         if (details == null) {
             return Optional.empty();

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.remote;
 
 import io.dht4j.KeyValue;
 import io.dht4j.v1.Entry;
@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Collects the entries of a scan, up to a number of them and of their bytes, whatever the node sends. */
-final class GrpcRemoteScan implements GrpcRemoteCall.Collector<ScanResponse, List<KeyValue>> {
+final class RemoteScan implements RemoteCall.Collector<ScanResponse, List<KeyValue>> {
 
     private final List<KeyValue> entries = new ArrayList<>();
     private final int limit;
     private long bytesLeft;
 
-    GrpcRemoteScan(int limit, long maxBytes) {
+    RemoteScan(int limit, long maxBytes) {
         this.limit = limit;
         this.bytesLeft = maxBytes;
     }
@@ -24,9 +24,9 @@ final class GrpcRemoteScan implements GrpcRemoteCall.Collector<ScanResponse, Lis
             if (entries.size() == limit || bytesLeft <= 0) {
                 return false;
             }
-            KeyValue taken = GrpcRemoteMessages.entry(entry);
+            KeyValue taken = RemoteAnswers.entry(entry);
             entries.add(taken);
-            bytesLeft -= GrpcApiMessages.bytesOf(taken);
+            bytesLeft -= (long) taken.key().length() + taken.value().bytes().length;
         }
         return entries.size() < limit && bytesLeft > 0;
     }

@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc.api;
+package io.dht4j.transport.grpc.api.internal.server;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.DiscardUnknownFieldsParser;
@@ -19,7 +19,7 @@ import java.util.Arrays;
  * Takes requests as received bytes, so that a malformed message is answered like any other bad request, and nothing is
  * built from a message before it was checked.
  */
-final class GrpcApiBytes implements MethodDescriptor.Marshaller<byte[]> {
+final class RequestBytes implements MethodDescriptor.Marshaller<byte[]> {
 
     /** Stands for a message that there is no memory for: an error here would end its call without details. */
     static final byte[] NO_MEMORY = {};

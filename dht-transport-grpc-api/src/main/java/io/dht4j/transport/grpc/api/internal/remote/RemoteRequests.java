@@ -1,0 +1,182 @@
+package io.dht4j.transport.grpc.api.internal.remote;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
+import io.dht4j.Version;
+import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
+import io.dht4j.v1.BatchGetRequest;
+import io.dht4j.v1.BatchPutRequest;
+import io.dht4j.v1.CloseSnapshotRequest;
+import io.dht4j.v1.DeleteRequest;
+import io.dht4j.v1.GetRequest;
+import io.dht4j.v1.LocateRequest;
+import io.dht4j.v1.OpenSnapshotRequest;
+import io.dht4j.v1.Ordering;
+import io.dht4j.v1.Policy;
+import io.dht4j.v1.PutRequest;
+import io.dht4j.v1.RepairRequest;
+import io.dht4j.v1.ScanRequest;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Builds the messages of requests, which share the arrays of keys and values. Each method throws an
+ * {@link InvalidRequestException} if the request is over a limit of this client or has options that do not apply. Safe
+ * for use by any number of threads.
+ */
+public final class RemoteRequests {
+
+    private final Limits limits;
+
+    /** Creates a builder of requests within these limits. */
+    public RemoteRequests(Limits limits) {
+        this.limits = limits;
+    }
+
+    /** Builds a read. */
+    public GetRequest get(Key key, CallOptions call) {
+        return GetRequest.newBuilder()
+                .setKey(bytes(key))
+                .setPolicy(policy(withoutTimeToLive(call)))
+                .build();
+    }
+
+    /** Builds a write. */
+    public PutRequest put(Key key, byte[] value, CallOptions call) {
+        requireFits(key, value);
+        PutRequest.Builder request = PutRequest.newBuilder()
+                .setKey(bytes(key))
+                .setValue(UnsafeByteOperations.unsafeWrap(value))
+                .setPolicy(policy(call));
+        call.timeToLive().ifPresent(ttl -> request.setTtlMillis(ttl.toMillis()));
+        return request.build();
+    }
+
+    /** Builds a deletion. */
+    public DeleteRequest delete(Key key, CallOptions call) {
+        return DeleteRequest.newBuilder()
+                .setKey(bytes(key))
+                .setPolicy(policy(withoutTimeToLive(call)))
+                .build();
+    }
+
+    /** Builds a batch of reads; {@code size} is the sum of the keys' lengths. */
+    public BatchGetRequest getAll(Collection<Key> keys, long size, CallOptions call) {
+        requireBatchFits(size);
+        BatchGetRequest.Builder request = BatchGetRequest.newBuilder().setPolicy(policy(withoutTimeToLive(call)));
+        keys.forEach(key -> request.addKeys(bytes(key)));
+        return request.build();
+    }
+
+    /** Builds a batch of writes; {@code size} is the sum of the keys' and values' lengths. */
+    public BatchPutRequest putAll(Map<Key, byte[]> values, long size, CallOptions call) {
+        requireBatchFits(size);
+        BatchPutRequest.Builder request = BatchPutRequest.newBuilder().setPolicy(policy(call));
+        call.timeToLive().ifPresent(ttl -> request.setTtlMillis(ttl.toMillis()));
+        values.forEach((key, value) -> {
+            requireFits(key, value);
+            request.addItems(BatchPutRequest.Item.newBuilder()
+                    .setKey(bytes(key))
+                    .setValue(UnsafeByteOperations.unsafeWrap(value)));
+        });
+        return request.build();
+    }
+
+    /** Builds the scan of a page, of at most so many entries. */
+    public ScanRequest scan(KeyRange range, ScanScope scope, int limit, CallOptions call) {
+        return page(range, scope, limit, call).build();
+    }
+
+    /** Builds the scan of a page of a snapshot. */
+    public ScanRequest scanSnapshot(Version snapshot, KeyRange range, int limit, CallOptions call) {
+        return page(range, ScanScope.CLUSTER, limit, call)
+                .setSnapshot(snapshot.packed())
+                .build();
+    }
+
+    private ScanRequest.Builder page(KeyRange range, ScanScope scope, int limit, CallOptions call) {
+        if (limit < 1) {
+            throw new InvalidRequestException(ErrorCode.SCAN_INVALID, "limit must be 1 or more, not " + limit);
+        }
+        ScanRequest.Builder request = ScanRequest.newBuilder()
+                .setStart(bytes(range.start()))
+                .setScope(scope == ScanScope.NODE ? ScanRequest.Scope.NODE : ScanRequest.Scope.CLUSTER)
+                .setLimit(limit)
+                .setMaxBytes(limits.maxPageBytes())
+                .setPolicy(policy(withoutTimeToLive(call)));
+        range.end().ifPresent(end -> request.setEnd(bytes(end)));
+        return request;
+    }
+
+    /** Builds the request that opens a snapshot for the time of a lease. */
+    public OpenSnapshotRequest openSnapshot(Duration lease, CallOptions call) {
+        return OpenSnapshotRequest.newBuilder()
+                .setLeaseMillis(lease.toMillis())
+                .setPolicy(policy(withoutTimeToLive(call)))
+                .build();
+    }
+
+    /** Builds the request that closes a snapshot. */
+    public CloseSnapshotRequest closeSnapshot(Version snapshot) {
+        return CloseSnapshotRequest.newBuilder().setVersion(snapshot.packed()).build();
+    }
+
+    /** Builds the question for the replicas of a key. */
+    public LocateRequest locate(Key key) {
+        return LocateRequest.newBuilder().setKey(bytes(key)).build();
+    }
+
+    /** Builds the request to repair these partitions; all of them if there is none. */
+    public RepairRequest repair(Set<Integer> partitions) {
+        return RepairRequest.newBuilder().addAllPartitions(partitions).build();
+    }
+
+    private static ByteString bytes(Key key) {
+        return UnsafeByteOperations.unsafeWrap(key.unsafeBytes());
+    }
+
+    private static Policy policy(CallOptions options) {
+        Policy.Builder message = Policy.newBuilder();
+        options.policy().ifPresent(policy -> message.setAck(policy.ack()).setFrom(policy.from()));
+        options.ordering()
+                .ifPresent(ordering -> message.setOrdering(
+                        switch (ordering) {
+                            case REAL_TIME -> Ordering.REAL_TIME;
+                            case LINEARIZABLE -> Ordering.LINEARIZABLE;
+                        }));
+        return message.build();
+    }
+
+    private static CallOptions withoutTimeToLive(CallOptions call) {
+        if (call.timeToLive().isPresent()) {
+            throw new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
+        }
+        return call;
+    }
+
+    private void requireFits(Key key, byte[] value) {
+        if (value.length > limits.maxValueBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.VALUE_TOO_LARGE,
+                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
+                            + value.length);
+        }
+    }
+
+    private void requireBatchFits(long size) {
+        if (size > limits.maxBatchBytes()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BATCH_TOO_LARGE,
+                    "a batch has at most " + limits.maxBatchBytes() + " bytes of keys and values, this one has "
+                            + size);
+        }
+    }
+}
