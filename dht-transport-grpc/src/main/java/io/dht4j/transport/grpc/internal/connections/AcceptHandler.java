@@ -29,14 +29,11 @@ public final class AcceptHandler extends ChannelInboundHandlerAdapter {
         this.prepare = prepare;
     }
 
-    /** Installs the limit in front of a listener's own handling; {@code prepare} receives the admitted connections. */
-    public static ServerChannel limiting(ServerChannel listener, ConnectionLimit limit, Consumer<Channel> prepare) {
-        return limiting(listener, limit, () -> false, prepare);
-    }
-
     /**
-     * Installs the limit likewise; {@code giveWay} makes a connection leave for a new one when all places are taken, or
-     * returns false.
+     * Installs a limit in front of a listener's own handling.
+     *
+     * @param giveWay makes a connection leave for a new one when all places are taken, or returns false
+     * @param prepare receives the admitted connections
      */
     public static ServerChannel limiting(
             ServerChannel listener, ConnectionLimit limit, BooleanSupplier giveWay, Consumer<Channel> prepare) {

@@ -37,7 +37,7 @@ public final class ConnectionLimit {
     private final Map<CallerNetwork, Integer> byCaller = new ConcurrentHashMap<>();
 
     /** Creates a limit of so many connections, and of so many from one address. */
-    public ConnectionLimit(int max, int maxPerAddress) {
+    ConnectionLimit(int max, int maxPerAddress) {
         this.max = max;
         this.maxLeaving = Math.max(LEAST_LEAVING, max / PART_LEAVING);
         this.maxPerAddress = maxPerAddress;
@@ -56,7 +56,7 @@ public final class ConnectionLimit {
     }
 
     /** Returns the limit of a listener in a process that may open so many files; empty if that is unknown. */
-    public static ConnectionLimit of(
+    static ConnectionLimit of(
             String where, int max, OptionalInt perAddress, OptionalLong openFiles, Consumer<String> warnings) {
         int possible = OpenFiles.connections(max, openFiles);
         if (possible < max / 2) {
@@ -69,7 +69,7 @@ public final class ConnectionLimit {
      * Counts an accepted connection. Returns false if there is no place for it; else it must leave, from the same
      * address.
      */
-    public boolean enter(@Nullable SocketAddress remote) {
+    boolean enter(@Nullable SocketAddress remote) {
         return enter(remote, () -> false);
     }
 
@@ -79,7 +79,7 @@ public final class ConnectionLimit {
      * @param giveWay makes another one leave soon if all places are taken; false if none can
      * @return false if there is no place for it; else it must leave, from the same address
      */
-    public boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
+    boolean enter(@Nullable SocketAddress remote, BooleanSupplier giveWay) {
         CallerNetwork key = caller(remote);
         boolean[] entered = new boolean[1];
         boolean hasPlace = false;
@@ -107,7 +107,7 @@ public final class ConnectionLimit {
     }
 
     /** Counts the end of a connection that entered. */
-    public void leave(@Nullable SocketAddress remote) {
+    void leave(@Nullable SocketAddress remote) {
         open.decrementAndGet();
         leave(caller(remote));
     }
@@ -140,12 +140,12 @@ public final class ConnectionLimit {
     }
 
     /** Returns the most connections of one address. */
-    public int maxPerAddress() {
+    int maxPerAddress() {
         return maxPerAddress;
     }
 
     /** Returns, for tests, the number of remembered addresses. */
-    public int callers() {
+    int callers() {
         return byCaller.size();
     }
 }
