@@ -112,6 +112,16 @@ final class RollbackCluster extends SimulatedCluster {
         assertThat(refill(node).partitions()).isEqualTo(PARTITIONS);
     }
 
+    /** The same, where the node can ask nobody and so does not notice it. All nodes reach each other afterwards. */
+    void rollBackUnnoticed(int node, Store image) {
+        startCutOff(true);
+        towardNode(node, Fault.refuse());
+        rollBack(node, image);
+        env.advance(LONG);
+        assertThat(refill(node)).isEqualTo(RefillStatus.NONE);
+        heal();
+    }
+
     /** Stops all nodes before it starts the first one again. */
     void restartAll(List<ModelStore> images) {
         for (int node = 0; node < nodes.size(); node++) {
@@ -132,6 +142,13 @@ final class RollbackCluster extends SimulatedCluster {
 
     void put(String key, String value, CallOptions options) {
         await(node(0).put(Key.of(key), bytes(value), options));
+    }
+
+    /** Writes that many keys with a prefix, at all nodes. */
+    void putMany(String prefix, int count) {
+        for (int i = 0; i < count; i++) {
+            put(prefix + i, "v", ALL);
+        }
     }
 
     Optional<String> read(int node, String key, CallOptions options) {

@@ -17,9 +17,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.RefillStatus;
 import io.dht4j.Version;
-import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;
-import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;
 import java.util.List;
@@ -225,13 +223,7 @@ class RollbackNoticedTest {
     void aNodeThatCouldNotAskLongAgoLearnsFromTheNextSessionOfAnother() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
-            cluster.startCutOff(true);
-            cluster.towardNode(BACK, Fault.refuse());
-            cluster.rollBack(BACK, image);
-            cluster.env.advance(LONG);
-            assertThat(cluster.refill(BACK)).isEqualTo(RefillStatus.NONE);
-
-            cluster.heal();
+            cluster.rollBackUnnoticed(BACK, image);
             cluster.await(cluster.node(0).repair(Set.of()));
             cluster.env.advance(Duration.ofMillis(500));
 
@@ -257,7 +249,7 @@ class RollbackNoticedTest {
             cluster.await(cluster.node(0).delete(DELETED, ALL));
             cluster.env.advance(LONG_AGO);
             boolean[] agreed = new boolean[1];
-            cluster.rollBack(BACK, new NoteStore(cluster.image(BACK), () -> agreed[0] = true));
+            cluster.rollBack(BACK, new FenceStore(cluster.image(BACK), fence -> agreed[0] = true));
             cluster.env.advance(Duration.ofSeconds(10));
             // What it answers travels for a while, so that nothing has been decided when it is back.
             cluster.links.get(0).toward(id(BACK), Fault.delay(Duration.ofMillis(1), Duration.ofSeconds(5)));
@@ -284,12 +276,7 @@ class RollbackNoticedTest {
     void aSnapshotThatBeganBeforeItWasNoticedIsGoneThere() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
-            cluster.startCutOff(true);
-            cluster.towardNode(BACK, Fault.refuse());
-            cluster.rollBack(BACK, image);
-            cluster.env.advance(LONG);
-            assertThat(cluster.refill(BACK)).isEqualTo(RefillStatus.NONE);
-            cluster.heal();
+            cluster.rollBackUnnoticed(BACK, image);
             Version snapshot =
                     cluster.await(cluster.node(BACK).openSnapshot(Duration.ofMinutes(30), CallOptions.defaults()));
             cluster.await(cluster.node(0).repair(Set.of()));
@@ -301,24 +288,6 @@ class RollbackNoticedTest {
                             .scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
                             .next()))
                     .hasMessageContaining("rolled back");
-        }
-    }
-
-    /** Tells when a fence is remembered. */
-    private static final class NoteStore extends ForwardingStore {
-        private final Runnable noted;
-
-        NoteStore(Store store, Runnable noted) {
-            super(store);
-            this.noted = noted;
-        }
-
-        @Override
-        public void keepNote(String name, byte[] bytes) {
-            super.keepNote(name, bytes);
-            if (name.equals("fence")) {
-                noted.run();
-            }
         }
     }
 }

@@ -15,9 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Key;
 import io.dht4j.RefillStatus;
 import io.dht4j.spi.RefillMarker;
-import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;
-import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -117,13 +115,9 @@ class RollbackPeersTest {
     void whatOneThatWasRolledBackDoesNotShowIsNotTakenForDeletedByAnotherOne() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
-            for (int i = 0; i < count; i++) {
-                cluster.put("kept-" + i, "v", ALL);
-            }
+            cluster.putMany("kept-", count);
             ModelStore older = cluster.image(1);
-            for (int i = 0; i < count; i++) {
-                cluster.put("added-" + i, "v", ALL);
-            }
+            cluster.putMany("added-", count);
             cluster.ageAndRepair();
             // This one knows of a purge, the other one does not.
             ModelStore newer = cluster.image(2);
@@ -149,15 +143,11 @@ class RollbackPeersTest {
     void aNodeThatMissedAnOrderToPurgeDoesNotTakeForDeletedWhatOneThatWasRolledBackDoesNotShow() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
-            for (int i = 0; i < count; i++) {
-                cluster.put("kept-" + i, "v", ALL);
-            }
+            cluster.putMany("kept-", count);
             cluster.ageAndRepair();
             ModelStore image = cluster.image(BACK);
             ModelStore unaware = cluster.image(2);
-            for (int i = 0; i < count; i++) {
-                cluster.put("added-" + i, "v", ALL);
-            }
+            cluster.putMany("added-", count);
             cluster.ageAndRepair();
             // Node 2 has agreed to the watermark, and has not learned that all others have.
             ModelStore agreed = cluster.image(2);
@@ -201,6 +191,11 @@ class RollbackPeersTest {
         }
     }
 
+    /** The second half of the file holds the watermarks on which all have agreed. */
+    private static boolean allHaveAgreed(byte[] fence) {
+        return ByteBuffer.wrap(fence, fence.length / 2, fence.length / 2).getLong() != 0;
+    }
+
     @Test
     void whoKnewOfAPurgeAndIsRolledBackLearnsOfItFromOneThatIsStillCatchingUp() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
@@ -210,8 +205,11 @@ class RollbackPeersTest {
             cluster.await(cluster.node(0).delete(DELETED, ALL));
             cluster.env.advance(LONG_AGO);
             // All agree, and node 2 never hears that all have.
-            Runnable cut = () -> cluster.links.get(0).toward(id(2), Fault.refuse());
-            cluster.rollBack(0, new PurgeStore(cluster.image(0), cut));
+            cluster.rollBack(0, new FenceStore(cluster.image(0), fence -> {
+                if (allHaveAgreed(fence)) {
+                    cluster.links.get(0).toward(id(2), Fault.refuse());
+                }
+            }));
             cluster.env.advance(Duration.ofSeconds(10));
             cluster.await(cluster.node(0).repair(Set.of()));
             cluster.env.runUntil(() -> cluster.rounds(0) > 0, LONG);
@@ -272,25 +270,6 @@ class RollbackPeersTest {
                     .allSatisfy(
                             key -> assertThat(cluster.await(cluster.node(lost).get(key, ALL)))
                                     .isPresent());
-        }
-    }
-
-    /** Tells when it is remembered that all have agreed on a fence. */
-    private static final class PurgeStore extends ForwardingStore {
-        private final Runnable noted;
-
-        PurgeStore(Store store, Runnable noted) {
-            super(store);
-            this.noted = noted;
-        }
-
-        @Override
-        public void keepNote(String name, byte[] bytes) {
-            super.keepNote(name, bytes);
-            ByteBuffer purged = ByteBuffer.wrap(bytes, bytes.length / 2, bytes.length / 2);
-            if (name.equals("fence") && purged.getLong() != 0) {
-                noted.run();
-            }
         }
     }
 }
