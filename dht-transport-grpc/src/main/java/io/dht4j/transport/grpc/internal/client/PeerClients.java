@@ -37,7 +37,7 @@ public final class PeerClients {
      * Calls a peer. Neither blocks nor throws.
      *
      * @param remainingNanos the time until the deadline
-     * @return completes with the reply, or with the exception that tells whether the request was sent
+     * @return completes with the reply, or with an exception that states whether the request was sent
      */
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context, long remainingNanos) {
         String address = node.address();

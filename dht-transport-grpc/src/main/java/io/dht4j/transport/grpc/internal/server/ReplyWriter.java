@@ -101,9 +101,9 @@ final class ReplyWriter {
         }
     }
 
-    /** Notes whether the stream reads a message. What is answered meanwhile wakes nobody: the stream writes it then. */
-    void whileReading(boolean now) {
-        reading = now;
+    /** Notes whether the stream reads a message: answers that come meanwhile are written when it has been read. */
+    void setReading(boolean reading) {
+        this.reading = reading;
     }
 
     /** Queues the refusal of a request that no handler has seen. */

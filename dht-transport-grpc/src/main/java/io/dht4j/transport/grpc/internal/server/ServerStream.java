@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of a calling peer: reads requests, passes them to the handler, and lets their replies be written. It lives
- * on the connection's event loop. It reads only while the peer takes the replies, and holds no more of them than the
- * bounds on requests in flight allow.
+ * A stream of a calling peer: reads requests, passes them to the handler, and has a {@link ReplyWriter} for the
+ * replies. It lives on the connection's event loop. It reads only while the peer takes the replies, and holds no more
+ * of them than the bounds on requests in flight allow.
  */
 final class ServerStream extends ServerCall.Listener<InputStream> {
 
@@ -102,7 +102,7 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
             return;
         }
         movedAt = System.nanoTime();
-        replies.whileReading(true);
+        replies.setReading(true);
         try {
             while (message.available() > 0 && !ended) {
                 head.read(message);
@@ -112,7 +112,7 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
             LOG.debug("{} sent what is no request", RequestAdmission.caller(call), e);
             end(Status.INVALID_ARGUMENT.withDescription("malformed message: " + e.getMessage()));
         } finally {
-            replies.whileReading(false);
+            replies.setReading(false);
         }
         flush();
         if (!ended) {

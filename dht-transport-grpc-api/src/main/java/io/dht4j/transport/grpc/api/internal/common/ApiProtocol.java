@@ -2,7 +2,7 @@ package io.dht4j.transport.grpc.api.internal.common;
 
 import io.grpc.Metadata;
 
-/** What both ends of the public API have to name alike. */
+/** The names on which both ends of the public API agree. */
 public final class ApiProtocol {
 
     /** The metadata with the token of a call, as {@code Bearer} and the token. */
