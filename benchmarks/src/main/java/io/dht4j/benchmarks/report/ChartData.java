@@ -79,7 +79,7 @@ final class ChartData {
     private static List<Latencies> latencies(List<Measurement> measurements) {
         Map<Integer, List<Line>> byPercent = new TreeMap<>();
         for (Measurement m : measurements) {
-            for (Level level : m.levels()) {
+            for (LoadLevel level : m.levels()) {
                 byPercent
                         .computeIfAbsent(level.percent(), percent -> new ArrayList<>())
                         .add(new Line(

@@ -124,7 +124,7 @@ record GroupView(
         return rows;
     }
 
-    private static LatencyRow latency(Measurement m, Level level) {
+    private static LatencyRow latency(Measurement m, LoadLevel level) {
         LoadResult result = level.result();
         Histogram histogram = result.latency().decode();
         double stolen = result.conditions().stolenPercent();
@@ -196,7 +196,7 @@ record GroupView(
         List<Doubt> doubts = new ArrayList<>();
         for (Measurement m : measurements) {
             m.doubts().forEach(why -> doubts.add(new Doubt(m.variant(), why)));
-            for (Level level : m.levels()) {
+            for (LoadLevel level : m.levels()) {
                 String about = m.variant() + " at " + level.percent() + " %";
                 level.result().conditions().doubts().forEach(why -> doubts.add(new Doubt(about, why)));
             }

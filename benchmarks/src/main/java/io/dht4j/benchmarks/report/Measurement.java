@@ -29,7 +29,7 @@ public record Measurement(
         boolean moreIsBetter,
         List<Double> values,
         Map<String, String> settings,
-        List<Level> levels,
+        List<LoadLevel> levels,
         Map<String, Double> costs,
         List<Profile> profiles,
         List<String> doubts) {
@@ -69,7 +69,7 @@ public record Measurement(
         return Stream.concat(
                         doubts.stream(),
                         levels.stream()
-                                .filter(level -> level.percent() == Level.ALL)
+                                .filter(level -> level.percent() == LoadLevel.ALL)
                                 .flatMap(level -> level.result().conditions().doubts().stream()))
                 .distinct()
                 .toList();

@@ -5,13 +5,13 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Measures calls between two nodes, by HTTP client and gRPC mode, without replication: each request goes to either
@@ -20,9 +20,6 @@ import java.util.stream.Stream;
 public final class Clients implements Scenario {
 
     private static final int NODES = 2;
-    private static final List<String> HTTP =
-            List.of("vertx", "vertx-pipelined", "vertx-h2", "webclient", "jdk", "jdk-h2", "one-nio");
-    private static final List<String> GRPC = List.of("grpc-unary", "grpc-stream");
 
     /** Creates the scenario. */
     public Clients() {}
@@ -43,10 +40,9 @@ public final class Clients implements Scenario {
                 List.of(
                         new Parameter(
                                 "clients",
-                                "variants, separated by commas: " + String.join(", ", HTTP) + ", "
-                                        + String.join(", ", GRPC),
+                                "variants, separated by commas: " + String.join(", ", PeerTransports.ALL),
                                 "vertx,one-nio",
-                                String.join(",", HTTP) + "," + String.join(",", GRPC)),
+                                String.join(",", PeerTransports.ALL)),
                         new Parameter("batching", "whether requests share frames: on or off", "off", "off")),
                 "10000",
                 "1000000",
@@ -70,9 +66,8 @@ public final class Clients implements Scenario {
     }
 
     private static List<ServerVariant> variants(Settings settings) {
-        List<String> all = Stream.concat(HTTP.stream(), GRPC.stream()).toList();
         String batching = settings.one("batching", List.of("on", "off"));
-        return settings.names("clients", all).stream()
+        return settings.names("clients", PeerTransports.ALL).stream()
                 .map(client -> ServerVariant.of(client, NODES, 1, 1)
                         .with(Setting.REPLICATION_FACTOR, "1")
                         .with(Setting.BATCHING, batching)

@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
@@ -20,7 +21,6 @@ public final class DurabilityCost implements Scenario {
     private static final int NODES = 3;
     private static final int ACK = 2;
     private static final List<String> STORES = List.of("memory", "os", "fsync");
-    private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
     private static final List<String> SIZES = List.of("100", "1024", "16384", "1048576");
 
     /** Creates the scenario. */
@@ -51,11 +51,7 @@ public final class DurabilityCost implements Scenario {
                                         + "; the number of keys gives keys x value-bytes of data",
                                 "100",
                                 String.join(",", SIZES)),
-                        new Parameter(
-                                "between-nodes",
-                                "the transport, one of: " + String.join(", ", TRANSPORTS),
-                                "vertx",
-                                "grpc-stream")),
+                        PeerTransports.parameter()),
                 "5000",
                 "5000000",
                 "100");
@@ -84,8 +80,7 @@ public final class DurabilityCost implements Scenario {
             int valueBytes = Integer.parseInt(size);
             ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
             for (String store : settings.names("stores", STORES)) {
-                ServerVariant nodes =
-                        ServerVariant.of(store, NODES, ACK, NODES).over(settings.one("between-nodes", TRANSPORTS));
+                ServerVariant nodes = ServerVariant.of(store, NODES, ACK, NODES).over(PeerTransports.of(settings));
                 cases.add(new Case(
                         size + " bytes",
                         store.equals("memory")

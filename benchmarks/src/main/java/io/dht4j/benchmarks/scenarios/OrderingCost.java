@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
@@ -18,7 +19,6 @@ public final class OrderingCost implements Scenario {
     private static final int NODES = 3;
     private static final int ACK = 2;
     private static final List<String> ORDERINGS = List.of("real-time", "linearizable");
-    private static final List<String> TRANSPORTS = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
 
     /** Creates the scenario. */
     public OrderingCost() {}
@@ -42,11 +42,7 @@ public final class OrderingCost implements Scenario {
                                 "variants, separated by commas: " + String.join(", ", ORDERINGS),
                                 String.join(",", ORDERINGS),
                                 String.join(",", ORDERINGS)),
-                        new Parameter(
-                                "between-nodes",
-                                "the transport, one of: " + String.join(", ", TRANSPORTS),
-                                "vertx",
-                                "grpc-stream")),
+                        PeerTransports.parameter()),
                 "10000",
                 "1000000",
                 "1024");
@@ -69,7 +65,7 @@ public final class OrderingCost implements Scenario {
     }
 
     private static List<ServerVariant> variants(Settings settings) {
-        String transport = settings.one("between-nodes", TRANSPORTS);
+        String transport = PeerTransports.of(settings);
         return settings.names("orderings", ORDERINGS).stream()
                 .map(ordering -> ServerVariant.of(ordering, NODES, ACK, NODES)
                         .with(Setting.ORDERING, ordering)

@@ -1,17 +1,17 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.LoadLevel;
 import java.util.List;
 
 /**
- * The result of a search.
+ * The highest stable load, as a {@link StableLoadSearch} finds it.
  *
  * @param perSecond the highest rate that held in a longer run; 0 if none did
  * @param atLeast whether the search ended at its greatest rate: the true value may be higher
  * @param levels latency at 10, 50, 70, 90 and 100 percent of it, in this order, the last from the longer run; empty if
  *     no rate held
  */
-public record StableLoad(double perSecond, boolean atLeast, List<Level> levels) {
+public record StableLoad(double perSecond, boolean atLeast, List<LoadLevel> levels) {
 
     /** Keeps an unmodifiable copy. */
     public StableLoad {

@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.counters.StolenTime;
 import io.dht4j.benchmarks.load.LoadDriver;
 import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -197,14 +197,14 @@ public final class StableLoadSearch {
         return Optional.empty();
     }
 
-    private List<Level> levels(Held whole) throws IOException, InterruptedException {
-        List<Level> levels = new ArrayList<>();
+    private List<LoadLevel> levels(Held whole) throws IOException, InterruptedException {
+        List<LoadLevel> levels = new ArrayList<>();
         for (int percent : PARTS) {
             double part = whole.rate() * percent / WHOLE;
-            levels.add(new Level(
+            levels.add(new LoadLevel(
                     percent, run(Phase.LEVEL, part, search.levelSeconds()).result()));
         }
-        levels.add(new Level(WHOLE, whole.result()));
+        levels.add(new LoadLevel(WHOLE, whole.result()));
         return levels;
     }
 

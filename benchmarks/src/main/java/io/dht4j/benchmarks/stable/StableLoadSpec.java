@@ -5,8 +5,8 @@ import io.dht4j.benchmarks.load.LoadSpec;
 import java.time.Duration;
 
 /**
- * The search for a stable load. A load is stable if at least {@link #SERVED_SHARE} of the offered operations was
- * served, none failed, and the 99th percentile of latency is below a bound.
+ * Describes the search for a stable load. A load is stable if at least {@link #SERVED_SHARE} of the offered operations
+ * was served, none failed, and the 99th percentile of latency is below a bound.
  *
  * @param probe the load, with the first rate to try
  * @param greatest rate to try; at least the first

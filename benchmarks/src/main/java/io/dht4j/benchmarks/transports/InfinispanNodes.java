@@ -14,7 +14,7 @@ import org.infinispan.manager.DefaultCacheManager;
  * Three embedded Infinispan members over TCP on loopback, with a synchronous distributed cache of three owners in
  * memory: the stock TCP stack and the defaults otherwise. A put is acknowledged when every owner has it.
  */
-final class InfinispanNodes implements Putting {
+final class InfinispanNodes implements PutCluster {
 
     private static final int NODES = 3;
 

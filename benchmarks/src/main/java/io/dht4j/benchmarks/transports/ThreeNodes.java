@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
 /** This library's nodes, with memory stores, over a transport. */
-public final class ThreeNodes implements Putting {
+public final class ThreeNodes implements PutCluster {
 
     private static final int NODES = 3;
 

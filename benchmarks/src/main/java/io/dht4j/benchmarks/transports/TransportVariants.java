@@ -69,7 +69,7 @@ public final class TransportVariants implements AutoCloseable {
         }
     }
 
-    /** Returns the names of all transports. */
+    /** Returns the names of all transports, as the server knows them: an HTTP client, or {@code grpc-} and a mode. */
     public static List<String> names() {
         return TransportCandidate.all(1).stream().map(TransportCandidate::name).toList();
     }
@@ -108,9 +108,9 @@ public final class TransportVariants implements AutoCloseable {
         for (TransportCandidate candidate : candidates) {
             Echo echo = candidate.echo().call();
             closing.add(echo::close);
-            Putting unbatched = keep(
+            PutCluster unbatched = keep(
                     new ThreeNodes(candidate.transport(), builder -> builder.batching(Batching.off()), 2, keys, value));
-            Putting batched = keep(new ThreeNodes(
+            PutCluster batched = keep(new ThreeNodes(
                     candidate.transport(), builder -> builder.batching(spec.batching()), 2, keys, value));
             rows.add(new Row(
                     candidate.name(),
@@ -119,23 +119,23 @@ public final class TransportVariants implements AutoCloseable {
                     new Variant(puts(batched))));
         }
         if (spec.infinispan()) {
-            Putting ours = keep(new ThreeNodes(
+            PutCluster ours = keep(new ThreeNodes(
                     TransportCandidate.named(COMPARED, spec.inFlight()).transport(),
                     builder -> builder.batching(spec.batching()),
                     3,
                     keys,
                     value));
-            Putting theirs = keep(new InfinispanNodes(keys, value));
+            PutCluster theirs = keep(new InfinispanNodes(keys, value));
             threeOfThree = Optional.of(new Pair(new Variant(puts(ours)), new Variant(puts(theirs))));
         }
     }
 
-    private Putting keep(Putting started) {
+    private PutCluster keep(PutCluster started) {
         closing.add(started::close);
         return started;
     }
 
-    private IntFunction<CompletionStage<?>> puts(Putting cluster) {
+    private IntFunction<CompletionStage<?>> puts(PutCluster cluster) {
         return slot -> cluster.put(slot % 3, ThreadLocalRandom.current().nextInt(keyCount));
     }
 

@@ -86,9 +86,9 @@ public final class SampleResults {
         for (int i = 0; i < 5; i++) {
             values.add(rate * (0.9 + 0.2 * random.nextDouble()));
         }
-        List<Level> levels = new ArrayList<>();
+        List<LoadLevel> levels = new ArrayList<>();
         for (int percent : new int[] {10, 50, 70, 90, 100}) {
-            levels.add(new Level(percent, load(operation, rate * percent / 100, percent, variant, random)));
+            levels.add(new LoadLevel(percent, load(operation, rate * percent / 100, percent, variant, random)));
         }
         Map<String, Double> costs = new LinkedHashMap<>();
         costs.put("bytes allocated", 5_000 + 20_000 * random.nextDouble());

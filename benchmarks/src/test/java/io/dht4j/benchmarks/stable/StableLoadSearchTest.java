@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
 import java.io.IOException;
 import java.time.Duration;
@@ -56,7 +56,7 @@ class StableLoadSearchTest {
 
         StableLoad stable = find(server, SEARCH.lasting(10, 3));
 
-        assertThat(stable.levels()).extracting(Level::percent).containsExactly(10, 50, 70, 90, 100);
+        assertThat(stable.levels()).extracting(LoadLevel::percent).containsExactly(10, 50, 70, 90, 100);
         assertThat(stable.levels()).allSatisfy(level -> {
             LoadSpec spec = level.result().spec();
             assertThat(spec.perSecond()).isCloseTo(stable.perSecond() * level.percent() / 100, within(0.01));

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;
 
-/** One variant of a {@link InterleavedRuns}, and the results of its repetitions. Confined to one thread. */
+/** One variant of {@link InterleavedRuns}, and the results of its repetitions. Confined to one thread. */
 public final class Variant {
 
     private final IntFunction<CompletionStage<?>> operation;

@@ -17,7 +17,7 @@ final class Tally {
     private final LongAdder failed = new LongAdder();
     private final LongAdder absent = new LongAdder();
     private final LongAccumulator lastServed = new LongAccumulator(Math::max, 0);
-    private final Errors errors = new Errors();
+    private final ErrorCounts errors = new ErrorCounts();
     private final Histogram latency = new ConcurrentHistogram(Latency.LONGEST_NANOS, Latency.DIGITS);
 
     /** Returns the time within the range of the histograms; longer times count as the longest. */
@@ -63,7 +63,7 @@ final class Tally {
         return lastServed.get();
     }
 
-    Errors errors() {
+    ErrorCounts errors() {
         return errors;
     }
 

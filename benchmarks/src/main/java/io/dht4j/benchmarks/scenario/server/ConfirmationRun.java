@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.LoadLevel;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
@@ -15,7 +15,7 @@ final class ConfirmationRun {
     private static final int TRIES = 2;
 
     /** In percent of the stable load. */
-    private static final List<Integer> PARTS = List.of(Level.ALL, 90, 75);
+    private static final List<Integer> PARTS = List.of(LoadLevel.ALL, 90, 75);
 
     private ConfirmationRun() {}
 

@@ -30,7 +30,7 @@ final class FilledLoad {
      * @return the load, connected
      * @throws IOException if that fails; if a node has ended, the message has its last log lines
      */
-    static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, Generator generator)
+    static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
             throws IOException, InterruptedException {
         try {
             LoadProcess load = generator.connected(

@@ -15,7 +15,7 @@ import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.ThreadStates;
-import io.dht4j.benchmarks.report.Level;
+import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Profile;
 import io.dht4j.benchmarks.scenario.Lab;
@@ -128,7 +128,7 @@ public final class ServerComparison {
         private final List<Double> rates = new ArrayList<>();
         private final Set<String> doubts = new LinkedHashSet<>();
         private final List<Profile> profiles = new ArrayList<>();
-        private List<Level> levels = List.of();
+        private List<LoadLevel> levels = List.of();
         private Map<String, Double> costs = Map.of();
     }
 
@@ -162,7 +162,7 @@ public final class ServerComparison {
                         pace.p99().toMillis(),
                         100 * pace.precision(),
                         repetitions == 1 ? "once" : repetitions + " times")));
-        try (Generator load = new Generator(NodeJvm.compilerFlags(lab))) {
+        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
             for (int repetition = 0; repetition < repetitions; repetition++) {
                 for (int i = 0; i < cases.size(); i++) {
                     // Rotated, so that none always follows the same other one.
@@ -172,7 +172,7 @@ public final class ServerComparison {
         }
     }
 
-    private void measure(Case each, int repetition, Generator generator) throws IOException, InterruptedException {
+    private void measure(Case each, int repetition, LoadGenerator generator) throws IOException, InterruptedException {
         ServerVariant variant = each.variant();
         ServerPlan plan = each.plan();
         lab.step(title(each, "starting and filling", repetition));
@@ -244,7 +244,7 @@ public final class ServerComparison {
         if (!cell.levels.isEmpty()) {
             // The levels hold those of the first repetition.
             stable.levels().stream()
-                    .filter(level -> level.percent() == Level.ALL)
+                    .filter(level -> level.percent() == LoadLevel.ALL)
                     .forEach(level ->
                             cell.doubts.addAll(level.result().conditions().doubts()));
         } else if (stable.found()) {
@@ -307,7 +307,7 @@ public final class ServerComparison {
             throws IOException, InterruptedException {
         ServerPlan plan = each.plan();
         return ConfirmationRun.until(percent -> {
-            double part = rate * percent / Level.ALL;
+            double part = rate * percent / LoadLevel.ALL;
             return taking.held(plan.load(operation, part, 0)
                     .lasting(0, 2 * plan.pace().seconds())
                     .withMaxInFlight(plan.search(operation, part, 0).maxInFlight(part))
@@ -318,7 +318,7 @@ public final class ServerComparison {
     private void noteRate(Case each, Operation operation, Cell cell, String what, OptionalInt held) {
         if (held.isEmpty()) {
             cell.doubts.add("while " + what + " the load was not stable, not even at a part of it");
-        } else if (held.getAsInt() < Level.ALL) {
+        } else if (held.getAsInt() < LoadLevel.ALL) {
             lab.note(each.groupOf(operation) + ", " + each.variant().name() + ": " + what + " at " + held.getAsInt()
                     + " % of the stable load, at more of which it did not hold meanwhile.");
         }

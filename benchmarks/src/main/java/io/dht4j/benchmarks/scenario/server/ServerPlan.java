@@ -253,6 +253,6 @@ public record ServerPlan(
     /** Returns the greatest needs of a run: a store's file may be several times the live data, and has a log. */
     public Needs needs(int nodes, int copies) {
         long diskBytes = REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
-        return Needs.of(diskBytes, nodes, jvm.heapMegabytes()).beside(Generator.needs());
+        return Needs.of(diskBytes, nodes, jvm.heapMegabytes()).beside(LoadGenerator.needs());
     }
 }

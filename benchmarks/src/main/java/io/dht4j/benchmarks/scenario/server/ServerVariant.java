@@ -20,8 +20,6 @@ import java.util.Map;
 public record ServerVariant(
         String name, int nodes, Map<Setting, String> settings, Map<String, String> components, int ack, int from) {
 
-    private static final String GRPC = "grpc-";
-
     /** Keeps unmodifiable copies. */
     public ServerVariant {
         settings = copy(settings);
@@ -41,32 +39,33 @@ public record ServerVariant(
 
     /** Returns a copy with one more setting. */
     public ServerVariant with(Setting setting, String value) {
+        return with(Map.of(setting, value));
+    }
+
+    private ServerVariant with(Map<Setting, String> further) {
         Map<Setting, String> more = new EnumMap<>(Setting.class);
         more.putAll(settings);
-        more.put(setting, value);
+        more.putAll(further);
         return new ServerVariant(name, nodes, more, components, ack, from);
     }
 
     /**
      * Returns a copy over a transport.
      *
-     * @param client an HTTP client by the server's name, or {@code grpc-} and a mode
+     * @param transport one of {@link PeerTransports#ALL}
      */
-    public ServerVariant over(String client) {
-        return client.startsWith(GRPC)
-                ? with(Setting.TRANSPORT, "grpc").with(Setting.GRPC_MODE, client.substring(GRPC.length()))
-                : with(Setting.TRANSPORT, "http").with(Setting.HTTP_CLIENT, client);
+    public ServerVariant over(String transport) {
+        return with(PeerTransports.settings(transport));
     }
 
     /**
      * Returns a copy over a transport.
      *
-     * @param client an HTTP client by the server's name, or {@code grpc-} and a mode
+     * @param transport one of {@link PeerTransports#ALL}
      * @param connections to each peer, if the transport has several
      */
-    public ServerVariant over(String client, String connections) {
-        ServerVariant over = over(client);
-        return client.startsWith(GRPC) ? over : over.with(Setting.PEER_CONNECTIONS, connections);
+    public ServerVariant over(String transport, String connections) {
+        return with(PeerTransports.settings(transport, connections));
     }
 
     /** Returns a copy with other components. */

@@ -90,7 +90,7 @@ public record Soak(Operation operation, double minutes, double perSecond) {
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
         NodesSpec spec = NodesSpec.of(NODES, data, variant.settings())
                 .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES));
-        try (Generator generator = new Generator(NodeJvm.compilerFlags(lab));
+        try (LoadGenerator generator = new LoadGenerator(NodeJvm.compilerFlags(lab));
                 Nodes nodes = Nodes.start(plan.client().offering(spec))) {
             LoadProcess load = FilledLoad.of(lab, plan, ACK, NODES, nodes, generator);
             LoadSpec part = plan.load(operation, perSecond, 0);

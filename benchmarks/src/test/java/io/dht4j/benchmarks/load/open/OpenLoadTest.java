@@ -161,7 +161,7 @@ class OpenLoadTest {
 
     @Test
     void errorsOfManyNamesEndUnderOne() {
-        Errors errors = new Errors();
+        ErrorCounts errors = new ErrorCounts();
 
         for (int i = 0; i < 30; i++) {
             errors.add("error " + i, 2);
@@ -169,7 +169,7 @@ class OpenLoadTest {
         errors.add("error 3", 1);
 
         assertThat(errors.byName())
-                .hasSize(Errors.NAMES + 1)
+                .hasSize(ErrorCounts.NAMES + 1)
                 .containsEntry("error 3", 3L)
                 .containsEntry("other", 20L);
     }

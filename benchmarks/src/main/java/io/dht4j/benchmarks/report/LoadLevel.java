@@ -8,7 +8,7 @@ import io.dht4j.benchmarks.load.LoadResult;
  * @param percent of the stable load: 10, 50, 70, 90 or 100
  * @param result of the run
  */
-public record Level(int percent, LoadResult result) {
+public record LoadLevel(int percent, LoadResult result) {
 
     /** The stable load itself, in percent. */
     public static final int ALL = 100;

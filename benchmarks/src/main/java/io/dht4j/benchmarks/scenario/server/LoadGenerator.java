@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The load generator: one process for all variants of a run, so that its own warm-up affects none. */
-final class Generator implements AutoCloseable {
+final class LoadGenerator implements AutoCloseable {
 
     private static final int HEAP_MEGABYTES = 512;
 
@@ -20,7 +20,7 @@ final class Generator implements AutoCloseable {
      *
      * @param flags of its JVM, without the heap
      */
-    Generator(List<String> flags) {
+    LoadGenerator(List<String> flags) {
         this.flags = flags;
     }
 

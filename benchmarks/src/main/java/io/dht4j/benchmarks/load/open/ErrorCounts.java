@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Counts failures by name: a bounded number of names, and the rest together. Safe for use by any number of threads. */
-final class Errors {
+final class ErrorCounts {
 
     /** The greatest number of names in a result. */
     static final int NAMES = 20;

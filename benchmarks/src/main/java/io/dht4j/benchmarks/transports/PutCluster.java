@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.transports;
 import java.util.concurrent.CompletionStage;
 
 /** Three members of a cluster in one process, each of which takes puts. */
-public interface Putting extends AutoCloseable {
+public interface PutCluster extends AutoCloseable {
 
     /**
      * Writes a value.
