@@ -84,6 +84,7 @@ class ArchitectureTest {
                         new Breach("no wrapped library is in a public signature", "LeakySpi.stores"),
                         new Breach("no wrapped library is in a public signature", "LeakyStore.open"),
                         new Breach("no wrapped library is in a public signature", "LeakyGrpc.status"),
+                        new Breach("no internal type is in a public signature", "LeakyCore.hidden"),
                         new Breach("no package cycles", "Cycle detected"),
                         new Breach("nobody uses another module's internals", "UsesCore"),
                         new Breach(ENVIRONMENT, "RunsAlone.nanoTime"),

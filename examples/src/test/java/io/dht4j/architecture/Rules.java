@@ -137,6 +137,7 @@ final class Rules {
         rules.put(
                 "no wrapped library is in a public signature",
                 SignatureRules.wrappedLibrariesAreNotInPublicSignatures());
+        rules.put("no internal type is in a public signature", SignatureRules.internalTypesAreNotInPublicSignatures());
         rules.put("no package cycles", noPackageCycles());
         rules.put("nobody uses another module's internals", internalsAreTheirModulesOwn());
         rules.put("core takes time, chance and threads from its environment", threads.coreUsesItsEnvironment());

@@ -1,5 +1,6 @@
 package io.dht4j.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
@@ -26,23 +27,36 @@ final class SignatureRules {
     private SignatureRules() {}
 
     static ArchRule wrappedLibrariesAreNotInPublicSignatures() {
+        return publicSignaturesDoNotShow("wrapped library", resideInAnyPackage(WRAPPED));
+    }
+
+    static ArchRule internalTypesAreNotInPublicSignatures() {
+        return publicSignaturesDoNotShow("internal type", resideInAPackage("..internal.."));
+    }
+
+    private static ArchRule publicSignaturesDoNotShow(String what, DescribedPredicate<JavaClass> hidden) {
         return classes()
-                .that()
-                .arePublic()
+                .that(DescribedPredicate.describe("others can name", SignatureRules::canBeNamed))
                 .and()
                 .resideOutsideOfPackage("..internal..")
-                .should(new ArchCondition<>("have no wrapped library in what others see of them") {
+                .should(new ArchCondition<>("have no " + what + " in what others see of them") {
                     @Override
                     public void check(JavaClass type, ConditionEvents events) {
                         Stream.concat(type.getSuperclass().stream(), type.getInterfaces().stream())
-                                .forEach(parent -> report(type, type.getFullName(), parent, events));
+                                .forEach(parent -> report(type, type.getFullName(), parent, hidden, events));
                         for (JavaMember member : type.getMembers()) {
                             if (isVisible(member)) {
-                                typesOf(member).forEach(part -> report(type, member.getFullName(), part, events));
+                                typesOf(member)
+                                        .forEach(part -> report(type, member.getFullName(), part, hidden, events));
                             }
                         }
                     }
                 });
+    }
+
+    private static boolean canBeNamed(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(SignatureRules::canBeNamed).orElse(true);
     }
 
     private static boolean isVisible(JavaMember member) {
@@ -61,10 +75,10 @@ final class SignatureRules {
         return Stream.of(((JavaField) member).getType());
     }
 
-    private static void report(JavaClass type, String where, JavaType part, ConditionEvents events) {
-        DescribedPredicate<JavaClass> wrapped = resideInAnyPackage(WRAPPED);
+    private static void report(
+            JavaClass type, String where, JavaType part, DescribedPredicate<JavaClass> hidden, ConditionEvents events) {
         for (JavaClass involved : part.getAllInvolvedRawTypes()) {
-            if (wrapped.test(involved.getBaseComponentType())) {
+            if (hidden.test(involved.getBaseComponentType())) {
                 events.add(SimpleConditionEvent.violated(
                         type,
                         where + " shows " + involved.getName()

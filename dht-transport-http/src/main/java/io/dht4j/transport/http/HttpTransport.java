@@ -79,7 +79,7 @@ public final class HttpTransport implements Transport {
      */
     public static HttpTransport create(HttpTransportOptions options) {
         VertxVersions.check();
-        options.client().clients().load();
+        options.peerClientKind().clients().load();
         return new HttpTransport(options);
     }
 
@@ -143,7 +143,7 @@ public final class HttpTransport implements Transport {
             if (closed) {
                 throw notSent("was closed while it started");
             }
-            clients = options.client().clients().create(listener.loops(), options.peers());
+            clients = options.peerClientKind().clients().create(listener.loops(), options.peers());
         }
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import io.dht4j.Ranges;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PeerTransportOptions;
+import io.dht4j.transport.http.internal.peer.PeerClientKind;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import java.time.Duration;
@@ -23,11 +24,20 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     private HttpTransportOptions(
             Settings settings, HttpClientKind client, OptionalInt connectionsPerPeer, Duration headTimeout) {
         super(settings);
+        PeerClientKind kind = peerClientKind(client);
         connectionsPerPeer.ifPresent(
-                connections -> Ranges.require("connectionsPerPeer", connections, 1, client.maxConnections()));
+                connections -> Ranges.require("connectionsPerPeer", connections, 1, kind.maxConnections()));
         this.client = client;
         this.connectionsPerPeer = connectionsPerPeer;
         this.headTimeout = HttpListenerOptions.requireHeadTimeout(headTimeout);
+    }
+
+    private static PeerClientKind peerClientKind(HttpClientKind client) {
+        if (client instanceof PeerClientKind kind) {
+            return kind;
+        }
+        throw new IllegalArgumentException("client must be a constant of HttpClientKind or HttpClients, not "
+                + client.label() + " of " + client.getClass().getName());
     }
 
     private HttpTransportOptions(Settings settings) {
@@ -63,7 +73,8 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     /**
      * Returns a copy with this client for the calls to peers. The nodes of a cluster may have different ones.
      *
-     * @param kind by default {@link HttpClientKind#VERTX}
+     * @param kind a constant of {@link HttpClientKind} or of the module of further clients; by default
+     *     {@link HttpClientKind#VERTX}
      * @return new options
      */
     public HttpTransportOptions withClient(HttpClientKind kind) {
@@ -110,7 +121,12 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @return the number that is set, or the client's default
      */
     public int connectionsPerPeer() {
-        return connectionsPerPeer.orElse(client.defaultConnections());
+        return connectionsPerPeer.orElse(peerClientKind().defaultConnections());
+    }
+
+    /** Returns the client as the transport uses it. */
+    PeerClientKind peerClientKind() {
+        return peerClientKind(client);
     }
 
     /** Returns the options of the calls to peers. */

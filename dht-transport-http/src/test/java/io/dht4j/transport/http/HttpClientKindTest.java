@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -14,6 +15,13 @@ class HttpClientKindTest extends HttpClientKindContract {
 
     static List<HttpClientKind> kinds() {
         return List.of(HttpClientKind.VERTX, HttpClientKind.VERTX_PIPELINED, HttpClientKind.VERTX_H2);
+    }
+
+    @Test
+    void aKindOfAnotherProjectIsRefused() {
+        assertThatThrownBy(() -> HttpTransportOptions.callingOnly().withClient(() -> "mine"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("client must be a constant of HttpClientKind or HttpClients, not mine of ");
     }
 
     @Test

@@ -34,13 +34,14 @@ class HttpTransportLifecycleTest {
     private static HttpTransport transport(PeerClients.Factory clients) {
         return HttpTransport.create(HttpTransportOptions.at("127.0.0.1", 0)
                 .withEventLoops(1)
-                .withClient(HttpClientKind.of("counted", 1, 1, clients))
+                .withClient(new VertxClientKind("counted", 1, clients))
                 .withDrainTimeout(Duration.ofMillis(100)));
     }
 
     /** Clients that are counted until they are closed. */
     private PeerClients counted(List<PeerLoop> loops, PeerOptions options) {
-        PeerClients clients = HttpClientKind.VERTX.clients().create(loops, options);
+        PeerClients clients =
+                HttpTransportOptions.callingOnly().peerClientKind().clients().create(loops, options);
         open.incrementAndGet();
         return new PeerClients() {
             @Override

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http.clients;
 
 import io.dht4j.transport.http.HttpClientKind;
+import io.dht4j.transport.http.internal.peer.PeerClientKind;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
@@ -12,32 +13,41 @@ import java.util.List;
  */
 public final class HttpClients {
 
-    private static final int MOST_CONNECTIONS = 10_000;
-
     /**
      * Vert.x's {@code WebClient} over its own pool, HTTP/1.1: a connection carries one call. A call that is abandoned
      * before its deadline does not free the connection.
      */
     public static final HttpClientKind WEBCLIENT =
-            HttpClientKind.of("webclient", 32, MOST_CONNECTIONS, WebPeerClients::new);
+            new Kind("webclient", 32, PeerClientKind.MOST_CONNECTIONS, WebPeerClients::new);
 
     /** {@code java.net.http}, HTTP/1.1: a connection carries one call, and an abandoned call costs the connection. */
-    public static final HttpClientKind JDK = HttpClientKind.of("jdk", 32, MOST_CONNECTIONS, JdkPeerClients::http1);
+    public static final HttpClientKind JDK =
+            new Kind("jdk", 32, PeerClientKind.MOST_CONNECTIONS, JdkPeerClients::http1);
 
     /**
      * {@code java.net.http}, HTTP/2: a connection carries up to 256 calls, and an abandoned call costs nothing else.
      * Each connection costs a thread, so there are at most 16.
      */
-    public static final HttpClientKind JDK_H2 = HttpClientKind.of("jdk-h2", 1, 16, JdkPeerClients::http2);
+    public static final HttpClientKind JDK_H2 = new Kind("jdk-h2", 1, 16, JdkPeerClients::http2);
 
     /**
      * one-nio, HTTP/1.1: a connection carries one call and needs a thread that waits for the reply, a virtual one where
      * the JDK has them.
      */
     public static final HttpClientKind ONE_NIO =
-            HttpClientKind.of("one-nio", 32, MOST_CONNECTIONS, new OneNioFactory());
+            new Kind("one-nio", 32, PeerClientKind.MOST_CONNECTIONS, new OneNioFactory());
 
     private HttpClients() {}
+
+    private record Kind(String label, int defaultConnections, int maxConnections, PeerClients.Factory clients)
+            implements HttpClientKind, PeerClientKind {
+
+        /** Returns the label. */
+        @Override
+        public String toString() {
+            return label;
+        }
+    }
 
     /** Loads the native library when a transport is created, which may block. */
     private static final class OneNioFactory implements PeerClients.Factory {

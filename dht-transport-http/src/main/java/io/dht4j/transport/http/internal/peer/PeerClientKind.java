@@ -1,0 +1,20 @@
+package io.dht4j.transport.http.internal.peer;
+
+/**
+ * A kind of client as the transport uses it; applications see its name alone. Every {@code HttpClientKind} of this
+ * project is one too, which makes a kind of another project known as such. Immutable.
+ */
+public interface PeerClientKind {
+
+    /** As many connections to a peer as any kind may have. */
+    int MOST_CONNECTIONS = 10_000;
+
+    /** Returns the default number of connections to a peer, 1 or more. */
+    int defaultConnections();
+
+    /** Returns the largest number of connections to a peer. */
+    int maxConnections();
+
+    /** Returns what makes the clients. */
+    PeerClients.Factory clients();
+}
