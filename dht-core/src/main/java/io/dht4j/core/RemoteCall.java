@@ -112,8 +112,8 @@ final class RemoteCall<T> {
         CompletionStage<T> reply;
         try {
             reply = request.at(target.address, options.withTimeout(Duration.ofNanos(share)));
-        } catch (RuntimeException e) {
-            // The API violated its contract, so the outcome is unknown.
+        } catch (RuntimeException | Error e) {
+            // The API violated its contract, or memory ran out in it, so the outcome is unknown.
             reply = CompletableFuture.failedFuture(e);
         }
         reply.whenComplete((value, error) -> {

@@ -82,6 +82,10 @@ final class RemoteCalls {
             // The timers have ended because the client was closed meanwhile.
             running = CompletableFuture.failedFuture(
                     new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
+        } catch (Error e) {
+            // Mostly a lack of memory. It ends this call only, which must release its capacity.
+            running = CompletableFuture.failedFuture(
+                    DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e));
         }
         // The caller gets the dependent stage, so that its next call can use the released capacity.
         return running.whenComplete((result, error) -> admission.leave(0));

@@ -205,6 +205,17 @@ class RemoteClusterTest {
     }
 
     @Test
+    void anApiThatRunsOutOfMemoryFailsItsCallAndNothingElse() {
+        RemoteCluster narrow = scripted.connect(OPTIONS.withMaxInFlight(1));
+        ADDRESSES.forEach(address -> api.at(address, timeout -> {
+            throw new OutOfMemoryError("scripted");
+        }));
+        assertThat(scripted.failureOf(narrow.put(KEY, new byte[1])).code()).isEqualTo(ErrorCode.INTERNAL);
+        ADDRESSES.forEach(api::healthy);
+        assertThat(scripted.await(narrow.get(KEY))).isPresent();
+    }
+
+    @Test
     void theTimeoutOfACallIsItsOwn() {
         scripted.await(cluster.get(KEY, CallOptions.defaults().withTimeout(Duration.ofSeconds(30))));
         scripted.await(cluster.put(KEY, new byte[1], CallOptions.defaults().withTimeout(Duration.ofSeconds(30))));

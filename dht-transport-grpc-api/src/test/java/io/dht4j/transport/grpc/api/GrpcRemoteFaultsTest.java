@@ -29,8 +29,11 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.AbstractMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -39,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -143,6 +147,36 @@ class GrpcRemoteFaultsTest {
             }
             client.status(address, OPTIONS).toCompletableFuture().get(30, TimeUnit.SECONDS);
         }
+    }
+
+    @Test
+    void theSmallestBudgetOfBytesAdmitsTheLargestValue() throws Exception {
+        String address = "127.0.0.1:" + FreePorts.find();
+        try (GrpcRemote small = GrpcRemote.create(
+                GrpcRemoteOptions.defaults().withMaxValueBytes(2000).withMaxInFlightBytes(2000))) {
+            assertThat(code(small.put(address, KEY, new byte[2000], OPTIONS))).isEqualTo(ErrorCode.NOT_SENT);
+            assertThat(code(small.put(address, KEY, new byte[2001], OPTIONS))).isEqualTo(ErrorCode.OVERLOADED);
+        }
+    }
+
+    @Test
+    void aLackOfMemoryFailsTheCallThatMeetsItAndItsRoomComesBack() throws Exception {
+        String address = "127.0.0.1:" + FreePorts.find();
+        Map<Key, byte[]> values = new AbstractMap<>() {
+            @Override
+            public Set<Entry<Key, byte[]>> entrySet() {
+                return Map.of(KEY, new byte[1]).entrySet();
+            }
+
+            @Override
+            public void forEach(BiConsumer<? super Key, ? super byte[]> action) {
+                throw new OutOfMemoryError("while the request is built");
+            }
+        };
+        for (int i = 0; i < 4; i++) {
+            assertThat(code(client.putAll(address, values, OPTIONS))).isEqualTo(ErrorCode.INTERNAL);
+        }
+        assertThat(code(client.status(address, OPTIONS))).isEqualTo(ErrorCode.NOT_SENT);
     }
 
     @Test

@@ -200,6 +200,9 @@ class HttpRemoteFaultTest {
             DhtException error = failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS));
             assertThat(error.code()).isEqualTo(ErrorCode.OVERLOADED);
             assertThat(error).hasMessageContaining("1024");
+            assertThat(failure(small.put("127.0.0.1:1", KEY, new byte[1024], OPTIONS))
+                            .code())
+                    .isEqualTo(ErrorCode.NOT_SENT);
             try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
                 String address = "127.0.0.1:" + silent.getLocalPort();
                 CompletionStage<?> waiting = small.get(address, KEY, OPTIONS);

@@ -108,7 +108,8 @@ public final class RemoteClient {
                     channels.loops());
         } catch (DhtException e) {
             running = CompletableFuture.failedFuture(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An error, mostly a lack of memory, ends this call only, which must release its room.
             running = CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.INTERNAL, "node at " + address + ": the call failed: " + e));
         }
