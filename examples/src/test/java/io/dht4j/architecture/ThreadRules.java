@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
-/** Where clocks, chance and threads come from, for the packages below a root. */
+/** Where clocks, randomness and threads come from, for the packages below a root. */
 final class ThreadRules {
 
     private final String root;

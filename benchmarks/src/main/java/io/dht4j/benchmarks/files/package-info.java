@@ -1,4 +1,4 @@
-/** Whole directories. */
+/** Deletion and size of directories. */
 @NullMarked
 package io.dht4j.benchmarks.files;
 

@@ -189,7 +189,7 @@ class GrpcTransportFuzzTest {
                         .putInt(1)
                         .putShort((short) 0));
         assertRefused(
-                "a record of type 4 from who calls",
+                "a record of type 4 from the calling peer",
                 buffer -> buffer.put((byte) RecordHead.REPLY).putLong(1).putInt(0));
         assertNothingHeld();
     }

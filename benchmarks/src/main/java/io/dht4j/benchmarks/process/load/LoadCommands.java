@@ -29,7 +29,7 @@ final class LoadCommands implements AutoCloseable {
      */
     record Fill(long first, long keys, int maxInFlight) {}
 
-    /** Connects to a client and closes an earlier one, whose operations fail. */
+    /** Opens a client and closes an earlier one, whose operations fail. */
     synchronized void connect(ClientSpec spec) {
         close();
         client = Optional.of(LoadClients.open(spec));

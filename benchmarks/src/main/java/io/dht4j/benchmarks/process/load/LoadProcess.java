@@ -36,7 +36,7 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
      * Starts the generator and connects it. Blocks until it is ready.
      *
      * @param name used in messages
-     * @param client the API to drive
+     * @param client describes the client of the API to drive
      * @param heapMegabytes size of its heap; 32 to 1,000,000
      * @param jvmFlags further flags of its JVM
      * @param log a file to which its log is appended; empty for none
@@ -71,9 +71,9 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
     }
 
     /**
-     * Connects to a client and closes the previous one.
+     * Opens a client in the process and closes the previous one.
      *
-     * @param client the API to drive
+     * @param client describes the client of the API to drive
      * @throws ChildException if it fails
      * @throws InterruptedException if the thread is interrupted
      */

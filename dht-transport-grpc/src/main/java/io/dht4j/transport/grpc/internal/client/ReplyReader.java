@@ -70,7 +70,7 @@ final class ReplyReader {
                     call.noRoom("refused: " + why);
                 }
             }
-            default -> throw new IOException("a record of type " + head.type() + " from who is called");
+            default -> throw new IOException("a record of type " + head.type() + " from the called peer");
         }
     }
 

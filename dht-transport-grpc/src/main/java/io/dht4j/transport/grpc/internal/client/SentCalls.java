@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls on a stream of which something was written, by their numbers. For the lane's event loop. */
+/** The calls of a stream that were written at least in part, by their numbers. For the lane's event loop. */
 final class SentCalls {
 
     private final LongObjectMap<PeerCall> byId = new LongObjectHashMap<>();

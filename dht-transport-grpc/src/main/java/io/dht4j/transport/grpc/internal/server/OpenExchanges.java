@@ -44,7 +44,7 @@ final class OpenExchanges {
         return !expired.isEmpty();
     }
 
-    /** Ends the exchanges whose requests have not come to their end, and returns them. */
+    /** Ends the exchanges whose requests are incomplete, and returns them. */
     List<StreamExchange> endIncomplete() {
         List<StreamExchange> incomplete = select(exchange -> exchange.request() != null);
         incomplete.forEach(this::end);

@@ -144,7 +144,7 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
                     exchanges.cancel(exchange);
                 }
             }
-            default -> throw new IOException("a record of type " + head.type() + " from who calls");
+            default -> throw new IOException("a record of type " + head.type() + " from the calling peer");
         }
     }
 

@@ -48,7 +48,7 @@ final class StreamExchange {
         return context.isExpired();
     }
 
-    /** Makes the request come in parts. */
+    /** Begins a request that comes in parts, and returns what assembles them. */
     FrameAssembler begin(int length) {
         FrameAssembler parts = new FrameAssembler(length);
         request = parts;
