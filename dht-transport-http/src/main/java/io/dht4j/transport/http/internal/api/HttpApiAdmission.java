@@ -25,6 +25,8 @@ public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
     /** The requests with awaited bodies, and how each gives way; the one that waits longest is first. */
     private final Map<HttpApiExchange, Runnable> awaited = new LinkedHashMap<>();
 
+    private final HttpApiFailures failedRequests = new HttpApiFailures(failures());
+
     public HttpApiAdmission(Limits limits) {
         super("HTTP API", limits, new RateLimitedLog(LOG::warn));
     }
@@ -65,6 +67,11 @@ public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
         }
     }
 
+    /** Returns what becomes of failed requests in answers and in the log. */
+    HttpApiFailures failedRequests() {
+        return failedRequests;
+    }
+
     /** Makes every request in progress check, on its event loop, whether its token is still valid. */
     public void recheckTokens() {
         inProgress().forEach(exchange -> exchange.later(exchange::recheckToken));
@@ -72,6 +79,6 @@ public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
 
     /** Closes the connections of the requests in progress. */
     public void cutAll() {
-        inProgress().forEach(HttpApiExchange::cutFromAnyThread);
+        inProgress().forEach(exchange -> exchange.later(exchange::cut));
     }
 }

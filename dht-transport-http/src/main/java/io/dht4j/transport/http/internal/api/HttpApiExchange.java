@@ -1,14 +1,11 @@
 package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
-import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.common.options.PublicApiOptions.Patience;
 import io.dht4j.transport.http.internal.common.HttpProblem;
-import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.server.HttpConnections;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -33,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * One request and its only answer. It keeps the connection's framing intact, whatever part of the body has come. It
  * returns the reservations of the request when no work for it is left and at most a slice of its answer is unsent.
  *
- * <p>All fields belong to the request's event loop. All methods except {@link #cutFromAnyThread} must be called there.
+ * <p>All fields belong to the request's event loop. All methods except {@link #later} must be called there.
  */
 final class HttpApiExchange {
 
@@ -53,7 +50,7 @@ final class HttpApiExchange {
     private final Limits limits;
     private final Patience patience;
     private final InFlightLease share;
-    private final RateLimitedLog failures;
+    private final HttpApiFailures failures;
     private final boolean isHttp2;
     private final HttpApiAnnouncedBody body;
     private final HttpApiPlace place;
@@ -63,8 +60,8 @@ final class HttpApiExchange {
     private boolean wasReset;
     private long timer = NO_TIMER;
     private Runnable whenGone = () -> {};
-    private Runnable tokenCheck = () -> {};
-    private Consumer<DhtException> whenRevoked = revoked -> {};
+    /** Null where the API has no tokens. */
+    private @Nullable HttpApiTokenCheck token;
 
     /**
      * Begins an exchange.
@@ -86,7 +83,7 @@ final class HttpApiExchange {
         this.limits = limits;
         this.patience = patience;
         this.share = new InFlightLease(this, admission);
-        this.failures = admission.failures();
+        this.failures = admission.failedRequests();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.body = new HttpApiAnnouncedBody(request);
         request.exceptionHandler(e -> {
@@ -163,25 +160,21 @@ final class HttpApiExchange {
      */
     void require(TokenGuard guard, Scope scope) {
         if (guard.hasTokens()) {
-            guard.require(authorization(), scope);
-            tokenCheck = () -> guard.require(authorization(), scope);
+            token = HttpApiTokenCheck.passed(guard, authorization(), scope);
         }
     }
 
     /** Sets the action to run if the client's token is revoked; nothing, where the answer is about to come anyway. */
     void whenRevoked(Consumer<DhtException> action) {
-        whenRevoked = action;
+        if (token != null) {
+            token.whenRevoked(action);
+        }
     }
 
     /** Checks whether the client's token is still valid. */
     void recheckToken() {
-        if (isCutOrGone()) {
-            return;
-        }
-        try {
-            tokenCheck.run();
-        } catch (DhtException e) {
-            whenRevoked.accept(e);
+        if (token != null && !isCutOrGone()) {
+            token.recheck();
         }
     }
 
@@ -266,7 +259,7 @@ final class HttpApiExchange {
         }
     }
 
-    /** Runs an action on this event loop, later. */
+    /** Runs an action on this event loop, later. May be called from any thread. */
     void later(Runnable action) {
         context.runOnContext(ignored -> action.run());
     }
@@ -289,7 +282,7 @@ final class HttpApiExchange {
             return;
         }
         try {
-            answerFailure(error);
+            answer(failures.problemOf(request, error));
         } catch (RuntimeException | Error e) {
             // No memory even for this answer.
             cutAndRelease();
@@ -297,40 +290,10 @@ final class HttpApiExchange {
         }
     }
 
-    private void answerFailure(Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        if (cause instanceof DhtException known) {
-            answer(HttpProblem.of(known.code(), String.valueOf(known.getMessage())));
-        } else {
-            logUnexpected("failed", cause);
-            answer(HttpProblem.of(
-                    ErrorCode.INTERNAL,
-                    "an internal fault, logged at this node; the request may have been carried out"));
-        }
-    }
-
     /** Closes the connection in the middle of an answer, whose status was already sent. */
     void logAndCut(Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        if (cause instanceof DhtException known) {
-            failures.log(() -> shown() + " truncated: " + known.getMessage());
-        } else {
-            logUnexpected("truncated", cause);
-        }
+        failures.logTruncated(request, error);
         cut();
-    }
-
-    /** Logs a fault. Any request may run out of memory: a stack trace would only show a victim. */
-    private void logUnexpected(String what, Throwable cause) {
-        if (cause instanceof OutOfMemoryError) {
-            failures.log(() -> shown() + " " + what + ": " + cause);
-        } else {
-            LOG.error("{} {}", shown(), what, cause);
-        }
-    }
-
-    private String shown() {
-        return request.method() + " " + HttpText.shown(request.path());
     }
 
     /** Answers with an error. */
@@ -363,7 +326,9 @@ final class HttpApiExchange {
             return;
         }
         answered = true;
-        whenRevoked = revoked -> {};
+        if (token != null) {
+            token.end();
+        }
         response.setStatusCode(status);
         if (body.isUnderWay()) {
             HttpApiUnwantedBody.answerBefore(this, text, body.endsConnection());
@@ -413,11 +378,6 @@ final class HttpApiExchange {
     void cutAndRelease() {
         cut();
         release();
-    }
-
-    /** Does the same as {@link #cut()}, from any thread. */
-    void cutFromAnyThread() {
-        later(this::cut);
     }
 
     private void noteReset(Throwable error) {

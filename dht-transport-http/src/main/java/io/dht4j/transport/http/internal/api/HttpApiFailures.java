@@ -1,0 +1,64 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.vertx.core.http.HttpServerRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What clients and the log learn of failed requests: the details of an unexpected error stay in the log. Safe for use
+ * by any number of threads.
+ */
+final class HttpApiFailures {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApiFailures.class);
+
+    private final RateLimitedLog limited;
+
+    /**
+     * Creates an object that logs.
+     *
+     * @param limited for failures of which there may be many
+     */
+    HttpApiFailures(RateLimitedLog limited) {
+        this.limited = limited;
+    }
+
+    /** Returns the answer to a request that has failed. An unexpected error is logged. */
+    HttpProblem problemOf(HttpServerRequest request, Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            return HttpProblem.of(known.code(), String.valueOf(known.getMessage()));
+        }
+        logUnexpected(request, "failed", cause);
+        return HttpProblem.of(
+                ErrorCode.INTERNAL, "an internal fault, logged at this node; the request may have been carried out");
+    }
+
+    /** Logs that an answer whose status was already sent ends early. */
+    void logTruncated(HttpServerRequest request, Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof DhtException known) {
+            limited.log(() -> shown(request) + " truncated: " + known.getMessage());
+        } else {
+            logUnexpected(request, "truncated", cause);
+        }
+    }
+
+    /** Logs a fault. Any request may run out of memory: a stack trace would only show a victim. */
+    private void logUnexpected(HttpServerRequest request, String what, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            limited.log(() -> shown(request) + " " + what + ": " + cause);
+        } else {
+            LOG.error("{} {}", shown(request), what, cause);
+        }
+    }
+
+    private static String shown(HttpServerRequest request) {
+        return request.method() + " " + HttpText.shown(request.path());
+    }
+}
