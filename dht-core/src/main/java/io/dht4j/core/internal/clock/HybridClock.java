@@ -27,6 +27,8 @@ public final class HybridClock {
     private final AtomicLong last = new AtomicLong();
     /** The last version issued beyond the limit. */
     private final AtomicLong lastBeyond = new AtomicLong();
+    /** The greatest version that may have been issued before the start and that the clock does not follow. */
+    private final AtomicLong avoided = new AtomicLong();
 
     /**
      * Creates a clock that has observed nothing.
@@ -78,6 +80,22 @@ public final class HybridClock {
     }
 
     /**
+     * Issues no version again that may have been issued before the node started, when the clock was far ahead. The
+     * clock does not continue above those versions, since other nodes would refuse that. It issues from the part of the
+     * slot for versions beyond the limit until it has passed them.
+     *
+     * @param given the greatest of them, or a greater one
+     */
+    void avoidUpTo(Version given) {
+        avoided.accumulateAndGet(given.packed(), Math::max);
+    }
+
+    /** Returns the greatest version to avoid, or zero. */
+    Version avoided() {
+        return new Version(avoided.get());
+    }
+
+    /**
      * Issues a new version.
      *
      * @return greater than all issued and all observed before, except those that {@link #above} issued beyond the limit
@@ -86,7 +104,7 @@ public final class HybridClock {
         long now = wallMillis.getAsLong() << Version.COUNTER_BITS;
         while (true) {
             long seen = last.get();
-            long next = inSlot(Math.max(now, seen + 1), WITHIN);
+            long next = unissued(Math.max(now, seen + 1));
             if (last.compareAndSet(seen, next)) {
                 return new Version(next);
             }
@@ -112,7 +130,7 @@ public final class HybridClock {
             if (given >> Version.COUNTER_BITS <= limit) {
                 least = Math.max(least, given + 1);
             }
-            long next = inSlot(least, WITHIN);
+            long next = unissued(least);
             if (next >>> Version.COUNTER_BITS <= limit) {
                 if (last.compareAndSet(seen, next)) {
                     return new Version(next);
@@ -126,6 +144,17 @@ public final class HybridClock {
         }
     }
 
+    /** Returns the first version of this node that is not less, and that it has not issued before its start. */
+    private long unissued(long version) {
+        long within = inSlot(version, WITHIN);
+        if (within > avoided.get()) {
+            return within;
+        }
+        long reserve = inSlot(version, BEYOND);
+        // Of the versions beyond the limit, those up to the last one may have been issued too.
+        return reserve > lastBeyond.get() ? reserve : within;
+    }
+
     /** Returns the first version in a part of this node's slot that is not less. */
     private long inSlot(long version, int part) {
         int place = slot + slots * (part % parts);
@@ -133,10 +162,11 @@ public final class HybridClock {
     }
 
     /**
-     * Returns whether a version of this clock was issued beyond the limit at that time.
+     * Returns whether a version of this clock is in the part of the slot for versions beyond the limit.
      *
      * @param given a version issued by this clock
-     * @return true if only {@link #above} can have issued it
+     * @return true if it was beyond the limit at that time, or was to be {@linkplain #avoidUpTo avoided} in the other
+     *     part
      */
     boolean isBeyond(Version given) {
         return (given.packed() / slots & (parts - 1)) == BEYOND;

@@ -101,21 +101,26 @@ public final class VersionSource {
     public void load() {
         try {
             store.flatMap(held -> held.note(METADATA))
-                    .filter(bytes -> bytes.length == 2 * Long.BYTES)
+                    .filter(bytes -> bytes.length == 2 * Long.BYTES || bytes.length == 3 * Long.BYTES)
                     .map(ByteBuffer::wrap)
-                    .ifPresent(kept -> resume(new Version(kept.getLong()), new Version(kept.getLong())));
+                    .ifPresent(this::resume);
         } catch (StoreException e) {
             LOG.warn("the store cannot read which versions this node has issued: {}", e.getMessage());
         }
     }
 
-    private void resume(Version within, Version beyond) {
+    private void resume(ByteBuffer kept) {
+        Version within = new Version(kept.getLong());
+        Version beyond = new Version(kept.getLong());
+        if (kept.hasRemaining()) {
+            clock.avoidUpTo(new Version(kept.getLong()));
+        }
         if (!clock.observe(within)) {
             LOG.warn(
                     "this node issued versions up to {} ms ahead of its clock before it was started, so the clock was "
-                            + "wrong then or is wrong now: check it. Until that time is reached the node may issue "
-                            + "some of them again",
+                            + "wrong then or is wrong now: check it",
                     within.millis() - environment.currentTimeMillis());
+            clock.avoidUpTo(within);
         }
         clock.resumeBeyond(beyond);
         bounds = new Bounds(0, beyond.packed(), 0);
@@ -309,12 +314,16 @@ public final class VersionSource {
      * since the other replicas may take them.
      */
     private void keep(long within, long beyond) {
-        byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)
+        long avoided = clock.avoided().packed();
+        boolean isAnyAvoided = avoided > within;
+        ByteBuffer bytes = ByteBuffer.allocate((isAnyAvoided ? 3 : 2) * Long.BYTES)
                 .putLong(within)
-                .putLong(beyond)
-                .array();
+                .putLong(beyond);
+        if (isAnyAvoided) {
+            bytes.putLong(avoided);
+        }
         try {
-            store.orElseThrow().keepNote(METADATA, bytes);
+            store.orElseThrow().keepNote(METADATA, bytes.array());
             reported = false;
         } catch (RuntimeException e) {
             report(String.valueOf(e.getMessage()));

@@ -13,7 +13,9 @@ import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +107,24 @@ class VersionSourceTest {
         assertThat(aheadMillis(right)).isLessThan(10);
         versions = start(store);
         assertThat(use(versions.next())).isGreaterThan(right);
+    }
+
+    @Test
+    void afterAKillNoVersionIsGivenAgainThoughTheClockWasTurnedBackFurtherThanClocksMayDiffer() {
+        long ahead = env.currentTimeMillis() + MAX_SKEW_MILLIS - 5_000;
+        Set<Version> given = new HashSet<>();
+        for (int start = 0; start < 6; start++) {
+            boolean isRight = start % 2 == 0;
+            // What the wrong clock does not come to, the right one does again, after two starts.
+            for (int offset = 0; offset <= (isRight ? 1_000 : 0); offset += 50) {
+                Version above = use(versions.above(Version.of(ahead + offset, 0)));
+                assertThat(given.add(above))
+                        .as("%s of start %d is new", above, start)
+                        .isTrue();
+            }
+            env.setClockOffset(Duration.ofSeconds(isRight ? -7 : 0));
+            versions = start(store);
+        }
     }
 
     @Test
