@@ -32,7 +32,7 @@ public final class HandshakeFailureLog {
     private final Consumer<String> warnings;
     private final LongSupplier nanoTime;
     // Guarded by this.
-    private final Set<Refusal> told = new LinkedHashSet<>();
+    private final Set<Refusal> reported = new LinkedHashSet<>();
     private long minuteBegan;
     private int lines;
     private long untold;
@@ -67,7 +67,7 @@ public final class HandshakeFailureLog {
         Refusal refusal = new Refusal(PrintableText.of(address), PrintableText.of(why, LONGEST_REASON));
         long before;
         synchronized (this) {
-            if (told.contains(refusal)) {
+            if (reported.contains(refusal)) {
                 return;
             }
             long now = nanoTime.getAsLong();
@@ -89,9 +89,9 @@ public final class HandshakeFailureLog {
     }
 
     private void remember(Refusal refusal) {
-        told.add(refusal);
-        if (told.size() > REMEMBERED) {
-            Iterator<Refusal> oldest = told.iterator();
+        reported.add(refusal);
+        if (reported.size() > REMEMBERED) {
+            Iterator<Refusal> oldest = reported.iterator();
             oldest.next();
             oldest.remove();
         }

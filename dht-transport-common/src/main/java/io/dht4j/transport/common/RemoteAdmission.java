@@ -27,7 +27,8 @@ public final class RemoteAdmission {
     }
 
     /**
-     * Counts a call in.
+     * Counts a call in. A request larger than the limit of bytes, such as a large batch, is admitted alone: else it
+     * would be refused for ever.
      *
      * @param requestBytes the bytes of its request
      * @return null if it is admitted, and then {@link #leave} must follow; else the reason of the refusal
@@ -35,7 +36,8 @@ public final class RemoteAdmission {
     public @Nullable String enter(long requestBytes) {
         int callsNow = calls.incrementAndGet();
         long bytesNow = bytes.addAndGet(requestBytes);
-        if (callsNow <= maxCalls && bytesNow <= maxBytes) {
+        boolean isRoom = requestBytes == 0 || bytesNow <= maxBytes || bytesNow == requestBytes;
+        if (callsNow <= maxCalls && isRoom) {
             return null;
         }
         leave(requestBytes);

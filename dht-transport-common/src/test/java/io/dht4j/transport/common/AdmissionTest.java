@@ -55,7 +55,9 @@ class AdmissionTest {
     @Test
     void aClientRefusesCallsBeyondEachLimitAndMakesThemOnceOthersHaveEnded() {
         RemoteAdmission remote = new RemoteAdmission(new RemoteApiOptions.Limits(0, 2, 2000, 1024, 1024));
-        assertThat(remote.enter(2001)).contains("2000 bytes");
+        assertThat(remote.enter(2001)).as("more than the limit, alone").isNull();
+        assertThat(remote.enter(1)).contains("2000 bytes");
+        remote.leave(2001);
         assertThat(remote.enter(2000)).isNull();
         assertThat(remote.enter(1)).contains("2000 bytes");
         assertThat(remote.enter(0)).isNull();

@@ -155,7 +155,7 @@ class GrpcRemoteFaultsTest {
         try (GrpcRemote small = GrpcRemote.create(
                 GrpcRemoteOptions.defaults().withMaxValueBytes(2000).withMaxInFlightBytes(2000))) {
             assertThat(code(small.put(address, KEY, new byte[2000], OPTIONS))).isEqualTo(ErrorCode.NOT_SENT);
-            assertThat(code(small.put(address, KEY, new byte[2001], OPTIONS))).isEqualTo(ErrorCode.OVERLOADED);
+            assertThat(code(small.put(address, KEY, new byte[2001], OPTIONS))).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
         }
     }
 

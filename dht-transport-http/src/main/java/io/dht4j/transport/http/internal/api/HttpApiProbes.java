@@ -157,6 +157,6 @@ final class HttpApiProbes {
         }
     }
 
-    /** What was in the way when the status was last told. */
+    /** What was in the way when the status was last reported. */
     private record Said(long at, List<String> missing) {}
 }
