@@ -105,7 +105,9 @@ class DeadServerTest {
             vm = attach(ports.get(2));
         }
 
+        /** Makes threads fail once the server is resumed, so that it does not end while the debugger speaks to it. */
         void fail(String threads) throws Exception {
+            vm.suspend();
             List<ThreadReference> found = vm.allThreads().stream()
                     .filter(thread -> thread.name().matches(threads))
                     .toList();
@@ -115,8 +117,9 @@ class DeadServerTest {
             }
         }
 
-        /** Makes all watches end as if they had died: an error alone does not do that. */
+        /** Makes all watches end as if they had died, once resumed: an error alone does not do that. */
         void endWatches() throws Exception {
+            vm.suspend();
             ReferenceType type =
                     vm.classesByName("io.dht4j.transport.common.ThreadWatch").get(0);
             for (ObjectReference watch : type.instances(0)) {
@@ -204,6 +207,7 @@ class DeadServerTest {
                     .filter(thread -> thread.name().equals("main"))
                     .forEach(ThreadReference::suspend);
             victim.fail("vert.x-acceptor-thread-.*");
+            victim.vm.resume();
             victim.awaitEnd();
         }
     }
