@@ -261,6 +261,34 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
+    void aCallerThatStopsWithinARequestIsIdle() throws Exception {
+        GrpcTransportOptions options = GrpcTransportOptions.at("127.0.0.1", 0).withIdleTimeout(Duration.ofSeconds(1));
+        try (GrpcTransport impatient = GrpcTransport.create(options)) {
+            impatient
+                    .start((request, context) -> CompletableFuture.completedFuture(request))
+                    .toCompletableFuture()
+                    .get(30, TimeUnit.SECONDS);
+            ManagedChannel other = NettyChannelBuilder.forAddress(
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), impatient.port()))
+                    .usePlaintext()
+                    .build();
+            try {
+                Answer answer = new Answer();
+                ClientCall<InputStream, InputStream> call = other.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
+                call.start(answer, new Metadata());
+                call.request(1);
+                ByteBuffer message = ByteBuffer.allocate(100);
+                message.put((byte) RecordHead.REQUEST_BEGINS).putLong(1).putInt(1);
+                message.putLong(TimeUnit.HOURS.toMicros(1)).putInt(1 << 20).put((byte) 0);
+                call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
+                assertThat(answer.get().getDescription()).startsWith("nothing moved for 1000 ms");
+            } finally {
+                other.shutdownNow();
+            }
+        }
+    }
+
+    @Test
     void aPeerThatTakesNoRepliesIsNotReadFrom() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = channel.newCall(PeerMethods.stream(), CallOptions.DEFAULT);

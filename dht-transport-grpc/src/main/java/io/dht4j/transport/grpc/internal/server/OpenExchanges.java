@@ -44,6 +44,16 @@ final class OpenExchanges {
         return !expired.isEmpty();
     }
 
+    /** Returns whether every request is incomplete, so that no handler works for the caller. True without requests. */
+    boolean areIncomplete() {
+        for (StreamExchange exchange : byId.values()) {
+            if (exchange.request() == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Ends the exchanges whose requests are incomplete, and returns them. */
     List<StreamExchange> endIncomplete() {
         List<StreamExchange> incomplete = select(exchange -> exchange.request() != null);

@@ -255,7 +255,8 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
         if (exchanges.cancelExpired()) {
             allAnswered = false;
         }
-        if ((exchanges.isEmpty() || replies.hasUntaken()) && System.nanoTime() - movedAt > idleNanos) {
+        boolean waitsForCaller = exchanges.areIncomplete() || replies.hasUntaken();
+        if (waitsForCaller && System.nanoTime() - movedAt > idleNanos) {
             end(Status.UNAVAILABLE.withDescription(
                     "nothing moved for " + TimeUnit.NANOSECONDS.toMillis(idleNanos) + " ms"));
         }
