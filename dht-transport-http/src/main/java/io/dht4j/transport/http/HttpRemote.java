@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.CallOptions;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
@@ -27,7 +28,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * A client of the public HTTP API, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
@@ -76,12 +79,14 @@ public final class HttpRemote implements RemoteApi {
 
     @Override
     public CompletionStage<Version> put(String address, Key key, byte[] value, CallOptions options) {
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ENTITY, options)
-                        .key(key)
-                        .body(value.length, () -> Buffer.buffer(value)),
-                HttpRemoteAnswer.version());
+        return checked(
+                () -> limits.requireFits(key, value),
+                () -> client.call(
+                        address,
+                        new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ENTITY, options)
+                                .key(key)
+                                .body(value.length, () -> Buffer.buffer(value)),
+                        HttpRemoteAnswer.version()));
     }
 
     @Override
@@ -95,34 +100,53 @@ public final class HttpRemote implements RemoteApi {
     @Override
     public CompletionStage<Map<Key, Value>> getAll(String address, Collection<Key> keys, CallOptions options) {
         Set<Key> asked = new HashSet<>(keys);
-        long length = 0;
-        for (Key key : asked) {
-            length += lineBytes(key, 0);
-        }
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_GET, options).body(length, () -> {
-                    Buffer body = Buffer.buffer();
-                    asked.forEach(key -> body.appendBuffer(Ndjson.key(key)));
-                    return body;
-                }),
-                HttpRemoteAnswer.values(asked, limits));
+        long size = asked.stream().mapToLong(Key::length).sum();
+        long lines = asked.stream().mapToLong(key -> lineBytes(key, 0)).sum();
+        return checked(
+                () -> limits.requireBatchFits(size),
+                () -> client.call(
+                        address,
+                        new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_GET, options).body(lines, () -> {
+                            Buffer body = Buffer.buffer();
+                            asked.forEach(key -> body.appendBuffer(Ndjson.key(key)));
+                            return body;
+                        }),
+                        HttpRemoteAnswer.values(asked, limits)));
     }
 
     @Override
     public CompletionStage<Version> putAll(String address, Map<Key, byte[]> values, CallOptions options) {
-        long length = 0;
+        long size = 0;
+        long lines = 0;
         for (Map.Entry<Key, byte[]> entry : values.entrySet()) {
-            length += lineBytes(entry.getKey(), entry.getValue().length);
+            size += (long) entry.getKey().length() + entry.getValue().length;
+            lines += lineBytes(entry.getKey(), entry.getValue().length);
         }
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_PUT, options).body(length, () -> {
-                    Buffer body = Buffer.buffer();
-                    values.forEach((key, value) -> body.appendBuffer(Ndjson.put(key, value)));
-                    return body;
-                }),
-                HttpRemoteAnswer.version());
+        long batchBytes = size;
+        long bodyBytes = lines;
+        return checked(
+                () -> {
+                    limits.requireBatchFits(batchBytes);
+                    values.forEach(limits::requireFits);
+                },
+                () -> client.call(
+                        address,
+                        new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.BATCH_PUT, options).body(bodyBytes, () -> {
+                            Buffer body = Buffer.buffer();
+                            values.forEach((key, value) -> body.appendBuffer(Ndjson.put(key, value)));
+                            return body;
+                        }),
+                        HttpRemoteAnswer.version()));
+    }
+
+    /** Makes a call unless the check throws: a request over a limit of this client is not sent. */
+    private static <T> CompletionStage<T> checked(Runnable limit, Supplier<CompletionStage<T>> call) {
+        try {
+            limit.run();
+        } catch (InvalidRequestException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return call.get();
     }
 
     /** Returns the approximate length of a line of a batch, never too small. */

@@ -3,8 +3,8 @@ package io.dht4j.transport.common.options;
 import io.dht4j.Ranges;
 
 /**
- * The check of a budget of bytes that has to hold at least one of what it is for: with a smaller one, the largest frame
- * or value could never be sent.
+ * The check of a budget of bytes that has to hold at least one of what it is for: a single frame or value would exceed
+ * a smaller one.
  */
 final class Budgets {
 

@@ -1,5 +1,8 @@
 package io.dht4j.transport.common.options;
 
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
 import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
@@ -46,6 +49,35 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
             Budgets.require("maxInFlightBytes", maxInFlightBytes, 1024, 1L << 40, "maxValueBytes", maxValueBytes);
             Ranges.require("maxPageBytes", maxPageBytes, 1024, LARGEST);
             Ranges.require("maxBatchBytes", maxBatchBytes, 1024, LARGEST);
+        }
+
+        /**
+         * Checks a value that is to be sent.
+         *
+         * @param key the value's key, for the message
+         * @param value the value
+         * @throws InvalidRequestException if it is larger than {@code maxValueBytes}
+         */
+        public void requireFits(Key key, byte[] value) {
+            if (value.length > maxValueBytes) {
+                throw new InvalidRequestException(
+                        ErrorCode.VALUE_TOO_LARGE,
+                        "a value has at most " + maxValueBytes + " bytes, that of key " + key + " has " + value.length);
+            }
+        }
+
+        /**
+         * Checks a batch that is to be sent.
+         *
+         * @param bytes the sum of its keys and values
+         * @throws InvalidRequestException if it is larger than {@code maxBatchBytes}
+         */
+        public void requireBatchFits(long bytes) {
+            if (bytes > maxBatchBytes) {
+                throw new InvalidRequestException(
+                        ErrorCode.BATCH_TOO_LARGE,
+                        "a batch has at most " + maxBatchBytes + " bytes of keys and values, this one has " + bytes);
+            }
         }
 
         private static Limits of(MemoryBudget memory, int maxInFlight) {
@@ -198,7 +230,8 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
 
     /**
      * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded. A
-     * bound below {@code maxValueBytes} is refused, because the largest value could never be sent.
+     * bound below {@code maxValueBytes} is refused, because a single value would exceed it. A larger batch is sent
+     * while nothing else is in flight.
      *
      * @param bytes 1 KiB to 1 TiB, and at least {@code maxValueBytes}; by default {@link MemoryBudget#apiBytes()}: an
      *     eighth of the heap, up to 256 MiB

@@ -20,6 +20,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,7 @@ class HttpRemoteFaultTest {
                         .withMaxInFlightBytes(1024));
                 ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             String address = "127.0.0.1:" + silent.getLocalPort();
-            CompletionStage<?> large = small.put(address, KEY, new byte[1025], OPTIONS);
+            CompletionStage<?> large = small.put(address, KEY, new byte[1024], OPTIONS);
             DhtException error = failure(small.put(address, KEY, new byte[1], OPTIONS));
             assertThat(error.code()).isEqualTo(ErrorCode.OVERLOADED);
             assertThat(error).hasMessageContaining("1024 bytes");
@@ -209,6 +210,34 @@ class HttpRemoteFaultTest {
             assertThat(error).hasMessageContaining("2 calls");
             assertThat(large.toCompletableFuture()).isNotDone();
             assertThat(waiting.toCompletableFuture()).isNotDone();
+        }
+    }
+
+    @Test
+    void valuesAndBatchesOverTheClientsLimitsAreRefusedAndSmallerOnesAreSentHoweverSmallTheBudget() throws Exception {
+        Map<Key, byte[]> batch = Map.of(KEY, new byte[1024], Key.of("another"), new byte[900]);
+        HttpRemoteOptions options =
+                HttpRemoteOptions.defaults().withMaxValueBytes(1024).withMaxInFlightBytes(1024);
+        try (RemoteApi small = HttpRemote.create(options.withMaxBatchBytes(2048));
+                RemoteApi smaller = HttpRemote.create(options.withMaxBatchBytes(1024))) {
+            assertThat(failure(small.put("127.0.0.1:1", KEY, new byte[1025], OPTIONS)))
+                    .hasMessageContaining("at most 1024 bytes, that of key " + KEY + " has 1025")
+                    .extracting(DhtException::code)
+                    .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+            assertThat(failure(small.putAll("127.0.0.1:1", Map.of(KEY, new byte[1025]), OPTIONS))
+                            .code())
+                    .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+            assertThat(failure(smaller.putAll("127.0.0.1:1", batch, OPTIONS)).code())
+                    .isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+            assertThat(failure(smaller.getAll("127.0.0.1:1", List.of(Key.of("k".repeat(1025))), OPTIONS))
+                            .code())
+                    .isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+            assertThat(failure(small.put("127.0.0.1:1", KEY, new byte[1024], OPTIONS))
+                            .code())
+                    .isEqualTo(ErrorCode.NOT_SENT);
+            assertThat(failure(small.putAll("127.0.0.1:1", batch, OPTIONS)).code())
+                    .as("more than the bytes in flight, alone")
+                    .isEqualTo(ErrorCode.NOT_SENT);
         }
     }
 

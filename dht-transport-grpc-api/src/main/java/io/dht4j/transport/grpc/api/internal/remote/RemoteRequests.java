@@ -51,7 +51,7 @@ public final class RemoteRequests {
 
     /** Builds a write. */
     public PutRequest put(Key key, byte[] value, CallOptions call) {
-        requireFits(key, value);
+        limits.requireFits(key, value);
         PutRequest.Builder request = PutRequest.newBuilder()
                 .setKey(bytes(key))
                 .setValue(UnsafeByteOperations.unsafeWrap(value))
@@ -70,7 +70,7 @@ public final class RemoteRequests {
 
     /** Builds a batch of reads; {@code size} is the sum of the keys' lengths. */
     public BatchGetRequest getAll(Collection<Key> keys, long size, CallOptions call) {
-        requireBatchFits(size);
+        limits.requireBatchFits(size);
         BatchGetRequest.Builder request = BatchGetRequest.newBuilder().setPolicy(policy(withoutTimeToLive(call)));
         keys.forEach(key -> request.addKeys(bytes(key)));
         return request.build();
@@ -78,11 +78,11 @@ public final class RemoteRequests {
 
     /** Builds a batch of writes; {@code size} is the sum of the keys' and values' lengths. */
     public BatchPutRequest putAll(Map<Key, byte[]> values, long size, CallOptions call) {
-        requireBatchFits(size);
+        limits.requireBatchFits(size);
         BatchPutRequest.Builder request = BatchPutRequest.newBuilder().setPolicy(policy(call));
         call.timeToLive().ifPresent(ttl -> request.setTtlMillis(ttl.toMillis()));
         values.forEach((key, value) -> {
-            requireFits(key, value);
+            limits.requireFits(key, value);
             request.addItems(BatchPutRequest.Item.newBuilder()
                     .setKey(bytes(key))
                     .setValue(UnsafeByteOperations.unsafeWrap(value)));
@@ -160,23 +160,5 @@ public final class RemoteRequests {
             throw new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
         }
         return call;
-    }
-
-    private void requireFits(Key key, byte[] value) {
-        if (value.length > limits.maxValueBytes()) {
-            throw new InvalidRequestException(
-                    ErrorCode.VALUE_TOO_LARGE,
-                    "a value has at most " + limits.maxValueBytes() + " bytes, that of key " + key + " has "
-                            + value.length);
-        }
-    }
-
-    private void requireBatchFits(long size) {
-        if (size > limits.maxBatchBytes()) {
-            throw new InvalidRequestException(
-                    ErrorCode.BATCH_TOO_LARGE,
-                    "a batch has at most " + limits.maxBatchBytes() + " bytes of keys and values, this one has "
-                            + size);
-        }
     }
 }
