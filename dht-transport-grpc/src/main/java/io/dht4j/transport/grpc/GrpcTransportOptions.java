@@ -88,6 +88,6 @@ public final class GrpcTransportOptions extends PeerTransportOptions<GrpcTranspo
     }
 
     PeerOptions peers() {
-        return new PeerOptions(limits(), mode == GrpcMode.STREAM, connectionsPerPeer, connectTimeout(), keepAlive());
+        return new PeerOptions(this, mode == GrpcMode.STREAM, connectionsPerPeer);
     }
 }

@@ -60,13 +60,13 @@ final class PeerChannels {
                 .eventLoopGroup(loop.executor())
                 .channelType(loops.channelType())
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        options.connectTimeout().toMillis())
+                        options.common().connectTimeout().toMillis())
                 .withOption(ChannelOption.TCP_NODELAY, true)
                 .flowControlWindow(FlowControl.WINDOW)
                 .maxInboundMessageSize(maxMessage)
                 .keepAliveTime(20, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
-                .idleTimeout(options.keepAlive().toMillis(), TimeUnit.MILLISECONDS);
+                .idleTimeout(options.common().keepAlive().toMillis(), TimeUnit.MILLISECONDS);
         PeerTls secure = tls;
         if (secure == null) {
             builder.usePlaintext();

@@ -73,7 +73,7 @@ final class StreamLane implements PeerClient {
         this.channels = channels;
         this.options = options;
         this.budget = budget;
-        this.keepAliveNanos = options.keepAlive().toNanos();
+        this.keepAliveNanos = options.common().keepAlive().toNanos();
     }
 
     @Override

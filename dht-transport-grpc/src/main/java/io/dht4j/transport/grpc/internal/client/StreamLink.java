@@ -54,7 +54,7 @@ final class StreamLink extends ClientCall.Listener<InputStream> {
     StreamLink(StreamLane lane, Loop loop, PeerOptions options) {
         this.lane = lane;
         this.loop = loop;
-        this.replies = new ReplyReader(calls, options.limits().maxFrameBytes());
+        this.replies = new ReplyReader(calls, options.common().limits().maxFrameBytes());
         this.greetingNanos = options.greetingTimeout().toNanos();
     }
 

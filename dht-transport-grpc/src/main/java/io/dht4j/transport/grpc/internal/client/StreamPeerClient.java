@@ -13,7 +13,7 @@ final class StreamPeerClient implements PeerClient {
     private final List<StreamLane> lanes = new ArrayList<>();
 
     StreamPeerClient(Target target, EventLoops loops, PeerChannels channels, PeerOptions options) {
-        this.budget = new CallBudget(options.limits());
+        this.budget = new CallBudget(options.common().limits());
         for (int i = 0; i < options.connectionsPerPeer(); i++) {
             lanes.add(new StreamLane(target, loops.next(), loops, channels, options, budget));
         }

@@ -33,8 +33,8 @@ final class UnaryPeerClient implements PeerClient {
         this.loops = loops;
         this.channels = channels;
         this.options = options;
-        this.method = PeerMethods.unaryToPeer(options.limits().maxFrameBytes());
-        this.budget = new CallBudget(options.limits());
+        this.method = PeerMethods.unaryToPeer(options.common().limits().maxFrameBytes());
+        this.budget = new CallBudget(options.common().limits());
         for (int i = 0; i < options.connectionsPerPeer(); i++) {
             lines.add(new Line(loops.next()));
         }
@@ -118,8 +118,8 @@ final class UnaryPeerClient implements PeerClient {
         private synchronized ManagedChannel open() {
             ManagedChannel current = channel.get();
             if (current == null) {
-                ManagedChannel opened =
-                        channels.open(target, loops, loop, options.limits().maxFrameBytes());
+                ManagedChannel opened = channels.open(
+                        target, loops, loop, options.common().limits().maxFrameBytes());
                 channel.set(opened);
                 current = opened;
                 watch(opened);

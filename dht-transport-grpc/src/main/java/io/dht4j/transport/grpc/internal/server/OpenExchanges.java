@@ -25,7 +25,7 @@ final class OpenExchanges {
         byId.put(exchange.id(), exchange);
     }
 
-    /** Removes an exchange, and releases what it holds. */
+    /** Removes an exchange, and releases its frames and their room. */
     void end(StreamExchange exchange) {
         byId.remove(exchange.id());
         exchange.release();

@@ -22,14 +22,14 @@ class StreamLaneTest {
 
     @Test
     void largeFramesThatAreCancelledBeforeTheyAreWrittenAreLetGoAtOnce() throws Exception {
-        PeerOptions options = new PeerOptions(
-                GrpcTransportOptions.callingOnly().limits(), true, 1, Duration.ofMinutes(10), Duration.ofSeconds(30));
+        PeerOptions options =
+                new PeerOptions(GrpcTransportOptions.callingOnly().withConnectTimeout(Duration.ofMinutes(10)), true, 1);
         EventLoops loops = new EventLoops(1, "dht4j-grpc-test");
         PeerChannels channels = new PeerChannels(options);
         // It accepts connections and never speaks, so nothing is ever written.
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             Loop loop = loops.next();
-            CallBudget budget = new CallBudget(options.limits());
+            CallBudget budget = new CallBudget(options.common().limits());
             Target target = Target.of(Node.of("silent", "127.0.0.1:" + silent.getLocalPort()));
             StreamLane lane = new StreamLane(target, loop, loops, channels, options, budget);
             List<CallContext> contexts = new ArrayList<>();
