@@ -35,7 +35,7 @@ public final class HandshakeFailureLog {
     private final Set<Refusal> reported = new LinkedHashSet<>();
     private long minuteBegan;
     private int lines;
-    private long untold;
+    private long suppressed;
 
     private record Refusal(String address, String why) {}
 
@@ -76,13 +76,13 @@ public final class HandshakeFailureLog {
                 lines = 0;
             }
             if (lines >= LINES_PER_MINUTE) {
-                untold++;
+                suppressed++;
                 return;
             }
             lines++;
             remember(refusal);
-            before = untold;
-            untold = 0;
+            before = suppressed;
+            suppressed = 0;
         }
         String others = before == 0 ? "" : " (and " + before + " times others or for other reasons)";
         warnings.accept("refused " + refusal.address() + ": " + refusal.why() + others);

@@ -54,12 +54,15 @@ class GrpcTransportFuzzTest {
 
     @BeforeEach
     void start() throws Exception {
-        transport
-                .start((request, context) -> CompletableFuture.completedFuture(request))
+        channel = start(transport);
+    }
+
+    /** Starts a transport that sends each request back, and returns a channel to it. */
+    private static ManagedChannel start(GrpcTransport echo) throws Exception {
+        echo.start((request, context) -> CompletableFuture.completedFuture(request))
                 .toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);
-        channel = NettyChannelBuilder.forAddress(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), transport.port()))
+        return NettyChannelBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), echo.port()))
                 .usePlaintext()
                 .build();
     }
@@ -264,19 +267,10 @@ class GrpcTransportFuzzTest {
     void aCallerThatStopsWithinARequestIsIdle() throws Exception {
         GrpcTransportOptions options = GrpcTransportOptions.at("127.0.0.1", 0).withIdleTimeout(Duration.ofSeconds(1));
         try (GrpcTransport impatient = GrpcTransport.create(options)) {
-            impatient
-                    .start((request, context) -> CompletableFuture.completedFuture(request))
-                    .toCompletableFuture()
-                    .get(30, TimeUnit.SECONDS);
-            ManagedChannel other = NettyChannelBuilder.forAddress(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), impatient.port()))
-                    .usePlaintext()
-                    .build();
+            ManagedChannel other = start(impatient);
             try {
                 Answer answer = new Answer();
-                ClientCall<InputStream, InputStream> call = other.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
-                call.start(answer, new Metadata());
-                call.request(1);
+                ClientCall<InputStream, InputStream> call = open(other, answer);
                 ByteBuffer message = ByteBuffer.allocate(100);
                 message.put((byte) RecordHead.REQUEST_BEGINS).putLong(1).putInt(1);
                 message.putLong(TimeUnit.HOURS.toMicros(1)).putInt(1 << 20).put((byte) 0);
@@ -326,7 +320,11 @@ class GrpcTransportFuzzTest {
     }
 
     private ClientCall<InputStream, InputStream> open(Answer answer) {
-        ClientCall<InputStream, InputStream> call = channel.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
+        return open(channel, answer);
+    }
+
+    private static ClientCall<InputStream, InputStream> open(ManagedChannel to, Answer answer) {
+        ClientCall<InputStream, InputStream> call = to.newCall(PeerMethods.stream(), CallOptions.DEFAULT);
         call.start(answer, new Metadata());
         call.request(Integer.MAX_VALUE);
         return call;
