@@ -1,0 +1,422 @@
+package io.dht4j.transport.tcp.internal.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.dht4j.PrintableText;
+import io.dht4j.spi.Frame;
+import io.dht4j.transport.tcp.internal.loop.Connection;
+import io.dht4j.transport.tcp.internal.loop.EventLoop;
+import io.dht4j.transport.tcp.internal.loop.Wire;
+import io.dht4j.transport.tcp.internal.wire.FrameBody;
+import io.dht4j.transport.tcp.internal.wire.Hello;
+import io.dht4j.transport.tcp.internal.wire.LongMap;
+import io.dht4j.transport.tcp.internal.wire.MalformedException;
+import io.dht4j.transport.tcp.internal.wire.RecordHead;
+import io.dht4j.transport.tcp.internal.wire.RecordReader;
+import io.dht4j.transport.tcp.internal.wire.RecordType;
+import io.dht4j.transport.tcp.internal.wire.RecordWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to a peer: says hello, writes calls and reads replies. For the loop's thread.
+ *
+ * <p>A deadline that passes while nothing comes from the peer makes the connection suspect: the network may be cut, and
+ * TCP reports that only after minutes. Then the link pings the peer, and writes nothing more until the peer has
+ * answered.
+ */
+final class Link extends Connection implements RecordReader.Receiver {
+
+    /**
+     * The least time for the answer to a ping, however short the passed deadline was: twice what the failure detector
+     * gives its own ping. With less, one caller with a short deadline would end everybody's connection to a peer that
+     * collects its garbage.
+     */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The silence after which the peer is pinged while calls with long deadlines are in flight. */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private static final long PATIENCE_AFTER_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** The length at which the text of an error is cut. */
+    private static final int MAX_ERROR_TEXT = 512;
+
+    private static final byte[] NO_BYTES = {};
+
+    private final Lane lane;
+    private final int maxFrameBytes;
+    private final long greetBy;
+    private final Hello.Reader hello = new Hello.Reader();
+    private final RecordReader records = new RecordReader(this);
+    private final LongMap<TcpCall> calls = new LongMap<>();
+    /** The calls that the peer may forget, which are reported to it. */
+    private final Deque<Long> withdrawn = new ArrayDeque<>();
+
+    private byte @Nullable [] ownHello;
+    private boolean ready;
+    private long lastId;
+    private long usedAt = System.nanoTime();
+    /** When the last bytes arrived. */
+    private long heardAt = System.nanoTime();
+
+    private boolean doubted;
+    private boolean mustPing;
+    private long doubtEnds;
+
+    // The record that is being read.
+    private @Nullable TcpCall answered;
+    private @Nullable FrameBody text;
+
+    Link(Lane lane, EventLoop loop, SelectionKey key, Wire wire, byte[] ownHello, long greetBy) {
+        super(loop, key, wire);
+        this.lane = lane;
+        this.maxFrameBytes = lane.limits().maxFrameBytes();
+        this.ownHello = ownHello;
+        this.greetBy = greetBy;
+    }
+
+    /** Begins with TLS, if there is any, and hello. */
+    void greet() {
+        begin();
+    }
+
+    /** Returns whether the peer has greeted, so that calls may have been sent. */
+    boolean isReady() {
+        return ready;
+    }
+
+    /** Returns whether any call was sent, completely or in part. */
+    boolean hasCarried() {
+        return lastId > 0;
+    }
+
+    boolean isUnused() {
+        return calls.isEmpty();
+    }
+
+    /** Returns when the link last wrote a call or read, by {@link System#nanoTime()}. */
+    long usedAt() {
+        return usedAt;
+    }
+
+    @Override
+    protected void opened() {
+        flush();
+    }
+
+    @Override
+    protected void fill(ByteBuffer buffer) {
+        byte[] greeting = ownHello;
+        if (greeting != null) {
+            buffer.put(greeting);
+            ownHello = null;
+        }
+        if (mustPing) {
+            mustPing = !RecordWriter.record(buffer, RecordType.PING, 0, NO_BYTES);
+        }
+        if (!ready || doubted) {
+            return;
+        }
+        while (!withdrawn.isEmpty() && RecordWriter.record(buffer, RecordType.CANCEL, withdrawn.peek(), NO_BYTES)) {
+            withdrawn.remove();
+        }
+        long now = System.nanoTime();
+        addWhole(buffer, now);
+        addParts(buffer, now);
+        if (buffer.position() > 0) {
+            usedAt = now;
+        }
+    }
+
+    /** Adds the waiting calls that fit. Large frames have half of the buffer for themselves. */
+    private void addWhole(ByteBuffer buffer, long now) {
+        Deque<TcpCall> waiting = lane.waiting();
+        int reserved = lane.parted().isEmpty() ? 0 : buffer.capacity() / 2;
+        for (TcpCall call = waiting.peek(); call != null; call = waiting.peek()) {
+            if (buffer.remaining() - reserved < RecordType.MAX_HEAD_BYTES + call.size()) {
+                return;
+            }
+            waiting.remove();
+            Frame frame = call.request();
+            long remaining = call.deadline() - now;
+            if (remaining <= 0) {
+                call.expire();
+            } else if (call.send()) {
+                call.id = ++lastId;
+                call.writtenAt = now;
+                calls.put(call.id, call);
+                RecordWriter.request(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+            }
+        }
+    }
+
+    private void addParts(ByteBuffer buffer, long now) {
+        Deque<TcpCall> parted = lane.parted();
+        for (TcpCall call = parted.peek(); call != null; call = parted.peek()) {
+            int from = call.written;
+            int length = RecordWriter.part(buffer, call.size(), from);
+            if (length == 0) {
+                return;
+            }
+            parted.remove();
+            Frame frame = call.request();
+            long remaining = call.deadline() - now;
+            if (remaining <= 0) {
+                call.expire();
+            }
+            boolean last = from + length == call.size();
+            // A request can reach a handler only with its last part.
+            if (call.hasEnded() || (last && !call.send())) {
+                takeBack(call);
+                continue;
+            }
+            if (from == 0) {
+                call.id = ++lastId;
+                call.writtenAt = now;
+                calls.put(call.id, call);
+                RecordWriter.requestBegins(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
+            } else {
+                RecordWriter.requestPart(buffer, call.id, frame, from, length);
+            }
+            call.written = from + length;
+            if (!last) {
+                parted.add(call);
+            }
+        }
+    }
+
+    private void takeBack(TcpCall call) {
+        if (call.id != 0 && calls.remove(call.id) != null) {
+            withdrawn.add(call.id);
+        }
+    }
+
+    /** Reports to the peer that a call has ended. Returns false if the peer does not know the call. */
+    boolean withdraw(TcpCall call) {
+        if (call.id == 0 || calls.get(call.id) != call) {
+            return false;
+        }
+        takeBack(call);
+        return true;
+    }
+
+    /**
+     * Ends the due calls, and the link itself if the peer has been silent for too long. Returns when the next look is
+     * due, by {@link System#nanoTime()}; {@code latest} if nothing is earlier.
+     */
+    long expire(long now, long latest) {
+        List<TcpCall> due = new ArrayList<>();
+        long[] next = {latest};
+        calls.forEach(call -> {
+            if (call.deadline() - now <= 0) {
+                due.add(call);
+            } else {
+                next[0] = earlier(next[0], call.deadline());
+            }
+        });
+        long silent = 0;
+        for (TcpCall call : due) {
+            if (call.writtenAt - heardAt > 0) {
+                silent = Math.max(silent, now - call.writtenAt);
+            }
+            // The peer ends it too, on its own.
+            if (call.written == 0 || call.written == call.size()) {
+                calls.remove(call.id);
+            }
+            call.expire();
+        }
+        if (!ready) {
+            next[0] = earlier(next[0], greetBy);
+        } else if (doubted) {
+            next[0] = earlier(next[0], doubtEnds);
+        } else if (silent > 0) {
+            next[0] = earlier(next[0], doubt(now, Math.max(silent, LEAST_PATIENCE_NANOS)));
+        } else if (!calls.isEmpty()) {
+            // A call that was written after the last bytes came gives the peer as much time.
+            long silence = usedAt - heardAt > 0 ? usedAt : heardAt;
+            next[0] = earlier(
+                    next[0],
+                    silence + SILENCE_NANOS - now <= 0
+                            ? doubt(now, PATIENCE_AFTER_SILENCE_NANOS)
+                            : silence + SILENCE_NANOS);
+        }
+        endIfSilent(now);
+        return next[0];
+    }
+
+    private static long earlier(long one, long other) {
+        return one - other <= 0 ? one : other;
+    }
+
+    private long doubt(long now, long patience) {
+        doubted = true;
+        mustPing = true;
+        doubtEnds = now + patience;
+        flush();
+        return doubtEnds;
+    }
+
+    private void endIfSilent(long now) {
+        if (!ready && greetBy - now <= 0) {
+            fail(new IOException("no hello in time; does a node of this transport listen there?"));
+        } else if (doubted && doubtEnds - now <= 0) {
+            fail(new IOException("the peer was silent"));
+        }
+    }
+
+    @Override
+    protected void received(ByteBuffer in) throws IOException {
+        usedAt = System.nanoTime();
+        heardAt = usedAt;
+        doubted = false;
+        if (!ready && !greeted(in)) {
+            return;
+        }
+        records.read(in);
+    }
+
+    /** Reads the peer's hello. Returns false if it is not complete, or a refusal. */
+    private boolean greeted(ByteBuffer in) throws MalformedException {
+        Optional<Hello> read = hello.read(in);
+        if (read.isEmpty()) {
+            return false;
+        }
+        Hello answer = read.get();
+        if (answer.kind() == Hello.Kind.REFUSAL) {
+            close();
+            lane.refused(this, answer.text());
+            return false;
+        }
+        if (answer.kind() != Hello.Kind.CALLEE || answer.version() > Hello.VERSION) {
+            throw new MalformedException("the peer answers with a hello of kind " + answer.kind() + " and version "
+                    + answer.version() + ", where this node speaks 1 to " + Hello.VERSION);
+        }
+        ready = true;
+        return true;
+    }
+
+    @Override
+    protected void receivedAll() {
+        if (ready) {
+            lane.ready();
+        }
+    }
+
+    @Override
+    public boolean isEnded() {
+        return isClosed();
+    }
+
+    @Override
+    public void begin(RecordHead head) throws IOException {
+        answered = null;
+        text = null;
+        if (head.type() == RecordType.PONG) {
+            return;
+        }
+        if (head.type() < RecordType.PART || head.type() == RecordType.CANCEL || head.type() > RecordType.NO_ROOM) {
+            throw new MalformedException("a record of type " + head.type() + " from who is called");
+        }
+        if (head.id() > lastId || head.id() <= 0) {
+            throw new MalformedException("an answer to call " + head.id() + " of " + lastId);
+        }
+        answered = calls.get(head.id());
+        if (answered != null) {
+            check(head, answered);
+        }
+    }
+
+    private void check(RecordHead head, TcpCall call) throws MalformedException {
+        boolean isReply = head.type() == RecordType.REPLY || head.type() == RecordType.REPLY_BEGINS;
+        if (isReply && !call.isSent() && !call.hasEnded()) {
+            throw new MalformedException("a reply to a request that has not been sent to its end");
+        }
+        if (isReply && (head.total() > maxFrameBytes || call.reply != null)) {
+            throw new MalformedException("a reply of " + head.total() + " bytes, over the limit of " + maxFrameBytes
+                    + ", or one that had begun before");
+        }
+        if (head.type() == RecordType.PART && call.reply == null) {
+            throw new MalformedException("a part of " + head.length() + " bytes that was not announced");
+        }
+        if (head.type() >= RecordType.FAILED) {
+            text = new FrameBody(head.length());
+        }
+    }
+
+    @Override
+    public void take(RecordHead head, ByteBuffer in, int count, boolean last) throws IOException {
+        TcpCall call = answered;
+        if (call == null) {
+            in.position(in.position() + count);
+            return;
+        }
+        try {
+            if (text != null) {
+                text.add(in, count);
+                if (last) {
+                    calls.remove(call.id);
+                    end(call, head.type(), text.bytes());
+                }
+            } else {
+                reply(call, head, in, count);
+            }
+        } catch (OutOfMemoryError e) {
+            // Nothing of these bytes has been read. The other calls of the connection go on.
+            in.position(in.position() + count);
+            calls.remove(call.id);
+            answered = null;
+            call.abandon("no memory for the reply");
+        }
+    }
+
+    private void reply(TcpCall call, RecordHead head, ByteBuffer in, int count) throws MalformedException {
+        FrameBody body = call.reply;
+        if (body == null && count == head.total()) {
+            byte[] frame = new byte[count];
+            in.get(frame);
+            calls.remove(call.id);
+            call.answer(frame);
+            return;
+        }
+        if (body == null) {
+            body = new FrameBody(head.total());
+            call.reply = body;
+        }
+        body.add(in, count);
+        if (body.isComplete()) {
+            call.reply = null;
+            calls.remove(call.id);
+            call.answer(body.bytes());
+        }
+    }
+
+    private static void end(TcpCall call, int type, byte[] bytes) {
+        String why = PrintableText.of(new String(bytes, UTF_8), MAX_ERROR_TEXT);
+        switch (type) {
+            case RecordType.REFUSED -> call.refused("refused: " + why);
+            case RecordType.NO_ROOM -> call.noRoom("refused: " + why);
+            default -> call.abandon("failed there: " + why);
+        }
+    }
+
+    @Override
+    protected void lost(Throwable why) {
+        lane.lost(this, why);
+    }
+
+    /** Ends the calls that were sent completely or in part. On the next connection they might end that one too. */
+    void endAll(String why) {
+        List<TcpCall> sent = new ArrayList<>(calls.size());
+        calls.drainTo(sent);
+        sent.forEach(call -> call.abandon(why));
+    }
+}

@@ -1,0 +1,265 @@
+package io.dht4j.transport.tcp.internal.loop;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An established TCP connection: reads what comes, and writes what a subclass puts into a buffer, as long as the socket
+ * takes it. What the socket does not take stays where it is, so a subclass puts less into the buffer, and nothing if
+ * the buffer has not been taken. For the loop's thread.
+ */
+public abstract class Connection implements Selectable {
+
+    /** How often one connection reads before others get their turn. */
+    private static final int MAX_READS = 4;
+
+    private final EventLoop loop;
+    private final SocketChannel channel;
+    private final Wire wire;
+    private final SelectionKey key;
+    private @Nullable ByteBuffer out;
+    private boolean open;
+    private boolean closed;
+    private boolean paused;
+    private boolean outputEnded;
+
+    /** Takes over a connected channel, which is registered with the loop. */
+    protected Connection(EventLoop loop, SelectionKey key, Wire wire) {
+        this.loop = loop;
+        this.channel = (SocketChannel) key.channel();
+        this.key = key;
+        this.wire = wire;
+    }
+
+    /** Begins to read, and with TLS to shake hands. */
+    protected final void begin() {
+        key.attach(this);
+        try {
+            wire.write(ByteBuffer.allocate(0));
+            openOnceEstablished();
+            setOperations();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    /** The bytes of the connection can be read and written from now on. */
+    protected abstract void opened() throws IOException;
+
+    /** Takes all bytes that have come. */
+    protected abstract void received(ByteBuffer in) throws IOException;
+
+    /** Everything that came at one time has been received. */
+    protected abstract void receivedAll() throws IOException;
+
+    /** Puts as much as there is, and as fits, into the buffer. */
+    protected abstract void fill(ByteBuffer buffer) throws IOException;
+
+    /** As much has been written as there was, or as the socket takes. */
+    protected void written() {}
+
+    /** The connection has ended, for a reason of the network or of the other side. */
+    protected abstract void lost(Throwable why);
+
+    /** The number of bytes that wait for the socket has changed by this, since a buffer is held or released. */
+    protected void held(int bytes) {}
+
+    @Override
+    public final void ready(SelectionKey ready) {
+        try {
+            if (ready.isReadable()) {
+                read();
+            }
+            if (!closed && ready.isWritable()) {
+                write();
+                openOnceEstablished();
+            }
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    @Override
+    public final void fail(Throwable why) {
+        if (!closed) {
+            close();
+            lost(why);
+        }
+    }
+
+    private void read() throws IOException {
+        ByteBuffer in = loop.received();
+        for (int i = 0; i < MAX_READS && !closed && !paused; i++) {
+            in.clear();
+            int count = wire.read(in);
+            openOnceEstablished();
+            in.flip();
+            if (in.hasRemaining() && !closed) {
+                received(in);
+            }
+            if (count < 0 && !closed) {
+                throw new EOFException("the other side has closed the connection");
+            }
+            if (count < in.capacity() / 2) {
+                // The socket is empty, most likely.
+                break;
+            }
+        }
+        if (!closed) {
+            receivedAll();
+            setOperations();
+        }
+    }
+
+    private void openOnceEstablished() throws IOException {
+        if (!open && !closed && wire.isEstablished()) {
+            open = true;
+            opened();
+        }
+    }
+
+    /** Writes for as long as there is something to write and the socket takes it. */
+    public final void flush() {
+        try {
+            write();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void write() throws IOException {
+        while (!closed) {
+            ByteBuffer buffer = out;
+            if (buffer == null) {
+                buffer = loop.buffers().take();
+                if (open && !outputEnded) {
+                    fill(buffer);
+                }
+                buffer.flip();
+            }
+            boolean isEmpty = !buffer.hasRemaining();
+            if (!isEmpty || wire.isBlocked()) {
+                wire.write(buffer);
+            }
+            keep(buffer);
+            if (isEmpty || wire.isBlocked() || out != null) {
+                break;
+            }
+        }
+        if (!closed) {
+            written();
+            setOperations();
+            if (wire.isReadDeferred() && !wire.isBlocked()) {
+                loop.execute(new LoopTask(this::readDeferred));
+            }
+        }
+    }
+
+    private void readDeferred() {
+        try {
+            read();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    /** Keeps a buffer that has not been written completely, or gives it back. */
+    private void keep(ByteBuffer buffer) {
+        if (closed) {
+            // It has been given back, or is not worth it.
+            return;
+        }
+        boolean kept = out != null;
+        if (buffer.hasRemaining()) {
+            out = buffer;
+        } else {
+            out = null;
+            loop.buffers().give(buffer);
+        }
+        if (kept != (out != null)) {
+            held(kept ? -BufferPool.BUFFER_BYTES : BufferPool.BUFFER_BYTES);
+        }
+    }
+
+    private void setOperations() {
+        if (!key.isValid()) {
+            return;
+        }
+        int operations = (paused ? 0 : SelectionKey.OP_READ) | (wire.isBlocked() ? SelectionKey.OP_WRITE : 0);
+        if (key.interestOps() != operations) {
+            key.interestOps(operations);
+        }
+    }
+
+    /** Stops or continues reading. */
+    protected final void pause(boolean stop) {
+        if (paused != stop && !closed) {
+            paused = stop;
+            setOperations();
+        }
+    }
+
+    protected final boolean isPaused() {
+        return paused;
+    }
+
+    /** Returns whether the socket has not taken everything that {@link #fill} gave. */
+    protected final boolean isBlocked() {
+        return out != null || wire.isBlocked();
+    }
+
+    /** Writes what there is to write and then nothing more; reading goes on. */
+    protected final void endOutput() throws IOException {
+        write();
+        outputEnded = true;
+        if (!closed && !isBlocked()) {
+            wire.endOutput();
+        }
+    }
+
+    protected final EventLoop loop() {
+        return loop;
+    }
+
+    public final boolean isOpen() {
+        return open && !closed;
+    }
+
+    public final boolean isClosed() {
+        return closed;
+    }
+
+    /** Closes the connection and reports nothing. May be called repeatedly. */
+    public final void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            if (!outputEnded && open && out == null) {
+                wire.endOutput();
+            }
+        } catch (IOException e) {
+            // It is closed all the same.
+            outputEnded = true;
+        }
+        ByteBuffer buffer = out;
+        if (buffer != null) {
+            out = null;
+            loop.buffers().give(buffer);
+            held(-BufferPool.BUFFER_BYTES);
+        }
+        wire.release();
+        key.cancel();
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing more can be done with it.
+            outputEnded = true;
+        }
+    }
+}

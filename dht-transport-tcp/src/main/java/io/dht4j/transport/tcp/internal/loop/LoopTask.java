@@ -1,0 +1,40 @@
+package io.dht4j.transport.tcp.internal.loop;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A short task for one {@link EventLoop}, which may be submitted any number of times. While it waits for its turn,
+ * further submissions change nothing. It never blocks.
+ */
+public final class LoopTask implements Linked<LoopTask> {
+
+    private final Runnable action;
+    private final AtomicBoolean waiting = new AtomicBoolean();
+    private @Nullable LoopTask next;
+
+    public LoopTask(Runnable action) {
+        this.action = action;
+    }
+
+    /** Returns false if the task waits already. */
+    boolean submit() {
+        return !waiting.get() && waiting.compareAndSet(false, true);
+    }
+
+    void run() {
+        // Before the task looks at what there is to do: what comes later submits it again.
+        waiting.set(false);
+        action.run();
+    }
+
+    @Override
+    public @Nullable LoopTask linked() {
+        return next;
+    }
+
+    @Override
+    public void link(@Nullable LoopTask task) {
+        next = task;
+    }
+}

@@ -1,0 +1,38 @@
+package io.dht4j.transport.tcp.internal.server;
+
+import org.jspecify.annotations.Nullable;
+
+/** An answer that waits to be written: a refusal, or the end of an {@link Exchange}. For the loop's thread. */
+class Answer {
+
+    private final long id;
+    private int type;
+    private byte @Nullable [] bytes;
+
+    Answer(long id) {
+        this.id = id;
+    }
+
+    Answer(long id, int type, byte[] bytes) {
+        this(id);
+        set(type, bytes);
+    }
+
+    final long id() {
+        return id;
+    }
+
+    final int type() {
+        return type;
+    }
+
+    /** Returns the reply or the text; null once nobody wants it any more. */
+    final byte @Nullable [] bytes() {
+        return bytes;
+    }
+
+    final void set(int newType, byte @Nullable [] newBytes) {
+        type = newType;
+        bytes = newBytes;
+    }
+}
