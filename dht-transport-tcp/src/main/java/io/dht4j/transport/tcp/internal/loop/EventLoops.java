@@ -77,7 +77,7 @@ public final class EventLoops {
     }
 
     /** Ends the threads of a test as a failure would. */
-    void endWithoutNotice() {
+    public void endWithoutNotice() {
         loops.forEach(EventLoop::end);
     }
 }
