@@ -32,10 +32,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TcpTransportTest extends SocketTransportContract {
@@ -218,122 +215,6 @@ class TcpTransportTest extends SocketTransportContract {
     }
 
     @Test
-    @Tag("full")
-    void connectionsThatAreNotUsedAreClosedByTheCaller() {
-        AtomicReference<Started> self = new AtomicReference<>();
-        AtomicInteger connections = new AtomicInteger();
-        // Looked at where one is certain to be open.
-        Started server = start((request, context) -> {
-            connections.set(connections(self.get()));
-            return CompletableFuture.completedFuture(request);
-        });
-        self.set(server);
-        options = options.withIdleTimeout(Duration.ofSeconds(1));
-        Started client = start(echo());
-        for (int round = 0; round < 2; round++) {
-            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            assertThat(connections.getAndSet(0)).isPositive();
-            await().atMost(PATIENCE).until(() -> connections(server) == 0);
-        }
-    }
-
-    @Test
-    void aConnectionThatThePeerHasClosedIsNotUsedAgain() {
-        Started client = start(echo());
-        options = options.withIdleTimeout(Duration.ofSeconds(1));
-        Started server = start(echo());
-        for (int round = 0; round < 2; round++) {
-            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            await().atMost(PATIENCE).until(() -> connections(server) == 0);
-        }
-    }
-
-    @Test
-    void aRequestThatTakesLongIsNotIdle() {
-        options = options.withIdleTimeout(Duration.ofSeconds(1));
-        CompletableFuture<byte[]> held = new CompletableFuture<>();
-        Started server = start((request, context) -> request.length == 0 ? held : echo().handle(request, context));
-        Started client = start(echo());
-        CompletableFuture<byte[]> slow = client.call(server, new byte[0], within(PATIENCE));
-        // Another peer's connection comes and goes meanwhile.
-        Started other = start(echo());
-        assertThat(reply(other.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        await().atMost(PATIENCE).until(() -> connections(server) == 1);
-        held.complete(bytes("at last"));
-        assertThat(reply(slow)).isEqualTo(bytes("at last"));
-    }
-
-    @Test
-    void connectionsOverTheBoundAreClosedAndTheirCallsWereNotSent() {
-        options = options.withMaxConnections(1);
-        Recorder recorder = new Recorder(echo());
-        Started server = start(recorder);
-        Started client = start(echo());
-        Started other = start(echo());
-        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        assertThat(failure(other.call(server, bytes("a"), within(PATIENCE))).outcome())
-                .isEqualTo(Outcome.NOT_SENT);
-        assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
-        client.transport().close();
-        await().atMost(PATIENCE).until(() -> connections(server) == 0);
-        assertThat(reply(other.call(server, bytes("c"), within(PATIENCE)))).isEqualTo(bytes("c"));
-        assertThat(recorder.count()).isEqualTo(3);
-    }
-
-    @Test
-    void connectionsOverTheBoundOfAnAddressAreClosedBeforeTheirHandshake() throws Exception {
-        options = options.withMaxConnectionsPerAddress(2);
-        Started server = start(echo());
-        Started client = start(echo());
-        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
-        try (Socket silent = new Socket("127.0.0.1", port);
-                Socket refused = new Socket("127.0.0.1", port)) {
-            refused.setSoTimeout((int) PATIENCE.toMillis());
-            assertThat(refused.getInputStream().read()).isEqualTo(-1);
-            assertThat(silent.isConnected()).isTrue();
-            assertThat(connections(server)).isEqualTo(2);
-            assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
-        }
-    }
-
-    @Test
-    void silentConnectionsGiveWayToAPeer() throws Exception {
-        options = options.withMaxConnections(2);
-        Started server = start(echo());
-        Started client = start(echo());
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
-        List<Socket> silent = new ArrayList<>();
-        try {
-            for (int i = 0; i < 50; i++) {
-                silent.add(new Socket("127.0.0.1", port));
-            }
-            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            for (int i = 0; i < 50; i++) {
-                silent.add(new Socket("127.0.0.1", port));
-            }
-            await().atMost(PATIENCE).until(() -> connections(server) == 2);
-            // Its connection did not give way, being a peer's.
-            assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
-        } finally {
-            for (Socket each : silent) {
-                each.close();
-            }
-        }
-    }
-
-    @Test
-    void aPeerMayBeCalledOverSeveralConnections() {
-        options = options.withConnectionsPerPeer(3);
-        Started server = start(echo());
-        Started client = start(echo());
-        for (int i = 0; i < 1_000 && connections(server) < 3; i++) {
-            assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        }
-        assertThat(connections(server)).isEqualTo(3);
-    }
-
-    @Test
     void aPeerMayBeNamedOrHaveAnAddressOfVersion6() {
         Started server = start(echo());
         Started client = start(echo());
@@ -433,37 +314,8 @@ class TcpTransportTest extends SocketTransportContract {
         }
     }
 
-    @Test
-    void callersThatAreSlowToBeginAreCutOffAndOthersAreNot() throws IOException {
-        options = options.withHelloTimeout(Duration.ofMillis(500));
-        Started server = start(echo());
-        Started client = start(echo());
-        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        byte[] hello = Hello.ofCaller(Optional.empty(), server.node().id()).encode();
-        byte[] halfAHead = {0, 0, 0, 9};
-        for (byte[] beginning : List.of(new byte[0], Arrays.copyOf(hello, 7), concat(hello, halfAHead))) {
-            try (Socket slow = new Socket("127.0.0.1", server.port())) {
-                slow.setSoTimeout((int) PATIENCE.toMillis());
-                slow.getOutputStream().write(beginning);
-                slow.getInputStream().readAllBytes();
-            }
-        }
-        await().atMost(PATIENCE).until(() -> connections(server) == 1);
-        assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
-    }
-
-    private static byte[] concat(byte[] one, byte[] two) {
-        byte[] both = Arrays.copyOf(one, one.length + two.length);
-        System.arraycopy(two, 0, both, one.length, two.length);
-        return both;
-    }
-
     private static void assertNoRoom(CompletableFuture<byte[]> call) {
         assertThat(failure(call)).extracting("outcome", "reason").containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
-    }
-
-    private static int connections(Started started) {
-        return server(started).connections();
     }
 
     private static TcpServer server(Started started) {

@@ -35,18 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link extends Connection implements RecordReader.Receiver {
 
-    /**
-     * The least time for the answer to a ping, however short the passed deadline was: twice what the failure detector
-     * gives its own ping. With less, one caller with a short deadline would end everybody's connection to a peer that
-     * collects its garbage.
-     */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** The silence after which the peer is pinged while calls with long deadlines are in flight. */
-    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-    private static final long PATIENCE_AFTER_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** The length at which the text of an error is cut. */
     private static final int MAX_ERROR_TEXT = 512;
 
@@ -54,7 +42,7 @@ final class Link extends Connection implements RecordReader.Receiver {
 
     private final Lane lane;
     private final int maxFrameBytes;
-    private final long greetBy;
+    private final PeerSilence silence;
     private final Hello.Reader hello = new Hello.Reader();
     private final RecordReader records = new RecordReader(this);
     private final LongMap<TcpCall> calls = new LongMap<>();
@@ -65,12 +53,6 @@ final class Link extends Connection implements RecordReader.Receiver {
     private boolean ready;
     private long lastId;
     private long usedAt = System.nanoTime();
-    /** When the last bytes arrived. */
-    private long heardAt = System.nanoTime();
-
-    private boolean doubted;
-    private boolean mustPing;
-    private long doubtEnds;
 
     // The record that is being read.
     private @Nullable TcpCall answered;
@@ -81,7 +63,7 @@ final class Link extends Connection implements RecordReader.Receiver {
         this.lane = lane;
         this.maxFrameBytes = lane.limits().maxFrameBytes();
         this.ownHello = ownHello;
-        this.greetBy = greetBy;
+        this.silence = new PeerSilence(greetBy);
     }
 
     /** Begins with TLS, if there is any, and hello. */
@@ -120,10 +102,10 @@ final class Link extends Connection implements RecordReader.Receiver {
             buffer.put(greeting);
             ownHello = null;
         }
-        if (mustPing) {
-            mustPing = !RecordWriter.record(buffer, RecordType.PING, 0, NO_BYTES);
+        if (silence.mustPing() && RecordWriter.record(buffer, RecordType.PING, 0, NO_BYTES)) {
+            silence.pinged();
         }
-        if (!ready || doubted) {
+        if (!ready || silence.isDoubted()) {
             return;
         }
         while (!withdrawn.isEmpty() && RecordWriter.record(buffer, RecordType.CANCEL, withdrawn.peek(), NO_BYTES)) {
@@ -223,61 +205,30 @@ final class Link extends Connection implements RecordReader.Receiver {
                 next[0] = earlier(next[0], call.deadline());
             }
         });
-        long silent = 0;
+        long unanswered = 0;
         for (TcpCall call : due) {
-            if (call.writtenAt - heardAt > 0) {
-                silent = Math.max(silent, now - call.writtenAt);
-            }
+            unanswered = Math.max(unanswered, silence.since(call.writtenAt, now));
             // The peer ends it too, on its own.
             if (call.written == 0 || call.written == call.size()) {
                 calls.remove(call.id);
             }
             call.expire();
         }
-        if (!ready) {
-            next[0] = earlier(next[0], greetBy);
-        } else if (doubted) {
-            next[0] = earlier(next[0], doubtEnds);
-        } else if (silent > 0) {
-            next[0] = earlier(next[0], doubt(now, Math.max(silent, LEAST_PATIENCE_NANOS)));
-        } else if (!calls.isEmpty()) {
-            // A call that was written after the last bytes came gives the peer as much time.
-            long silence = usedAt - heardAt > 0 ? usedAt : heardAt;
-            next[0] = earlier(
-                    next[0],
-                    silence + SILENCE_NANOS - now <= 0
-                            ? doubt(now, PATIENCE_AFTER_SILENCE_NANOS)
-                            : silence + SILENCE_NANOS);
+        if (silence.isDoubtful(now, unanswered, !calls.isEmpty(), usedAt)) {
+            flush();
         }
-        endIfSilent(now);
-        return next[0];
+        silence.verdict(now).ifPresent(why -> fail(new IOException(why)));
+        return earlier(next[0], silence.nextLook(latest, !calls.isEmpty(), usedAt));
     }
 
     private static long earlier(long one, long other) {
         return one - other <= 0 ? one : other;
     }
 
-    private long doubt(long now, long patience) {
-        doubted = true;
-        mustPing = true;
-        doubtEnds = now + patience;
-        flush();
-        return doubtEnds;
-    }
-
-    private void endIfSilent(long now) {
-        if (!ready && greetBy - now <= 0) {
-            fail(new IOException("no hello in time; does a node of this transport listen there?"));
-        } else if (doubted && doubtEnds - now <= 0) {
-            fail(new IOException("the peer was silent"));
-        }
-    }
-
     @Override
     protected void received(ByteBuffer in) throws IOException {
         usedAt = System.nanoTime();
-        heardAt = usedAt;
-        doubted = false;
+        silence.broken(usedAt);
         if (!ready && !greeted(in)) {
             return;
         }
@@ -301,6 +252,7 @@ final class Link extends Connection implements RecordReader.Receiver {
                     + answer.version() + ", where this node speaks 1 to " + Hello.VERSION);
         }
         ready = true;
+        silence.greeted();
         return true;
     }
 

@@ -158,6 +158,8 @@ public final class EventLoop {
     }
 
     private void turn() throws IOException {
+        // An interrupted thread would close the channels that it uses; nobody has a reason to interrupt this one.
+        Thread.interrupted();
         long sleep = untilNextTimer();
         if (sleep <= 0) {
             selector.selectNow(this::ready);

@@ -13,15 +13,11 @@ public final class RecordHead {
 
     /** Reads a whole head at a position of a buffer, which stays as it is; checks all of its lengths. */
     void decode(ByteBuffer in, int at) throws MalformedException {
-        int announced = in.getInt(at);
-        type = in.get(at + 4);
-        id = in.getLong(at + 5);
+        int fieldBytes = fieldBytes(in, at);
+        type = in.get(at + Integer.BYTES);
+        id = in.getLong(at + Integer.BYTES + 1);
+        length = in.getInt(at) - fieldBytes;
         int fields = at + RecordType.HEAD_BYTES;
-        int fieldBytes = fieldBytes(type);
-        length = announced - fieldBytes;
-        if (announced < fieldBytes || length > RecordType.MAX_PART) {
-            throw new MalformedException("a record of " + announced + " bytes");
-        }
         total = length;
         micros = 0;
         if (type == RecordType.REQUEST || type == RecordType.REQUEST_BEGINS) {
@@ -41,10 +37,16 @@ public final class RecordHead {
         }
     }
 
-    static int fieldBytes(int type) throws MalformedException {
+    /** Returns the length of the fields that follow a head at a position; checks type and length. */
+    static int fieldBytes(ByteBuffer in, int at) throws MalformedException {
+        int announced = in.getInt(at);
+        int type = in.get(at + Integer.BYTES);
         int bytes = RecordType.fieldBytes(type);
         if (bytes < 0) {
             throw new MalformedException("a record of unknown type " + type);
+        }
+        if (announced < bytes || announced - bytes > RecordType.MAX_PART) {
+            throw new MalformedException("a record of " + announced + " bytes");
         }
         return bytes;
     }

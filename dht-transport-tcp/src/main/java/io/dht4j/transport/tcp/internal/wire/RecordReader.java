@@ -69,12 +69,12 @@ public final class RecordReader {
     /** Reads up to the end of a head. Returns false if there are too few bytes yet. */
     private boolean readHead(ByteBuffer in) throws MalformedException {
         if (partial.position() == 0 && in.remaining() >= RecordType.MAX_HEAD_BYTES) {
-            head.decode(in, in.position());
-            in.position(in.position() + RecordType.HEAD_BYTES + RecordHead.fieldBytes(head.type()));
+            int at = in.position();
+            head.decode(in, at);
+            in.position(at + RecordType.HEAD_BYTES + RecordType.fieldBytes(head.type()));
             return true;
         }
-        if (!fill(in, RecordType.HEAD_BYTES)
-                || !fill(in, RecordType.HEAD_BYTES + RecordHead.fieldBytes(partial.get(Integer.BYTES)))) {
+        if (!fill(in, RecordType.HEAD_BYTES) || !fill(in, RecordType.HEAD_BYTES + RecordHead.fieldBytes(partial, 0))) {
             return false;
         }
         head.decode(partial, 0);
