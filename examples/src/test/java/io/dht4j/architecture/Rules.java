@@ -68,6 +68,10 @@ final class Rules {
                 dependsOnlyOn(
                         new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));
         rules.put(
+                "the TCP transport depends on the API only",
+                dependsOnlyOn(
+                        new String[] {in("transport.tcp")}, in("security"), in("transport.common"), "org.slf4j.."));
+        rules.put(
                 "the HTTP transport depends on the API and Vert.x",
                 dependsOnlyOn(
                         new String[] {root + ".transport.http", in("transport.http.internal")},

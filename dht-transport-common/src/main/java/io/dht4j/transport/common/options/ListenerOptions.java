@@ -124,7 +124,7 @@ public abstract class ListenerOptions<T extends ListenerOptions<T>> {
      * count. IPv6 addresses count as one if they share their first 64 bits. Raise it where all clients come through one
      * proxy.
      *
-     * @param connections 1 to 1,000,000; by default half of {@code maxConnections}, over gRPC at least 100
+     * @param connections 1 to 1,000,000; by default half of {@code maxConnections}, over gRPC and TCP at least 100
      * @return new options
      */
     public T withMaxConnectionsPerAddress(int connections) {
@@ -133,9 +133,10 @@ public abstract class ListenerOptions<T extends ListenerOptions<T>> {
 
     /**
      * Returns a copy with this idle timeout. After it an accepted connection over which nothing moves is closed. Over
-     * HTTP that is so even while a request waits for its reply. Over gRPC it is closed if it has no call in flight,
-     * takes no replies or answers no ping. Nodes close their connections to others after half of it; the HTTP clients
-     * of the JDK have one time for the whole JVM ({@code jdk.httpclient.keepalive.timeout}).
+     * HTTP that is so even while a request waits for its reply. Over gRPC and TCP it is closed if it has no call in
+     * flight or takes no replies, over gRPC also if it answers no ping. Nodes close their connections to others after
+     * half of it; the HTTP clients of the JDK have one time for the whole JVM
+     * ({@code jdk.httpclient.keepalive.timeout}).
      *
      * @param timeout 1 second to 2 hours; by default 60 seconds
      * @return new options

@@ -178,8 +178,8 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
 
     /**
      * Returns a copy with this time to connect to a peer. It matters only for machines that do not answer at all: a
-     * closed port is detected at once. Over gRPC a peer that accepts the connection has five times as long for TLS and
-     * HTTP/2.
+     * closed port is detected at once. Over gRPC and TCP a peer that accepts the connection has five times as long for
+     * TLS and its first bytes.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options
@@ -202,8 +202,9 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
     }
 
     /**
-     * Returns a copy with this bound on calls that wait for a connection to a peer; over gRPC, on all unfinished calls
-     * to it. Calls beyond it fail at once, as not sent. A higher bound survives longer pauses and costs memory.
+     * Returns a copy with this bound on calls that wait for a connection to a peer; over gRPC and TCP, on all
+     * unfinished calls to it. Calls beyond it fail at once, as not sent. A higher bound survives longer pauses and
+     * costs memory.
      *
      * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) divide it evenly between the event loops; by
      *     default 16,384

@@ -13,6 +13,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +44,8 @@ public final class EventLoop {
     private volatile boolean ending;
     private volatile boolean ended;
 
-    // For the loop's thread.
+    // For the loop's thread. What runs in each turn is no new object.
+    private final Consumer<SelectionKey> ready = this::ready;
     private final PriorityQueue<LoopTimer> timers = new PriorityQueue<>();
     private final Set<Resident> residents = new LinkedHashSet<>();
     private final LoopTimer sweep = new LoopTimer(this::sweep);
@@ -162,14 +164,14 @@ public final class EventLoop {
         Thread.interrupted();
         long sleep = untilNextTimer();
         if (sleep <= 0) {
-            selector.selectNow(this::ready);
+            selector.selectNow(ready);
         } else {
             asleep.set(true);
             // Others put a task first and then look whether the loop sleeps.
             if (tasks.isEmpty() && !ending) {
-                selector.select(this::ready, TimeUnit.NANOSECONDS.toMillis(sleep) + 1);
+                selector.select(ready, TimeUnit.NANOSECONDS.toMillis(sleep) + 1);
             } else {
-                selector.selectNow(this::ready);
+                selector.selectNow(ready);
             }
             asleep.set(false);
         }
@@ -207,7 +209,7 @@ public final class EventLoop {
         while (next != null && next.dueAt() - now <= 0) {
             timers.remove();
             next.unset();
-            run(next::run);
+            run(next.action());
             next = timers.peek();
         }
     }
@@ -216,7 +218,7 @@ public final class EventLoop {
         for (LoopTask task = tasks.takeAll(); task != null; ) {
             LoopTask next = task.linked();
             task.link(null);
-            run(task::run);
+            run(task);
             task = next;
         }
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A short task for one {@link EventLoop}, which may be submitted any number of times. While it waits for its turn,
  * further submissions change nothing. It never blocks.
  */
-public final class LoopTask implements Linked<LoopTask> {
+public final class LoopTask implements Linked<LoopTask>, Runnable {
 
     private final Runnable action;
     private final AtomicBoolean waiting = new AtomicBoolean();
@@ -22,7 +22,9 @@ public final class LoopTask implements Linked<LoopTask> {
         return !waiting.get() && waiting.compareAndSet(false, true);
     }
 
-    void run() {
+    /** Runs the task; for the loop. */
+    @Override
+    public void run() {
         // Before the task looks at what there is to do: what comes later submits it again.
         waiting.set(false);
         action.run();

@@ -33,8 +33,8 @@ public final class LoopTimer implements Comparable<LoopTimer> {
         isSet = false;
     }
 
-    void run() {
-        action.run();
+    Runnable action() {
+        return action;
     }
 
     @Override

@@ -9,6 +9,9 @@ import java.util.Arrays;
  */
 public final class FrameBody {
 
+    /** How many times as much as has arrived is allocated: a megabyte is copied once, the largest frame twice. */
+    private static final long GROWTH = 16;
+
     private static final byte[] NO_BYTES = {};
 
     private final int declared;
@@ -25,7 +28,7 @@ public final class FrameBody {
             throw new MalformedException("more bytes than the " + declared + " of the frame");
         }
         if (bytes.length < received + count) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, 4L * (received + count)));
+            bytes = Arrays.copyOf(bytes, (int) Math.min(declared, GROWTH * (received + count)));
         }
         in.get(bytes, received, count);
         received += count;
