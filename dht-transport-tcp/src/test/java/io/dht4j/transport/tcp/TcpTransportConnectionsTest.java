@@ -16,6 +16,7 @@ import io.dht4j.testkit.transport.TransportHarness;
 import io.dht4j.transport.tcp.internal.wire.Hello;
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -197,6 +198,23 @@ class TcpTransportConnectionsTest implements TransportHarness {
         }
         await().atMost(PATIENCE).until(() -> connections(server) == 1);
         assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
+    }
+
+    @Test
+    void aCallerWhoseHeadsAreAlwaysCutIsNotSlow() throws IOException {
+        options = options.withHelloTimeout(Duration.ofMillis(100)).withIdleTimeout(Duration.ofSeconds(1));
+        Started server = start(echo());
+        try (RawConnection caller = RawConnection.greetedBy(server.port())) {
+            long end = System.nanoTime() + Duration.ofSeconds(1).toNanos();
+            byte[] head = {0, 0, 0};
+            caller.send(head);
+            for (long id = 1; System.nanoTime() - end < 0; id++) {
+                // The rest of a request, and the beginning of the next one.
+                ByteBuffer rest = RawConnection.request(id, bytes("a"));
+                caller.send(concat(Arrays.copyOfRange(rest.array(), head.length, rest.position()), head));
+                assertThat(caller.read().id()).isEqualTo(id);
+            }
+        }
     }
 
     private static byte[] concat(byte[] one, byte[] two) {

@@ -8,6 +8,7 @@ import io.dht4j.transport.tcp.internal.loop.Inbox;
 import io.dht4j.transport.tcp.internal.loop.LoopTask;
 import io.dht4j.transport.tcp.internal.loop.LoopTimer;
 import io.dht4j.transport.tcp.internal.loop.Resident;
+import io.dht4j.transport.tcp.internal.wire.MalformedException;
 import io.dht4j.transport.tcp.internal.wire.RecordWriter;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayDeque;
@@ -221,6 +222,9 @@ final class Lane implements Resident, Dialer.Owner {
     void lost(Link lost, Throwable why) {
         if (link != lost) {
             return;
+        }
+        if (why instanceof MalformedException) {
+            peers.logMalformed(node, String.valueOf(why.getMessage()));
         }
         if (!lost.hasCarried()) {
             // Also a peer that greets and then goes away: else it would be called again without an end.

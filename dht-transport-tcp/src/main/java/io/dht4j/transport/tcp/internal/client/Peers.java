@@ -4,6 +4,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
 import io.dht4j.transport.tcp.internal.loop.EventLoop;
@@ -25,9 +26,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The peers that this node calls. Safe for use by any number of threads; only {@link #close} blocks. */
 public final class Peers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
 
     /** A peer that is busy accepts connections, which its system does, long before it answers. */
     private static final int GREETING_TIMES = 5;
@@ -39,6 +44,7 @@ public final class Peers {
     private final @Nullable TransportTls tls;
     private final Resolver resolver = new Resolver("dht4j-tcp-lookup");
     private final Map<Node, Peer> peers = new ConcurrentHashMap<>();
+    private final RateLimitedLog malformed = new RateLimitedLog(LOG::warn);
     private volatile boolean closed;
 
     public Peers(
@@ -123,6 +129,11 @@ public final class Peers {
 
     byte[] hello(Node node) {
         return Hello.ofCaller(self, node.id()).encode();
+    }
+
+    /** Logs that a peer answers what the protocol does not allow. */
+    void logMalformed(Node node, String why) {
+        malformed.log(() -> "closing the connection to " + node.id() + " at " + node.address() + ": it sent " + why);
     }
 
     /** Returns what carries the bytes of a connection to a node. */

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An established TCP connection: reads what comes, and writes what a subclass puts into a buffer, as long as the socket
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * the buffer has not been taken. For the loop's thread.
  */
 public abstract class Connection implements Selectable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** How often one connection reads before others get their turn. */
     private static final int MAX_READS = 4;
@@ -203,10 +207,6 @@ public abstract class Connection implements Selectable {
         }
     }
 
-    protected final boolean isPaused() {
-        return paused;
-    }
-
     /** Returns whether the socket has not taken everything that {@link #fill} gave. */
     protected final boolean isBlocked() {
         return out != null || wire.isBlocked();
@@ -225,10 +225,6 @@ public abstract class Connection implements Selectable {
         return loop;
     }
 
-    public final boolean isOpen() {
-        return open && !closed;
-    }
-
     public final boolean isClosed() {
         return closed;
     }
@@ -244,8 +240,7 @@ public abstract class Connection implements Selectable {
                 wire.endOutput();
             }
         } catch (IOException e) {
-            // It is closed all the same.
-            outputEnded = true;
+            LOG.debug("a connection that is closed could not end its output", e);
         }
         ByteBuffer buffer = out;
         if (buffer != null) {
@@ -258,8 +253,7 @@ public abstract class Connection implements Selectable {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing more can be done with it.
-            outputEnded = true;
+            LOG.debug("closing a connection failed", e);
         }
     }
 }

@@ -52,10 +52,6 @@ public final class EventLoops {
         return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }
 
-    public List<EventLoop> all() {
-        return loops;
-    }
-
     /** Returns a stage that completes, on any thread, when a loop ends without having been closed. */
     public CompletionStage<String> failure() {
         return watch.failure();

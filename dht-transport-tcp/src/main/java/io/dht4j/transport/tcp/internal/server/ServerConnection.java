@@ -58,6 +58,9 @@ final class ServerConnection extends Connection implements Resident {
     private long headSince;
 
     private boolean headBegun;
+    /** Behind how many records it comes. */
+    private long headAfter;
+
     private byte @Nullable [] greeting;
 
     /** Takes over the visitor's channel. */
@@ -140,8 +143,9 @@ final class ServerConnection extends Connection implements Resident {
     @Override
     protected void receivedAll() {
         boolean within = records.isWithinHead();
-        if (within && !headBegun) {
+        if (within && (!headBegun || headAfter != records.begun())) {
             headSince = movedAt;
+            headAfter = records.begun();
         }
         headBegun = within;
         if (greeting != null || !replies.isEmpty()) {

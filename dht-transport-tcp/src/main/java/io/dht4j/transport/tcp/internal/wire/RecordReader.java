@@ -15,6 +15,8 @@ public final class RecordReader {
     /** How many bytes of the present record are to come; -1 between records. */
     private int left = -1;
 
+    private long begun;
+
     /** Takes records. */
     public interface Receiver {
 
@@ -49,6 +51,7 @@ public final class RecordReader {
                     return;
                 }
                 left = head.length();
+                begun++;
                 receiver.begin(head);
             }
             int count = Math.min(left, in.remaining());
@@ -64,6 +67,11 @@ public final class RecordReader {
     /** Returns whether the last byte was within a head. */
     public boolean isWithinHead() {
         return partial.position() > 0;
+    }
+
+    /** Returns how many records have begun. */
+    public long begun() {
+        return begun;
     }
 
     /** Reads up to the end of a head. Returns false if there are too few bytes yet. */
