@@ -28,6 +28,8 @@ import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -151,7 +153,17 @@ final class ServerComponents {
         if (config.transport() instanceof TransportChoice.Http http) {
             return HttpTransport.create(httpTransport(http));
         }
+        if (config.transport() instanceof TransportChoice.Tcp tcp) {
+            return TcpTransport.create(tcpTransport(tcp));
+        }
         return GrpcTransport.create(grpcTransport((TransportChoice.Grpc) config.transport()));
+    }
+
+    private TcpTransportOptions tcpTransport(TransportChoice.Tcp choice) {
+        HostPort address = addresses.transport();
+        return secured(limited(TcpTransportOptions.at(address.host(), address.port())
+                .withMemory(memory)
+                .withConnectionsPerPeer(choice.connections().orElse(1))));
     }
 
     private HttpTransportOptions httpTransport(TransportChoice.Http choice) {

@@ -15,6 +15,8 @@ import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,10 @@ class OwnAddressWarningTest {
                 () -> HttpTransport.create(HttpTransportOptions.callingOnly())),
         GRPC(
                 () -> GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", 0)),
-                () -> GrpcTransport.create(GrpcTransportOptions.callingOnly()));
+                () -> GrpcTransport.create(GrpcTransportOptions.callingOnly())),
+        TCP(
+                () -> TcpTransport.create(TcpTransportOptions.at("127.0.0.1", 0)),
+                () -> TcpTransport.create(TcpTransportOptions.callingOnly()));
 
         final Supplier<Transport> listening;
         final Supplier<Transport> calling;

@@ -81,6 +81,12 @@ class SecureClusterTest {
         formAClusterAndRefuseOthers(Protocol.GRPC);
     }
 
+    @Test
+    @Tag("full")
+    void nodesThatProveTheirNamesOverTcpFormAClusterAndOthersAreRefused() throws Exception {
+        formAClusterAndRefuseOthers(Protocol.TCP);
+    }
+
     private void formAClusterAndRefuseOthers(Protocol protocol) throws Exception {
         TestCertificates foreign = TestCertificates.in(directory.resolve("foreign"));
         start(1, protocol, tls(authority.issue("n1", "localhost", "127.0.0.1")));

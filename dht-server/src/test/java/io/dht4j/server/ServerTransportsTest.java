@@ -40,7 +40,8 @@ class ServerTransportsTest {
             value = {
                 "--transport http --http-client vertx-h2|http/vertx-h2",
                 "--transport http --http-client one-nio --batching off|http/one-nio",
-                "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary"
+                "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary",
+                "--transport tcp --peer-connections 2|tcp"
             })
     void aClusterOverOtherTransportsWritesReadsScansAndTakesANodeBack(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
@@ -49,7 +50,7 @@ class ServerTransportsTest {
     private void serveAndTakeANodeBack(String options, String name) throws Exception {
         List<Integer> ports = FreePorts.find(2 * NODES);
         List<Integer> listen = ports.subList(0, NODES);
-        List<Integer> peers = options.contains("grpc") ? ports.subList(NODES, 2 * NODES) : listen;
+        List<Integer> peers = options.contains("--transport http") ? listen : ports.subList(NODES, 2 * NODES);
         List<ServerProcess> servers = new ArrayList<>();
         try {
             for (int i = 0; i < NODES; i++) {

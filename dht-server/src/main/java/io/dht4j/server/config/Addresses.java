@@ -23,9 +23,11 @@ public record Addresses(HostPort listen, HostPort peer, boolean isShared, Option
                 && (listen.isSameSocketAs(peer) || (listen.port() == peer.port() && listen.isWildcard()));
         if (!isShared && listen.overlaps(peer)) {
             throw new ConfigException(listenText + " must differ from " + peerText
-                    + (transport instanceof TransportChoice.Grpc
-                            ? ": gRPC between the nodes shares no port, name another one in " + Setting.PEERS.option()
-                            : ", or be the same: then both share the port"));
+                    + (transport instanceof TransportChoice.Http
+                            ? ", or be the same: then both share the port"
+                            : ": " + (transport instanceof TransportChoice.Grpc ? "gRPC" : "TCP")
+                                    + " between the nodes shares no port, name another one in "
+                                    + Setting.PEERS.option()));
         }
         if (grpc.isPresent()) {
             String grpcText = Setting.GRPC_LISTEN.option() + " " + grpc.get();

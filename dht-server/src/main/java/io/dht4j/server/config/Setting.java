@@ -31,9 +31,8 @@ public enum Setting {
             "NAME",
             Fallback.VALUE,
             "http",
-            "Protocol between the nodes, the same on every node: http or grpc. With grpc this node's address in "
-                    + "--peers "
-                    + "must differ from --listen."),
+            "Protocol between the nodes, the same on every node: http, grpc or tcp. With grpc and tcp this node's "
+                    + "address in --peers must differ from --listen."),
     /** The client that sends calls over HTTP. */
     HTTP_CLIENT(
             "NAME",
@@ -46,8 +45,8 @@ public enum Setting {
             "N",
             Fallback.WORDS,
             "32, or fewer where one carries several calls at a time",
-            "With --transport http, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
-                    + " (jdk-h2: to 16). one-nio has a thread for each."),
+            "With --transport http or tcp, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
+                    + " (jdk-h2: to 16, tcp: to 256). one-nio has a thread for each."),
     /** The mode of calls over gRPC. */
     GRPC_MODE(
             "MODE",

@@ -14,6 +14,9 @@ public sealed interface TransportChoice {
     /** The most connections of the JDK's client with HTTP/2. */
     int MOST_JDK_H2_CONNECTIONS = 16;
 
+    /** The most connections directly over TCP. */
+    int MOST_TCP_CONNECTIONS = 256;
+
     /** HTTP clients that can carry calls to the other nodes. */
     enum Client {
         /** Vert.x's, HTTP/1.1. */
@@ -50,7 +53,9 @@ public sealed interface TransportChoice {
         /** HTTP. */
         HTTP,
         /** gRPC. */
-        GRPC
+        GRPC,
+        /** Records directly over TCP. */
+        TCP
     }
 
     /**
@@ -68,6 +73,13 @@ public sealed interface TransportChoice {
      */
     record Grpc(GrpcMode mode) implements TransportChoice {}
 
+    /**
+     * Transport directly over TCP.
+     *
+     * @param connections how many to each other node; one if it is not set
+     */
+    record Tcp(OptionalInt connections) implements TransportChoice {}
+
     /** Reads the protocol and its settings. */
     static TransportChoice of(SettingsReader given) throws ConfigException {
         Protocol protocol = given.choice(Setting.TRANSPORT, Protocol.class);
@@ -82,15 +94,23 @@ public sealed interface TransportChoice {
                 given.refuse(Setting.PEER_CONNECTIONS, reason);
                 yield new Grpc(given.choice(Setting.GRPC_MODE, GrpcMode.class));
             }
+            case TCP -> {
+                given.refuse(Setting.HTTP_CLIENT, reason);
+                given.refuse(Setting.GRPC_MODE, reason);
+                yield new Tcp(connections(given, MOST_TCP_CONNECTIONS));
+            }
         };
     }
 
     private static Http http(SettingsReader given) throws ConfigException {
         Client client = given.choice(Setting.HTTP_CLIENT, Client.class);
-        if (!given.has(Setting.PEER_CONNECTIONS)) {
-            return new Http(client, OptionalInt.empty());
-        }
-        int most = client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS;
-        return new Http(client, OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most)));
+        return new Http(
+                client, connections(given, client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS));
+    }
+
+    private static OptionalInt connections(SettingsReader given, int most) throws ConfigException {
+        return given.has(Setting.PEER_CONNECTIONS)
+                ? OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most))
+                : OptionalInt.empty();
     }
 }

@@ -285,4 +285,19 @@ class ServerConfigTest {
                         .transport())
                 .isEqualTo(new TransportChoice.Http(TransportChoice.Client.ONE_NIO, OptionalInt.of(8)));
     }
+
+    @Test
+    void tcpBetweenTheNodesHasItsOwnPortAndItsOwnNumberOfConnections() throws Exception {
+        Map<Setting, String> tcp = new EnumMap<>(Map.of(Setting.TRANSPORT, "tcp", Setting.PEERS, "n1=127.0.0.1:1"));
+        assertThat(ServerConfig.of(tcp).transport()).isEqualTo(new TransportChoice.Tcp(OptionalInt.empty()));
+        tcp.put(Setting.PEER_CONNECTIONS, "256");
+        assertThat(ServerConfig.of(tcp).transport()).isEqualTo(new TransportChoice.Tcp(OptionalInt.of(256)));
+        tcp.put(Setting.PEER_CONNECTIONS, "257");
+        assertThatThrownBy(() -> ServerConfig.of(tcp)).hasMessageContaining("1 to 256");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.TRANSPORT, "tcp")))
+                .hasMessageContaining("TCP between the nodes shares no port");
+        assertThatThrownBy(() -> ServerConfig.of(
+                        Map.of(Setting.TRANSPORT, "tcp", Setting.PEERS, "n1=127.0.0.1:1", Setting.HTTP_CLIENT, "jdk")))
+                .hasMessageContaining("with --transport tcp");
+    }
 }

@@ -87,6 +87,13 @@ class RealFaultsTest {
         suffer(Protocol.GRPC, seed);
     }
 
+    @ParameterizedTest
+    @Tag("full")
+    @MethodSource("seeds")
+    void noPromiseIsBrokenOverTcpWhenProcessesAndLinksFail(long seed) throws Exception {
+        suffer(Protocol.TCP, seed);
+    }
+
     private void suffer(Protocol protocol, long seed) throws Exception {
         String repeat = "mvn -pl dht-server -am verify -Pfull -Dtest=RealFaultsTest "
                 + "-Dsurefire.failIfNoSpecifiedTests=false -Ddht.faults.seed="

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.server.ServerProcess;
+import io.dht4j.server.TestNodes;
 import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
@@ -21,6 +22,8 @@ import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -99,6 +102,12 @@ class FuzzedServerTest {
         attack(Protocol.GRPC);
     }
 
+    @Test
+    @Tag("full")
+    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverTcp() throws Exception {
+        attack(Protocol.TCP);
+    }
+
     private void attack(Protocol protocol) throws Exception {
         String repeat = "mvn -pl dht-server -am verify -Pfull -Dtest=FuzzedServerTest "
                 + "-Dsurefire.failIfNoSpecifiedTests=false -Ddht.fuzz.seed="
@@ -156,7 +165,7 @@ class FuzzedServerTest {
             "--start-patience",
             "0",
             "--transport",
-            protocol == Protocol.HTTP ? "http" : "grpc",
+            TestNodes.nameOf(protocol),
             "--data",
             directory.resolve("n1").toString(),
             "--timeout",
@@ -165,9 +174,11 @@ class FuzzedServerTest {
     }
 
     private static Transport transport(Protocol protocol, int port) {
-        return protocol == Protocol.HTTP
-                ? HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port))
-                : GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port));
+        return switch (protocol) {
+            case HTTP -> HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port));
+            case GRPC -> GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port));
+            case TCP -> TcpTransport.create(TcpTransportOptions.at("127.0.0.1", port));
+        };
     }
 
     /** Records frames and never answers, until there are replies to spoil. */

@@ -18,6 +18,8 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.clients.HttpClients;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +61,21 @@ class HttpApiOverTransportsTest {
     class GrpcStreamWithoutBatching extends Contract {
         GrpcStreamWithoutBatching() {
             super(grpc(GrpcMode.STREAM), Batching.off());
+        }
+    }
+
+    @Nested
+    class Tcp extends Contract {
+        Tcp() {
+            super(tcp(), Batching.on());
+        }
+    }
+
+    @Nested
+    @Tag("full")
+    class TcpWithoutBatching extends Contract {
+        TcpWithoutBatching() {
+            super(tcp(), Batching.off());
         }
     }
 
@@ -128,6 +145,10 @@ class HttpApiOverTransportsTest {
     private static BiFunction<String, Integer, Transport> http(HttpClientKind kind) {
         return (host, port) ->
                 HttpTransport.create(HttpTransportOptions.at(host, port).withClient(kind));
+    }
+
+    private static BiFunction<String, Integer, Transport> tcp() {
+        return (host, port) -> TcpTransport.create(TcpTransportOptions.at(host, port));
     }
 
     private static BiFunction<String, Integer, Transport> grpc(GrpcMode mode) {
