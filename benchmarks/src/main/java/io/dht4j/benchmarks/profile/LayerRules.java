@@ -136,6 +136,7 @@ final class LayerRules {
                     "io/dht4j/transport/http/internal/peer/PeerBody",
                     "io/dht4j/transport/grpc/internal/server/",
                     "io/dht4j/transport/grpc/internal/connections/",
+                    "io/dht4j/transport/tcp/internal/server/",
                     "io/dht4j/transport/common/PeerAdmission",
                     "io/vertx/core/http/impl/http1/VertxHttpRequest",
                     "io/vertx/core/http/impl/http1/VertxHttpResponse",
@@ -146,6 +147,7 @@ final class LayerRules {
                     Layer.TRANSPORT_CLIENT,
                     "io/dht4j/transport/http/",
                     "io/dht4j/transport/grpc/",
+                    "io/dht4j/transport/tcp/internal/client/",
                     "io/vertx/core/http/impl/pool/",
                     "io/vertx/core/internal/pool/",
                     "io/vertx/ext/web/client/",
@@ -184,6 +186,7 @@ final class LayerRules {
                     "io/netty/channel/DefaultSelectStrategy"),
             LayerRule.names(
                     Layer.TRANSPORT_SHARED,
+                    "io/dht4j/transport/tcp/",
                     "io/netty/channel/",
                     "io/netty/handler/",
                     "io/netty/buffer/",

@@ -8,6 +8,8 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.clients.HttpClients;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.net.http.HttpClient.Version;
 import java.util.Arrays;
 import java.util.List;
@@ -39,7 +41,9 @@ public record TransportCandidate(String name, Callable<Echo> echo, IntFunction<T
                 http("jdk-h2", HttpClients.JDK_H2, () -> new JdkEcho(Version.HTTP_2)),
                 http("one-nio", HttpClients.ONE_NIO, () -> new OneNioEcho(inFlight)),
                 grpc("grpc-unary", GrpcMode.UNARY),
-                grpc("grpc-stream", GrpcMode.STREAM));
+                grpc("grpc-stream", GrpcMode.STREAM),
+                new TransportCandidate(
+                        "tcp", TcpEcho::new, port -> TcpTransport.create(TcpTransportOptions.at("127.0.0.1", port))));
     }
 
     public static TransportCandidate named(String name, int inFlight) {

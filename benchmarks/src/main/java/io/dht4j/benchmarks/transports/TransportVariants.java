@@ -69,7 +69,9 @@ public final class TransportVariants implements AutoCloseable {
         }
     }
 
-    /** Returns the names of all transports, as the server knows them: an HTTP client, or {@code grpc-} and a mode. */
+    /**
+     * Returns the names of all transports, as the server knows them: an HTTP client, {@code grpc-} and a mode, or tcp.
+     */
     public static List<String> names() {
         return TransportCandidate.all(1).stream().map(TransportCandidate::name).toList();
     }

@@ -29,7 +29,7 @@ public final class TransportsLoad implements Callable<Integer> {
             names = "--only",
             split = ",",
             description = "transports out of vertx, vertx-pipelined, vertx-h2, webclient, jdk, jdk-h2, one-nio,"
-                    + " grpc-unary, grpc-stream (default: all)")
+                    + " grpc-unary, grpc-stream, tcp (default: all)")
     private List<String> only = List.of();
 
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")

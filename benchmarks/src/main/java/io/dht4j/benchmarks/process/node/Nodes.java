@@ -97,7 +97,7 @@ public final class Nodes implements AutoCloseable {
         int count = spec.count();
         List<Integer> ports = FreePorts.find(3 * count);
         // Over HTTP peers share the port of the public API, the server's default.
-        boolean shared = !"grpc".equals(spec.settings().get(Setting.TRANSPORT));
+        boolean shared = spec.settings().getOrDefault(Setting.TRANSPORT, "http").equals("http");
         int firstPeer = shared ? 0 : count;
         String peers = IntStream.range(0, count)
                 .mapToObj(i -> "n" + (i + 1) + "=" + address(ports.get(firstPeer + i)))

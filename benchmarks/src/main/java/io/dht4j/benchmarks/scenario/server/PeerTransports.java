@@ -8,17 +8,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The transports between standalone servers, by name: an HTTP client as the server names it, or {@code grpc-} and a
- * mode.
+ * The transports between standalone servers, by name: an HTTP client as the server names it, {@code grpc-} and a mode,
+ * or {@code tcp}.
  */
 public final class PeerTransports {
 
     /** All names, which are those of the transports that are measured beside their bare libraries. */
     public static final List<String> ALL = TransportVariants.names();
 
-    private static final List<String> TYPICAL = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream");
+    private static final List<String> TYPICAL = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream", "tcp");
     private static final String BETWEEN_NODES = "between-nodes";
     private static final String GRPC = "grpc-";
+    private static final String TCP = "tcp";
 
     private PeerTransports() {}
 
@@ -45,6 +46,9 @@ public final class PeerTransports {
 
     /** Returns the settings of a server with a transport. */
     static Map<Setting, String> settings(String name) {
+        if (name.equals(TCP)) {
+            return Map.of(Setting.TRANSPORT, TCP);
+        }
         return isGrpc(name)
                 ? Map.of(Setting.TRANSPORT, "grpc", Setting.GRPC_MODE, name.substring(GRPC.length()))
                 : Map.of(Setting.TRANSPORT, "http", Setting.HTTP_CLIENT, name);
@@ -52,7 +56,7 @@ public final class PeerTransports {
 
     /** Returns the settings of a server with a transport and a number of connections, if the transport has several. */
     static Map<Setting, String> settings(String name, String connections) {
-        return isGrpc(name)
+        return isGrpc(name) || name.equals(TCP)
                 ? settings(name)
                 : Map.of(Setting.TRANSPORT, "http", Setting.HTTP_CLIENT, name, Setting.PEER_CONNECTIONS, connections);
     }
