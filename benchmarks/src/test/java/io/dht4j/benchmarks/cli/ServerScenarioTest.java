@@ -63,6 +63,7 @@ class ServerScenarioTest {
     @ValueSource(
             strings = {
                 "clients --clients vertx",
+                "clients --clients tcp",
                 "sharding --placements ring",
                 "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
                 "executors --replies own-2 --policies quorum",
