@@ -47,6 +47,7 @@ final class ServerConnection extends Connection implements Resident {
     private final Replies replies = new Replies(this);
     private final Requests incoming;
     private final RecordReader records;
+    private final HeadWatch heads;
     private final long acceptedAt = System.nanoTime();
     private Set<String> callerNames = Set.of();
     private String caller;
@@ -54,13 +55,6 @@ final class ServerConnection extends Connection implements Resident {
     private boolean left;
     private boolean leaving;
     private long movedAt = System.nanoTime();
-    /** Since when the head of a record has been incomplete; meaningful only while it is. */
-    private long headSince;
-
-    private boolean headBegun;
-    /** Behind how many records it comes. */
-    private long headAfter;
-
     private byte @Nullable [] greeting;
 
     /** Takes over the visitor's channel. */
@@ -73,6 +67,7 @@ final class ServerConnection extends Connection implements Resident {
         this.caller = visitor.host();
         this.incoming = new Requests(this, replies);
         this.records = new RecordReader(incoming);
+        this.heads = new HeadWatch(requests.helloNanos());
     }
 
     /** Begins to serve. */
@@ -142,12 +137,7 @@ final class ServerConnection extends Connection implements Resident {
 
     @Override
     protected void receivedAll() {
-        boolean within = records.isWithinHead();
-        if (within && (!headBegun || headAfter != records.begun())) {
-            headSince = movedAt;
-            headAfter = records.begun();
-        }
-        headBegun = within;
+        heads.received(records.isWithinHead(), records.begun(), movedAt);
         if (greeting != null || !replies.isEmpty()) {
             // Behind the answers that the handlers of what has come have given.
             loop().execute(flush);
@@ -239,7 +229,7 @@ final class ServerConnection extends Connection implements Resident {
     public void sweep(long now) {
         incoming.forgetExpired();
         boolean isSlow = (!greeted && now - acceptedAt > requests.helloNanos())
-                || (headBegun && now - headSince > requests.helloNanos())
+                || heads.isSlow(now)
                 || (leaving && now - movedAt > GOODBYE_NANOS);
         boolean isIdle = (incoming.isEmpty() || isBlocked()) && now - movedAt > requests.idleNanos();
         if (isSlow || isIdle) {
