@@ -21,6 +21,8 @@ public abstract class Connection implements Selectable {
     /** How often one connection reads before others get their turn. */
     private static final int MAX_READS = 4;
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     private final EventLoop loop;
     private final SocketChannel channel;
     private final Wire wire;
@@ -43,7 +45,7 @@ public abstract class Connection implements Selectable {
     protected final void begin() {
         key.attach(this);
         try {
-            wire.write(ByteBuffer.allocate(0));
+            wire.write(NOTHING);
             openOnceEstablished();
             setOperations();
         } catch (IOException e) {
@@ -139,6 +141,9 @@ public abstract class Connection implements Selectable {
         while (!closed) {
             ByteBuffer buffer = out;
             if (buffer == null) {
+                if (!isTaken()) {
+                    break;
+                }
                 buffer = loop.buffers().take();
                 if (open && !outputEnded) {
                     fill(buffer);
@@ -146,7 +151,7 @@ public abstract class Connection implements Selectable {
                 buffer.flip();
             }
             boolean isEmpty = !buffer.hasRemaining();
-            if (!isEmpty || wire.isBlocked()) {
+            if (!isEmpty) {
                 wire.write(buffer);
             }
             keep(buffer);
@@ -161,6 +166,14 @@ public abstract class Connection implements Selectable {
                 loop.execute(new LoopTask(this::readDeferred));
             }
         }
+    }
+
+    /** Returns whether the socket has taken what is encrypted; before, nothing more is put into a buffer. */
+    private boolean isTaken() throws IOException {
+        if (wire.isBlocked()) {
+            wire.write(NOTHING);
+        }
+        return !wire.isBlocked();
     }
 
     private void readDeferred() {
