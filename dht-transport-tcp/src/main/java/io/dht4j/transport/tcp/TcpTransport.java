@@ -106,8 +106,14 @@ public final class TcpTransport implements Transport {
                     Outcome.NOT_SENT,
                     "the transport for " + options.address() + " is " + (closed ? "closed" : "started already")));
         }
-        // Looking up the host and reading certificates may block.
-        new Thread(() -> listen(handler), "dht4j-tcp-start").start();
+        try {
+            // Looking up the host and reading certificates may block.
+            new Thread(() -> listen(handler), "dht4j-tcp-start").start();
+        } catch (Error e) {
+            // The system may have no further thread. Closing waits for the end of the start.
+            starting.completeExceptionally(e);
+            throw e;
+        }
         return starting.minimalCompletionStage();
     }
 

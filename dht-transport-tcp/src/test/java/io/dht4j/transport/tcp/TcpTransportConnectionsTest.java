@@ -109,6 +109,20 @@ class TcpTransportConnectionsTest implements TransportHarness {
     }
 
     @Test
+    void aCallerThatStopsWithinARequestIsIdle() throws IOException {
+        options = options.withIdleTimeout(Duration.ofSeconds(1));
+        Started server = start(echo());
+        try (RawConnection caller = RawConnection.greetedBy(server.port())) {
+            caller.send(RawConnection.requestBegins(1, 1 << 20, bytes("only the beginning")));
+            caller.awaitEnd();
+        }
+        await().atMost(PATIENCE)
+                .until(() -> Objects.requireNonNull(((TcpTransport) server.transport()).server())
+                                .inFlightBytes()
+                        == 0);
+    }
+
+    @Test
     void connectionsOverTheBoundAreClosedAndTheirCallsWereNotSent() {
         options = options.withMaxConnections(1);
         Recorder recorder = new Recorder(echo());

@@ -10,11 +10,10 @@ import io.dht4j.transport.tcp.internal.loop.LoopTimer;
 import io.dht4j.transport.tcp.internal.loop.Resident;
 import io.dht4j.transport.tcp.internal.wire.MalformedException;
 import io.dht4j.transport.tcp.internal.wire.RecordWriter;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -122,8 +121,7 @@ final class Lane implements Resident, Dialer.Owner {
 
     private void abandonInbox() {
         for (TcpCall call = inbox.takeAll(); call != null; ) {
-            TcpCall next = call.linked();
-            call.link(null);
+            TcpCall next = unlinked(call);
             call.abandon(CLOSED);
             call = next;
         }
@@ -149,30 +147,58 @@ final class Lane implements Resident, Dialer.Owner {
         if (call == null) {
             return;
         }
-        if (!isResident) {
-            isResident = true;
-            loop.add(this);
-        }
         long earliest = call.deadline();
-        while (call != null) {
-            TcpCall next = call.linked();
-            call.link(null);
-            // A concurrent cancellation may have looked for the call already.
-            if (!call.hasEnded()) {
-                call.attempt = attempts + 1;
-                (RecordWriter.isWhole(call.size()) ? waiting : parted).add(call);
-                earliest = call.deadline() - earliest < 0 ? call.deadline() : earliest;
+        try {
+            if (!isResident) {
+                loop.add(this);
+                isResident = true;
             }
+            while (call != null) {
+                // A concurrent cancellation may have looked for the call already.
+                if (!call.hasEnded()) {
+                    call.attempt = attempts + 1;
+                    (RecordWriter.isWhole(call.size()) ? waiting : parted).add(call);
+                    earliest = earlier(earliest, call.deadline());
+                }
+                call = unlinked(call);
+            }
+        } finally {
+            if (call != null) {
+                // There was no memory. The next sweep takes in the others.
+                putBack(call);
+                earliest = System.nanoTime();
+            }
+            setTimer(earliest);
+        }
+    }
+
+    private void putBack(TcpCall first) {
+        for (TcpCall call = first; call != null; ) {
+            TcpCall next = unlinked(call);
+            inbox.put(call);
             call = next;
         }
-        setTimer(earliest);
+    }
+
+    /** Unlinks a call. Returns the next one. */
+    private static @Nullable TcpCall unlinked(TcpCall call) {
+        TcpCall next = call.linked();
+        call.link(null);
+        return next;
     }
 
     private void connect() {
         attempts++;
         Dialer dialing = new Dialer(node, loop, peers.connectNanos(), this);
         dialer = dialing;
-        dialing.begin(peers.resolver());
+        try {
+            dialing.begin(peers.resolver());
+        } catch (RuntimeException | Error e) {
+            // The system may have no thread for a lookup. A further call tries again.
+            dialing.cancel();
+            unconnected(e);
+            throw e;
+        }
         if (dialer == dialing) {
             setTimer(dialing.giveUpAt());
         }
@@ -231,9 +257,9 @@ final class Lane implements Resident, Dialer.Owner {
             unconnected(why);
             return;
         }
-        link = null;
         parted.removeIf(call -> call.written > 0);
         lost.endAll("connection lost before the reply: " + Dialer.inWords(why));
+        link = null;
         loop.execute(flush);
     }
 
@@ -242,16 +268,18 @@ final class Lane implements Resident, Dialer.Owner {
      * of their own, because the peer may have begun to listen in the meantime.
      */
     private void failWaiting(Consumer<TcpCall> end, long attempt) {
-        List<TcpCall> failed = new ArrayList<>();
-        for (Deque<TcpCall> calls : List.of(waiting, parted)) {
-            for (TcpCall call : calls) {
-                if (call.attempt <= attempt) {
-                    failed.add(call);
-                }
+        failWaiting(waiting, end, attempt);
+        failWaiting(parted, end, attempt);
+    }
+
+    private static void failWaiting(Deque<TcpCall> calls, Consumer<TcpCall> end, long attempt) {
+        for (var each = calls.iterator(); each.hasNext(); ) {
+            TcpCall call = each.next();
+            if (call.attempt <= attempt) {
+                end.accept(call);
+                each.remove();
             }
-            calls.removeIf(call -> call.attempt <= attempt);
         }
-        failed.forEach(end);
     }
 
     private void setTimer(long moment) {
@@ -288,7 +316,10 @@ final class Lane implements Resident, Dialer.Owner {
             }
         }
         Link current = link;
-        if (current != null) {
+        if (current != null && current.isClosed()) {
+            // There was no memory to handle its end.
+            lost(current, new ClosedChannelException());
+        } else if (current != null) {
             next = current.expire(now, next);
         }
         if (current != null && current == link && current.isReady() && isIdle(current)) {
@@ -359,9 +390,9 @@ final class Lane implements Resident, Dialer.Owner {
             dialer = null;
         }
         Link current = link;
-        link = null;
         if (current != null) {
             current.endAll(CLOSED);
+            link = null;
             current.close();
         }
     }

@@ -127,18 +127,27 @@ final class Link extends Connection implements RecordReader.Receiver {
             if (buffer.remaining() - reserved < RecordType.MAX_HEAD_BYTES + call.size()) {
                 return;
             }
-            waiting.remove();
             Frame frame = call.request();
             long remaining = call.deadline() - now;
             if (remaining <= 0) {
                 call.expire();
-            } else if (call.send()) {
-                call.id = ++lastId;
-                call.writtenAt = now;
-                calls.put(call.id, call);
-                RecordWriter.request(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+            } else {
+                enter(call, now);
+                if (call.send()) {
+                    RecordWriter.request(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+                } else {
+                    calls.remove(call.id);
+                }
             }
+            waiting.remove();
         }
+    }
+
+    /** Gives a call its number. It waits elsewhere until this is done: there may be no memory. */
+    private void enter(TcpCall call, long now) {
+        calls.put(lastId + 1, call);
+        call.id = ++lastId;
+        call.writtenAt = now;
     }
 
     private void addParts(ByteBuffer buffer, long now) {
@@ -149,22 +158,25 @@ final class Link extends Connection implements RecordReader.Receiver {
             if (length == 0) {
                 return;
             }
-            parted.remove();
             Frame frame = call.request();
             long remaining = call.deadline() - now;
             if (remaining <= 0) {
                 call.expire();
+            } else if (from == 0) {
+                enter(call, now);
             }
+            parted.remove();
             boolean last = from + length == call.size();
             // A request can reach a handler only with its last part.
             if (call.hasEnded() || (last && !call.send())) {
-                takeBack(call);
+                if (from > 0) {
+                    takeBack(call);
+                } else {
+                    calls.remove(call.id);
+                }
                 continue;
             }
             if (from == 0) {
-                call.id = ++lastId;
-                call.writtenAt = now;
-                calls.put(call.id, call);
                 RecordWriter.requestBegins(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
             } else {
                 RecordWriter.requestPart(buffer, call.id, frame, from, length);
@@ -208,11 +220,11 @@ final class Link extends Connection implements RecordReader.Receiver {
         long unanswered = 0;
         for (TcpCall call : due) {
             unanswered = Math.max(unanswered, silence.since(call.writtenAt, now));
+            call.expire();
             // The peer ends it too, on its own.
             if (call.written == 0 || call.written == call.size()) {
                 calls.remove(call.id);
             }
-            call.expire();
         }
         if (silence.isDoubtful(now, unanswered, !calls.isEmpty(), usedAt)) {
             flush();
@@ -311,22 +323,23 @@ final class Link extends Connection implements RecordReader.Receiver {
             in.position(in.position() + count);
             return;
         }
+        int end = in.position() + count;
         try {
             if (text != null) {
                 text.add(in, count);
                 if (last) {
-                    calls.remove(call.id);
                     end(call, head.type(), text.bytes());
+                    calls.remove(call.id);
                 }
             } else {
                 reply(call, head, in, count);
             }
         } catch (OutOfMemoryError e) {
-            // Nothing of these bytes has been read. The other calls of the connection go on.
-            in.position(in.position() + count);
-            calls.remove(call.id);
+            // The other calls of the connection go on.
+            in.position(end);
             answered = null;
             call.abandon("no memory for the reply");
+            calls.remove(call.id);
         }
     }
 
@@ -367,8 +380,7 @@ final class Link extends Connection implements RecordReader.Receiver {
 
     /** Ends the calls that were sent completely or in part. On the next connection they might end that one too. */
     void endAll(String why) {
-        List<TcpCall> sent = new ArrayList<>(calls.size());
-        calls.drainTo(sent);
-        sent.forEach(call -> call.abandon(why));
+        calls.forEach(call -> call.abandon(why));
+        calls.clear();
     }
 }

@@ -84,8 +84,9 @@ public final class Peers {
             peer = peers.computeIfAbsent(node, this::newPeer);
         }
         Lane lane = peer.choose();
-        boolean fits = peer.budget.enter(request.length());
+        // Before it is counted: there may be no memory for it.
         TcpCall call = new TcpCall(lane, request, System.nanoTime() + remainingNanos);
+        boolean fits = peer.budget.enter(request.length());
         // Closing sets its mark first and then waits for the counted calls. This method counts first and then checks
         // the mark.
         if (closed) {

@@ -20,7 +20,11 @@ import java.util.regex.Pattern;
 public final class Resolver implements AutoCloseable {
 
     private static final int MOST_THREADS = 4;
-    private static final Pattern LITERAL = Pattern.compile(".*:.*|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+    private static final String UP_TO_255 = "(25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})";
+
+    /** Hosts for which the JDK asks no name server: it reads them as addresses, or refuses them. */
+    private static final Pattern LITERAL =
+            Pattern.compile("[0-9a-fA-F:]+:.*|" + UP_TO_255 + "(\\." + UP_TO_255 + "){3}");
 
     /** A lane looks up one host at a time, so the queue is bounded by their number. */
     private final ThreadPoolExecutor threads;
@@ -49,13 +53,34 @@ public final class Resolver implements AutoCloseable {
             return;
         }
         try {
-            threads.execute(() -> {
-                List<InetAddress> addresses = lookUp(node.host());
-                loop.execute(new LoopTask(() -> result.resolved(addresses)));
-            });
+            threads.execute(new Lookup(node.host(), loop, result));
         } catch (RejectedExecutionException e) {
             // The transport is being closed, which ends the calls.
             result.resolved(List.of());
+        }
+    }
+
+    /** A lookup, which reports its end whatever happens: its caller waits for that alone. */
+    private static final class Lookup implements Runnable {
+
+        private final String host;
+        private final EventLoop loop;
+        private final LoopTask report;
+        private volatile List<InetAddress> found = List.of();
+
+        Lookup(String host, EventLoop loop, Result result) {
+            this.host = host;
+            this.loop = loop;
+            this.report = new LoopTask(() -> result.resolved(found));
+        }
+
+        @Override
+        public void run() {
+            try {
+                found = lookUp(host);
+            } finally {
+                loop.execute(report);
+            }
         }
     }
 

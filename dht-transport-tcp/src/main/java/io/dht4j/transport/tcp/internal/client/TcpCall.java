@@ -115,35 +115,35 @@ final class TcpCall extends CompletableFuture<byte[]> implements Linked<TcpCall>
 
     /** Ends the call as not sent: the peer reports that its handler did not see the request. */
     void refused(String why) {
-        if (STATE.getAndSet(this, ENDED) != ENDED) {
-            fail(Outcome.NOT_SENT, why);
-        }
+        fail(new TransportException(Outcome.NOT_SENT, lane.address() + ": " + why));
     }
 
     /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
     void noRoom(String why) {
-        if (STATE.getAndSet(this, ENDED) != ENDED) {
-            forget();
-            completeExceptionally(new TransportException(Reason.NO_ROOM, lane.address() + ": " + why));
-        }
+        fail(new TransportException(Reason.NO_ROOM, lane.address() + ": " + why));
     }
 
     /** Ends the call without a reply. Returns false if it has ended. */
     boolean abandon(String why) {
-        int before = STATE.getAndSet(this, ENDED);
-        if (before != ENDED) {
-            fail(before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, why);
+        for (int before = state; before != ENDED; before = state) {
+            // First: a call for whose failure there is no memory has not ended, and its deadline ends it.
+            TransportException failure = new TransportException(
+                    before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, lane.address() + ": " + why);
+            if (STATE.compareAndSet(this, before, ENDED)) {
+                forget();
+                completeExceptionally(failure);
+                return true;
+            }
         }
-        return before != ENDED;
+        return false;
     }
 
     /** Ends a waiting call for want of a connection. */
     void unconnected(String why, @Nullable Throwable cause) {
         if (cause == null || !ConnectFailure.isRefused(cause)) {
             abandon(why);
-        } else if (STATE.getAndSet(this, ENDED) != ENDED) {
-            forget();
-            completeExceptionally(new TransportException(Reason.REFUSED, lane.address() + ": " + why));
+        } else {
+            fail(new TransportException(Reason.REFUSED, lane.address() + ": " + why));
         }
     }
 
@@ -152,9 +152,11 @@ final class TcpCall extends CompletableFuture<byte[]> implements Linked<TcpCall>
         abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
     }
 
-    private void fail(Outcome outcome, String why) {
-        forget();
-        completeExceptionally(new TransportException(outcome, lane.address() + ": " + why));
+    private void fail(TransportException failure) {
+        if (STATE.getAndSet(this, ENDED) != ENDED) {
+            forget();
+            completeExceptionally(failure);
+        }
     }
 
     /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */

@@ -134,17 +134,36 @@ public abstract class Connection implements Selectable {
             write();
         } catch (IOException e) {
             fail(e);
+        } catch (RuntimeException | Error e) {
+            // What the buffer had is lost, perhaps the middle of a frame.
+            fail(e);
+            throw e;
         }
     }
 
     private void write() throws IOException {
-        while (!closed) {
-            ByteBuffer buffer = out;
-            if (buffer == null) {
-                if (!isTaken()) {
-                    break;
-                }
-                buffer = loop.buffers().take();
+        boolean more = true;
+        while (more && !closed) {
+            more = writeBuffer();
+        }
+        if (!closed) {
+            written();
+            setOperations();
+            if (wire.isReadDeferred() && !wire.isBlocked()) {
+                loop.execute(new LoopTask(this::readDeferred));
+            }
+        }
+    }
+
+    /** Fills and writes a buffer. Returns whether it had anything, and the socket has taken it. */
+    private boolean writeBuffer() throws IOException {
+        if (out == null && !isTaken()) {
+            return false;
+        }
+        ByteBuffer buffer = out == null ? loop.buffers().take() : out;
+        boolean isWritten = false;
+        try {
+            if (out == null) {
                 if (open && !outputEnded) {
                     fill(buffer);
                 }
@@ -154,16 +173,12 @@ public abstract class Connection implements Selectable {
             if (!isEmpty) {
                 wire.write(buffer);
             }
+            isWritten = true;
             keep(buffer);
-            if (isEmpty || wire.isBlocked() || out != null) {
-                break;
-            }
-        }
-        if (!closed) {
-            written();
-            setOperations();
-            if (wire.isReadDeferred() && !wire.isBlocked()) {
-                loop.execute(new LoopTask(this::readDeferred));
+            return !isEmpty && !isBlocked();
+        } finally {
+            if (!isWritten && out == null) {
+                loop.buffers().give(buffer);
             }
         }
     }
@@ -181,6 +196,9 @@ public abstract class Connection implements Selectable {
             read();
         } catch (IOException e) {
             fail(e);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            throw e;
         }
     }
 
@@ -206,7 +224,9 @@ public abstract class Connection implements Selectable {
         if (!key.isValid()) {
             return;
         }
-        int operations = (paused ? 0 : SelectionKey.OP_READ) | (wire.isBlocked() ? SelectionKey.OP_WRITE : 0);
+        // What was deferred is read before anything else, once the socket takes what is written.
+        boolean reads = !paused && !wire.isReadDeferred();
+        int operations = (reads ? SelectionKey.OP_READ : 0) | (wire.isBlocked() ? SelectionKey.OP_WRITE : 0);
         if (key.interestOps() != operations) {
             key.interestOps(operations);
         }

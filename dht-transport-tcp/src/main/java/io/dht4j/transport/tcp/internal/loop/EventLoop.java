@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -92,7 +91,15 @@ public final class EventLoop {
         }
         unset(timer);
         timer.set(moment);
-        timers.add(timer);
+        boolean isAdded = false;
+        try {
+            isAdded = timers.add(timer);
+        } finally {
+            if (!isAdded) {
+                // For lack of memory. A timer that seems to be set would never be set again.
+                timer.unset();
+            }
+        }
     }
 
     public void unset(LoopTimer timer) {
@@ -260,11 +267,25 @@ public final class EventLoop {
     private void close() {
         ended = true;
         runTasks();
-        for (Resident resident : new ArrayList<>(residents)) {
-            run(resident::loopEnds);
-        }
-        runTasks();
+        do {
+            endResidents();
+            // One of the last tasks may add a resident.
+            runTasks();
+        } while (!residents.isEmpty());
         discard();
+    }
+
+    /** Ends and removes all residents. Needs hardly any memory, the lack of which may have ended the loop. */
+    private void endResidents() {
+        while (!residents.isEmpty()) {
+            Resident resident = residents.iterator().next();
+            residents.remove(resident);
+            try {
+                resident.loopEnds();
+            } catch (RuntimeException | Error e) {
+                report(e);
+            }
+        }
     }
 
     /** Closes the selector; for a loop whose thread was never started, or ends. */

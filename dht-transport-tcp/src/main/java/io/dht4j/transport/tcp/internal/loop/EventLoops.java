@@ -30,21 +30,24 @@ public final class EventLoops {
      */
     public static EventLoops start(int threads, String name, Duration sweep) throws IOException {
         List<EventLoop> loops = new ArrayList<>();
+        ThreadWatch watch = ThreadWatch.start(
+                name + "-watch", "an event loop of " + name + " has ended, most likely for lack of memory");
         try {
             for (int i = 0; i < threads; i++) {
                 loops.add(new EventLoop(name + "-" + i, sweep.toNanos()));
             }
-        } catch (IOException e) {
-            loops.forEach(EventLoop::discard);
+            for (EventLoop loop : loops) {
+                watch.add(loop.thread());
+                loop.thread().start();
+            }
+            return new EventLoops(loops, watch);
+        } catch (IOException | RuntimeException | Error e) {
+            // The system may have no further thread or file.
+            watch.close();
+            loops.forEach(EventLoop::end);
+            loops.stream().filter(loop -> !loop.thread().isAlive()).forEach(EventLoop::discard);
             throw e;
         }
-        ThreadWatch watch = ThreadWatch.start(
-                name + "-watch", "an event loop of " + name + " has ended, most likely for lack of memory");
-        for (EventLoop loop : loops) {
-            watch.add(loop.thread());
-            loop.thread().start();
-        }
-        return new EventLoops(loops, watch);
     }
 
     /** Returns the loops in turn. */

@@ -136,6 +136,7 @@ final class Requests implements RecordReader.Receiver {
             in.position(in.position() + count);
             return;
         }
+        int end = in.position() + count;
         byte[] whole = null;
         try {
             if (exchange.body == null && count == head.total()) {
@@ -145,8 +146,8 @@ final class Requests implements RecordReader.Receiver {
                 whole = add(exchange, head, in, count);
             }
         } catch (OutOfMemoryError e) {
-            // Nothing of these bytes has been read. The other requests of the connection go on.
-            in.position(in.position() + count);
+            // The other requests of the connection go on.
+            in.position(end);
             forget(exchange);
             connection.requests().logNoMemory(connection.caller());
             refuse(exchange.id(), RecordType.NO_ROOM, "no memory for the frame");
@@ -179,8 +180,8 @@ final class Requests implements RecordReader.Receiver {
 
     /** Ends an exchange and releases what it holds. */
     void remove(Exchange exchange) {
-        exchanges.remove(exchange.id());
         release(exchange);
+        exchanges.remove(exchange.id());
     }
 
     private void release(Exchange exchange) {
@@ -207,11 +208,18 @@ final class Requests implements RecordReader.Receiver {
         late.forEach(this::forget);
     }
 
+    /** Returns whether more of a request has to come. */
+    boolean isAwaitingMore() {
+        boolean[] awaiting = {false};
+        exchanges.forEach(exchange -> awaiting[0] |= !exchange.handled);
+        return awaiting[0];
+    }
+
     /** Ends all exchanges. */
     void forgetAll() {
-        List<Exchange> all = new ArrayList<>(exchanges.size());
-        exchanges.drainTo(all);
-        all.forEach(this::release);
-        all.forEach(exchange -> exchange.context().cancel());
+        // What is counted goes first: a cancellation runs the code of others.
+        exchanges.forEach(this::release);
+        exchanges.forEach(exchange -> exchange.context().cancel());
+        exchanges.clear();
     }
 }

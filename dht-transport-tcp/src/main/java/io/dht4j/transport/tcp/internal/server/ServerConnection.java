@@ -168,6 +168,19 @@ final class ServerConnection extends Connection implements Resident {
     }
 
     private void flushAnswers() {
+        try {
+            addResults();
+        } catch (RuntimeException | Error e) {
+            // Some results are lost. The callers learn that at once instead of at their deadlines.
+            fail(e);
+            throw e;
+        }
+        if (!isClosed()) {
+            flush();
+        }
+    }
+
+    private void addResults() {
         for (Exchange exchange = answered.takeAll(); exchange != null; ) {
             Exchange next = exchange.linked();
             exchange.link(null);
@@ -175,9 +188,6 @@ final class ServerConnection extends Connection implements Resident {
                 replies.addResult(exchange);
             }
             exchange = next;
-        }
-        if (!isClosed()) {
-            flush();
         }
     }
 
@@ -231,10 +241,14 @@ final class ServerConnection extends Connection implements Resident {
         boolean isSlow = (!greeted && now - acceptedAt > requests.helloNanos())
                 || heads.isSlow(now)
                 || (leaving && now - movedAt > GOODBYE_NANOS);
-        boolean isIdle = (incoming.isEmpty() || isBlocked()) && now - movedAt > requests.idleNanos();
-        if (isSlow || isIdle) {
+        if (isSlow || (now - movedAt > requests.idleNanos() && isIdle())) {
             leave();
         }
+    }
+
+    /** Returns whether the peer is to blame that nothing moves, and not a handler. */
+    private boolean isIdle() {
+        return incoming.isEmpty() || isBlocked() || incoming.isAwaitingMore();
     }
 
     @Override
@@ -264,7 +278,10 @@ final class ServerConnection extends Connection implements Resident {
         left = true;
         loop().remove(this);
         replies.clear();
-        incoming.forgetAll();
-        visitor.hasLeft();
+        try {
+            incoming.forgetAll();
+        } finally {
+            visitor.hasLeft();
+        }
     }
 }

@@ -121,8 +121,8 @@ public final class TcpServer implements Selectable, Resident {
             try {
                 admit(accepted);
             } catch (IOException | RuntimeException | Error e) {
-                failures.log(() -> "an accepted connection failed: " + e);
                 close(accepted);
+                failures.log(() -> "an accepted connection failed: " + e);
             }
             if (places.isCrowded()) {
                 pause();

@@ -25,6 +25,7 @@ final class Visitor implements ConnectionPlaces.Guest {
     private final EventLoop loop;
     private final PeerRequests requests;
     private final Runnable whenLeft;
+    private final LoopTask begin = new LoopTask(this::begin);
     private final LoopTask leave = new LoopTask(this::leave);
     private volatile boolean givesWay;
     private @Nullable ServerConnection connection;
@@ -41,7 +42,7 @@ final class Visitor implements ConnectionPlaces.Guest {
 
     /** Begins to serve soon. On any thread. */
     void serve() {
-        if (!loop.execute(new LoopTask(this::begin))) {
+        if (!loop.execute(begin)) {
             leave();
         }
     }

@@ -118,6 +118,7 @@ public final class TlsWire implements Wire {
         while (true) {
             switch (engine.getHandshakeStatus()) {
                 case NEED_TASK -> {
+                    refuseRenegotiation();
                     for (Runnable task = engine.getDelegatedTask(); task != null; task = engine.getDelegatedTask()) {
                         task.run();
                     }
@@ -135,6 +136,13 @@ public final class TlsWire implements Wire {
                     return true;
                 }
             }
+        }
+    }
+
+    /** Only TLS 1.2 has it. It would have a caller shake hands on one connection for as long as it likes. */
+    private void refuseRenegotiation() throws SSLException {
+        if (established && !engine.getSession().getProtocol().equals("TLSv1.3")) {
+            throw new SSLException("the other side begins a further TLS handshake, which is refused");
         }
     }
 
@@ -174,6 +182,9 @@ public final class TlsWire implements Wire {
                 SSLEngineResult result = engine.wrap(out, buffer);
                 noteEnd(result);
                 status = result.getStatus();
+                if (status == Status.OK && result.bytesProduced() == 0 && out.hasRemaining()) {
+                    throw new SSLException("TLS takes no bytes within a handshake");
+                }
             } while (status == Status.OK && out.hasRemaining());
             return status;
         } finally {

@@ -1,7 +1,6 @@
 package io.dht4j.transport.tcp.internal.wire;
 
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +49,9 @@ public final class LongMap<V> {
             return null;
         }
         size--;
+        close(at);
         if (size == 0 && keys.length > LEAST_SIZE) {
-            keys = new long[LEAST_SIZE];
-            values = new Object[LEAST_SIZE];
-        } else {
-            close(at);
+            resize(LEAST_SIZE);
         }
         return removed;
     }
@@ -84,9 +81,8 @@ public final class LongMap<V> {
         }
     }
 
-    /** Removes all entries, and adds their values to a collection. */
-    public void drainTo(Collection<? super V> target) {
-        forEach(target::add);
+    /** Removes all entries. Needs no memory. */
+    public void clear() {
         Arrays.fill(values, null);
         size = 0;
     }

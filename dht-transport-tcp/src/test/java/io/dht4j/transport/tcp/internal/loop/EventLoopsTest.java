@@ -104,6 +104,39 @@ class EventLoopsTest {
     }
 
     @Test
+    void aResidentThatALastTaskAddsEndsToo() throws Exception {
+        EventLoops loops = start();
+        EventLoop loop = loops.next();
+        CountDownLatch ended = new CountDownLatch(2);
+        CountDownLatch added = new CountDownLatch(1);
+        Resident late = new EndsOnly(ended::countDown);
+        Resident resident = new EndsOnly(() -> {
+            ended.countDown();
+            loop.execute(new LoopTask(() -> loop.add(late)));
+        });
+        loop.execute(new LoopTask(() -> {
+            loop.add(resident);
+            added.countDown();
+        }));
+        assertThat(added.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(loops.close(PATIENCE)).isTrue();
+        assertThat(ended.getCount()).isZero();
+    }
+
+    private record EndsOnly(Runnable end) implements Resident {
+
+        @Override
+        public void sweep(long now) {
+            // Nothing is ever overdue.
+        }
+
+        @Override
+        public void loopEnds() {
+            end.run();
+        }
+    }
+
+    @Test
     void noTaskOfManyThreadsIsLost() throws Exception {
         EventLoops loops = start();
         EventLoop loop = loops.next();

@@ -31,8 +31,9 @@ class LongMapTest {
             }
             model.forEach((key, value) -> assertThat(map.get(key)).isEqualTo(value));
             List<String> values = new ArrayList<>();
-            map.drainTo(values);
+            map.forEach(values::add);
             assertThat(values).containsExactlyInAnyOrderElementsOf(model.values());
+            map.clear();
             assertThat(map.isEmpty()).isTrue();
             assertThat(map.get(1)).isNull();
         }
