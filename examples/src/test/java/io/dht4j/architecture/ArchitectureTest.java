@@ -49,6 +49,7 @@ class ArchitectureTest {
                         "io.dht4j.transport.http.clients",
                         "io.dht4j.transport.grpc",
                         "io.dht4j.server",
+                        "io.dht4j.lab",
                         "io.dht4j.examples.transport",
                         "io.dht4j.testkit",
                         "io.dht4j.simulator")

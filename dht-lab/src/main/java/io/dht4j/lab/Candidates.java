@@ -1,0 +1,133 @@
+package io.dht4j.lab;
+
+import io.dht4j.Topology;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
+import io.dht4j.spi.Store;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Guards candidates: whatever their code throws becomes one {@link CandidateException} that names the class and the
+ * method. Everything that {@link CandidateLoader} returns is guarded.
+ */
+public final class Candidates {
+
+    private Candidates() {}
+
+    /**
+     * Guards a transport candidate and its transports. A transport whose methods throw, or return null, fails as a
+     * {@link io.dht4j.spi.TransportException} of unknown outcome.
+     *
+     * @param candidate any candidate
+     * @return the same one if it is guarded already
+     * @throws CandidateException if its name has another form than {@link TransportCandidate#name} demands
+     */
+    public static TransportCandidate guarded(TransportCandidate candidate) {
+        return candidate instanceof GuardedTransportCandidate ? candidate : new GuardedTransportCandidate(candidate);
+    }
+
+    /**
+     * Guards a store candidate. The opened store itself is not guarded: a node treats whatever its store throws as a
+     * failure of the store.
+     *
+     * @param candidate any candidate
+     * @return a candidate that opens the same stores
+     * @throws CandidateException if its name has another form than {@link StoreCandidate#name} demands
+     */
+    public static StoreCandidate guarded(StoreCandidate candidate) {
+        Guard guard = new Guard(candidate.getClass());
+        String name = guard.name(candidate::name);
+        return new StoreCandidate() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public Store open(Path directory, MemoryBudget memory) {
+                return guard.call("open(\"" + directory + "\", memory)", () -> candidate.open(directory, memory));
+            }
+        };
+    }
+
+    /**
+     * Guards a placement.
+     *
+     * @param placement any placement
+     * @return a placement with the same tables
+     * @throws CandidateException if its name is not 1 to 32 of the letters a to z, digits and hyphens, a letter first
+     */
+    public static Placement guarded(Placement placement) {
+        Guard guard = new Guard(placement.getClass());
+        String name = guard.name(placement::name);
+        return new Placement() {
+            @Override
+            public PartitionTable assign(Topology topology, int partitions) {
+                return guard.call(
+                        "assign(topology of " + topology.size() + " nodes, " + partitions + ")",
+                        () -> placement.assign(topology, partitions));
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+        };
+    }
+
+    /**
+     * Guards a hash function.
+     *
+     * @param hash any hash function
+     * @return a function with the same values
+     * @throws CandidateException if its name is not 1 to 32 of the letters a to z, digits and hyphens, a letter first
+     */
+    public static HashFunction guarded(HashFunction hash) {
+        Guard guard = new Guard(hash.getClass());
+        String name = guard.name(hash::name);
+        return new HashFunction() {
+            @Override
+            public long hash(byte[] bytes) {
+                try {
+                    return hash.hash(bytes);
+                } catch (RuntimeException | Error e) {
+                    throw guard.threw("hash(" + bytes.length + " bytes)", e);
+                }
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+        };
+    }
+
+    /**
+     * Refuses candidates that a report could not tell apart.
+     *
+     * @param builtIns the names of what the library has itself
+     * @param candidates the candidates of one run, guarded or not
+     * @throws CandidateException if two names are equal, or one equals a built-in's; the message names both classes
+     */
+    public static void requireDistinctNames(Collection<String> builtIns, List<TransportCandidate> candidates) {
+        Map<String, String> classes = new HashMap<>();
+        for (TransportCandidate candidate : candidates) {
+            GuardedTransportCandidate guarded = (GuardedTransportCandidate) guarded(candidate);
+            if (builtIns.contains(guarded.name())) {
+                throw new CandidateException("the name \"" + guarded.name() + "\" of " + guarded.className()
+                        + " is that of a built-in transport; return another one from name()");
+            }
+            String other = classes.putIfAbsent(guarded.name(), guarded.className());
+            if (other != null) {
+                throw new CandidateException(other + " and " + guarded.className() + " both have the name \""
+                        + guarded.name() + "\"; return another one from name()");
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.dht4j.lab;
+
+import io.dht4j.spi.Transport;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A candidate whose failures name its class. Its name is read once. */
+final class GuardedTransportCandidate implements TransportCandidate {
+
+    private final TransportCandidate candidate;
+    private final Guard guard;
+    private final String name;
+
+    GuardedTransportCandidate(TransportCandidate candidate) {
+        this.candidate = candidate;
+        this.guard = new Guard(candidate.getClass());
+        this.name = guard.name(candidate::name);
+    }
+
+    /** Returns the class of the candidate itself. */
+    String className() {
+        return guard.type().getName();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Transport at(String address) {
+        return new GuardedTransport(guard.call("at(\"" + address + "\")", () -> candidate.at(address)));
+    }
+
+    @Override
+    public Optional<Echo> echo(int inFlight) {
+        return guard.call("echo(" + inFlight + ")", () -> candidate.echo(inFlight))
+                .map(GuardedEcho::new);
+    }
+
+    private static final class GuardedEcho implements Echo {
+
+        private final Echo echo;
+        private final Guard guard;
+
+        GuardedEcho(Echo echo) {
+            this.echo = echo;
+            this.guard = new Guard(echo.getClass());
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(byte[] request) {
+            try {
+                return guard.call("call(request)", () -> echo.call(request));
+            } catch (CandidateException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            guard.run("close()", echo::close);
+        }
+    }
+}
