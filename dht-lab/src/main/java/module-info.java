@@ -4,4 +4,5 @@ module io.dht4j.lab {
     requires static transitive org.jspecify;
 
     exports io.dht4j.lab;
+    exports io.dht4j.lab.workload;
 }

@@ -1,0 +1,16 @@
+package io.dht4j.lab.workload;
+
+/**
+ * Chooses sizes. The choices depend on the seed alone. Allocates nothing. Confined to one thread: each thread has a
+ * chooser with a seed of its own.
+ */
+@FunctionalInterface
+public interface SizeChooser {
+
+    /**
+     * Chooses a size.
+     *
+     * @return bytes, 0 or more
+     */
+    int next();
+}
