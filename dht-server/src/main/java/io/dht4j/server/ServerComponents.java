@@ -144,12 +144,16 @@ final class ServerComponents {
     }
 
     /** Opens the store. Blocks. */
-    Store store() {
-        return config.store().open(memory);
+    Store store(NodeCustomizer customizer) {
+        return customizer.store(config, memory, () -> config.store().open(memory));
     }
 
     /** Returns the transport, which does not listen yet. */
-    Transport transport() {
+    Transport transport(NodeCustomizer customizer) {
+        return customizer.newTransport(config, this::standardTransport);
+    }
+
+    private Transport standardTransport() {
         if (config.transport() instanceof TransportChoice.Http http) {
             return HttpTransport.create(httpTransport(http));
         }
@@ -211,15 +215,15 @@ final class ServerComponents {
         // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = customizer.transport(new WatchedTransport(transport, outage));
-        return customizer.cluster(config, used, store, () -> standardCluster(used, store));
+        return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer));
     }
 
-    private Cluster standardCluster(Transport transport, Store store) {
+    private Cluster standardCluster(Transport transport, Store store, NodeCustomizer customizer) {
         ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
                 .transport(transport)
                 .store(store)
-                .placement(config.placement().placement())
-                .hash(config.placement().function())
+                .placement(customizer.placement(config.placement().placement()))
+                .hash(customizer.hash(config.placement().function()))
                 .partitions(config.placement().partitions())
                 .readFanOut(config.calls().reads())
                 .hedging(config.calls().hedging())

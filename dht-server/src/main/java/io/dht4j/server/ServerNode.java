@@ -144,8 +144,8 @@ public final class ServerNode implements AutoCloseable {
         // Otherwise a mistyped port would leave an unwanted data directory behind.
         components.requireStartable();
         // The store first: this node must not be reachable until it owns its directory.
-        Store store = closer.add(components.store());
-        Transport transport = closer.add(components.transport());
+        Store store = closer.add(components.store(customizer));
+        Transport transport = closer.add(components.transport(customizer));
         Cluster cluster = closer.add(components.cluster(transport, store, customizer));
         warmUp(cluster);
         CompletableFuture<String> failure = new CompletableFuture<>();
