@@ -7,8 +7,8 @@ import java.util.Optional;
  * A transport to measure. The implementing class is public, with a public constructor without parameters, so that the
  * lab can load it by its name.
  *
- * <p>The lab calls the methods on its own threads, which may wait. It reports an exception as an error of the candidate
- * and continues with the other candidates.
+ * <p>The lab calls the methods on its own threads, which may wait. An exception ends the run with one error that names
+ * the class and the method.
  */
 public interface TransportCandidate {
 

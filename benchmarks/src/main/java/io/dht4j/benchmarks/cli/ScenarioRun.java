@@ -9,6 +9,7 @@ import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.lab.CandidateException;
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
@@ -167,8 +168,8 @@ final class ScenarioRun {
         if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
             return e.getMessage() + ": " + Messages.of(cause);
         }
-        boolean isFault =
-                e instanceof Error || (e instanceof RuntimeException && !(e instanceof IllegalStateException));
+        boolean isExpected = e instanceof IllegalStateException || e instanceof CandidateException;
+        boolean isFault = e instanceof Error || (e instanceof RuntimeException && !isExpected);
         return isFault || e.getMessage() == null ? "unexpected failure: " + e : e.getMessage();
     }
 

@@ -5,10 +5,11 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
-import io.dht4j.benchmarks.transports.ThreeNodes;
-import io.dht4j.benchmarks.transports.TransportCandidate;
+import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Batching;
+import io.dht4j.lab.internal.nodes.ThreeNodes;
+import io.dht4j.testkit.network.FreePorts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -92,8 +93,8 @@ public final class CancellationLoad implements Callable<Integer> {
                 for (Batching batching : List.of(Batching.off(), Batching.on())) {
                     for (Map.Entry<String, UnaryOperator<ClusterBuilder>> setting : settings.entrySet()) {
                         ThreeNodes nodes = new ThreeNodes(
-                                TransportCandidate.named(transport, load.inFlight())
-                                        .transport(),
+                                BuiltInTransport.named(transport),
+                                FreePorts.find(3),
                                 builder -> setting.getValue().apply(builder).batching(batching),
                                 ack,
                                 keys,

@@ -1,23 +1,20 @@
 package io.dht4j.benchmarks.cluster;
 
-import io.dht4j.benchmarks.counters.StolenTime;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.closed.ClosedLoad;
-import io.dht4j.benchmarks.transports.ThreeNodes;
+import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;
+import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.nodes.ThreeNodes;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
-import io.dht4j.transport.grpc.GrpcMode;
-import io.dht4j.transport.grpc.GrpcTransport;
-import io.dht4j.transport.grpc.GrpcTransportOptions;
-import java.io.IOException;
+import io.dht4j.testkit.network.FreePorts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,7 +84,7 @@ public final class IdleCost implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws Exception {
         if (!STORES.contains(store)) {
             throw new CommandLine.ParameterException(
                     new CommandLine(this), "--store must be one of " + STORES + ", not " + store);
@@ -127,9 +124,7 @@ public final class IdleCost implements Callable<Integer> {
             UnaryOperator<Store> storeUsed,
             String[] keys,
             byte[] value)
-            throws IOException {
-        IntFunction<Transport> transports = port ->
-                GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port).withMode(GrpcMode.STREAM));
+            throws Exception {
         List<Path> nodes = new ArrayList<>();
         UnaryOperator<ClusterBuilder> stores = builder -> {
             if (store.equals("memory")) {
@@ -141,7 +136,13 @@ public final class IdleCost implements Callable<Integer> {
             return builder.store(
                     storeUsed.apply(MvStore.open(node, MvStoreOptions.of(ThreeNodes.share(value.length)))));
         };
-        return new ThreeNodes(transports, builder -> settings.apply(stores.apply(builder)), 2, keys, value);
+        return new ThreeNodes(
+                BuiltInTransport.named("grpc-stream"),
+                FreePorts.find(3),
+                builder -> settings.apply(stores.apply(builder)),
+                2,
+                keys,
+                value);
     }
 
     private void measure(List<Pair> pairs) throws InterruptedException {

@@ -1,11 +1,7 @@
 package io.dht4j.benchmarks.cluster;
 
-import io.dht4j.benchmarks.counters.Cost;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.load.LoadProcess;
@@ -15,6 +11,10 @@ import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableLoadSearch;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

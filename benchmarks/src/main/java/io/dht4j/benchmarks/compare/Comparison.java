@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.report.Machine;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.lab.internal.verdict.Verdict;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,4 +1,4 @@
-/** Loads: their description, their results, and what they call. */
+/** The options that load commands share. */
 @NullMarked
 package io.dht4j.benchmarks.load;
 

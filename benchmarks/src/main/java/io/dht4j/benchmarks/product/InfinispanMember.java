@@ -1,9 +1,9 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.load.Outcome;
 import io.dht4j.benchmarks.load.client.KeyNames;
 import io.dht4j.benchmarks.load.client.Values;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;

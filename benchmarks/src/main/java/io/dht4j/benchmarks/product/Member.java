@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadClient;
 import java.util.Map;
 
 /** A member of a cluster, embedded in this process. */

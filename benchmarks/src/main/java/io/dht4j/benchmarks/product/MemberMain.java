@@ -1,10 +1,10 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;

@@ -1,6 +1,5 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.Child;
@@ -8,6 +7,7 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
+import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.time.Duration;

@@ -94,7 +94,7 @@ final class LayerRules {
     static final List<LayerRule> ALL = List.of(
             new LayerRule(Layer.KERNEL, frame -> frame.kernel() || isSystemCall(frame.name())),
             LayerRule.names(
-                    Layer.PROFILER, "one/profiler/", "io/dht4j/benchmarks/profile/", "io/dht4j/benchmarks/counters/"),
+                    Layer.PROFILER, "one/profiler/", "io/dht4j/benchmarks/profile/", "io/dht4j/lab/internal/counters/"),
             new LayerRule(
                     Layer.PROFILER,
                     frame -> frame.startsWithAny(List.of(
@@ -117,7 +117,7 @@ final class LayerRules {
                     "java/lang/Object.wait",
                     "java/lang/Object.notify"),
             new LayerRule(Layer.GC_AND_JIT, StackFrame::isCpp),
-            LayerRule.names(Layer.GENERATOR, "io/dht4j/benchmarks/load/"),
+            LayerRule.names(Layer.GENERATOR, "io/dht4j/benchmarks/load/", "io/dht4j/lab/internal/load/"),
             LayerRule.names(
                     Layer.PUBLIC_API,
                     "io/dht4j/transport/http/internal/api/",

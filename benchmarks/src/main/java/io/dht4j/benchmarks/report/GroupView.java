@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.report;
 
-import io.dht4j.benchmarks.load.LoadResult;
 import io.dht4j.benchmarks.profile.Layer;
+import io.dht4j.lab.internal.load.LoadResult;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.report;
 
-import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadResult;
 
 /**
  * A load at a part of the stable load.

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
-import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -10,6 +10,7 @@ import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.scenario.server.Soak;
+import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class Cancellation implements Scenario {
                                 "clients, separated by commas: " + String.join(", ", CLIENTS),
                                 "vertx",
                                 "vertx,one-nio,grpc-stream"),
+                        CandidateParameters.transportClass(),
                         new Parameter(
                                 "client-threads",
                                 "connections to each peer, separated by commas: 8, 32, 64; one-nio has a thread for "
@@ -106,6 +108,10 @@ public final class Cancellation implements Scenario {
                 }
             }
         }
+        CandidateParameters.transportClasses(settings, CLIENTS)
+                .forEach((name, className) -> settings.names("policies", POLICIES)
+                        .forEach(policy -> variants.add(
+                                asking(name + ", " + policy, policy).overClass(className))));
         return variants;
     }
 

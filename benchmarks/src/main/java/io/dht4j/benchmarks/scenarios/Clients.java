@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -12,6 +13,7 @@ import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Measures calls between two nodes, by HTTP client and gRPC mode, without replication: each request goes to either
@@ -43,6 +45,7 @@ public final class Clients implements Scenario {
                                 "variants, separated by commas: " + String.join(", ", PeerTransports.ALL),
                                 "vertx,one-nio",
                                 String.join(",", PeerTransports.ALL)),
+                        CandidateParameters.transportClass(),
                         new Parameter("batching", "whether requests share frames: on or off", "off", "off")),
                 "10000",
                 "1000000",
@@ -67,11 +70,14 @@ public final class Clients implements Scenario {
 
     private static List<ServerVariant> variants(Settings settings) {
         String batching = settings.one("batching", List.of("on", "off"));
-        return settings.names("clients", PeerTransports.ALL).stream()
-                .map(client -> ServerVariant.of(client, NODES, 1, 1)
-                        .with(Setting.REPLICATION_FACTOR, "1")
-                        .with(Setting.BATCHING, batching)
-                        .over(client))
+        return Stream.concat(
+                        settings.names("clients", PeerTransports.ALL).stream()
+                                .map(client ->
+                                        ServerVariant.of(client, NODES, 1, 1).over(client)),
+                        CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
+                                .map(own -> ServerVariant.of(own.getKey(), NODES, 1, 1)
+                                        .overClass(own.getValue())))
+                .map(variant -> variant.with(Setting.REPLICATION_FACTOR, "1").with(Setting.BATCHING, batching))
                 .toList();
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -79,8 +80,14 @@ public final class DurabilityCost implements Scenario {
         for (String size : settings.names("sizes", SIZES)) {
             int valueBytes = Integer.parseInt(size);
             ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
+            String own = settings.text(CandidateParameters.STORE_CLASS);
+            if (!own.equals(CandidateParameters.NONE)) {
+                cases.add(new Case(size + " bytes", nodes(own, settings), sized));
+            }
             for (String store : settings.names("stores", STORES)) {
-                ServerVariant nodes = ServerVariant.of(store, NODES, ACK, NODES).over(PeerTransports.of(settings));
+                // The store of the user's own is a variant beside these, and not that of all nodes.
+                ServerVariant nodes =
+                        nodes(store, settings).assembled(CandidateParameters.STORE_CLASS, CandidateParameters.NONE);
                 cases.add(new Case(
                         size + " bytes",
                         store.equals("memory")
@@ -90,5 +97,9 @@ public final class DurabilityCost implements Scenario {
             }
         }
         return cases;
+    }
+
+    private static ServerVariant nodes(String name, Settings settings) {
+        return ServerVariant.of(name, NODES, ACK, NODES).over(PeerTransports.of(settings));
     }
 }

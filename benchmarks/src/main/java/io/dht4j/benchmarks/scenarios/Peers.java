@@ -1,8 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
-import io.dht4j.benchmarks.counters.StolenTime;
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.product.MemberProcess;
@@ -14,6 +12,8 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,15 +1,19 @@
 package io.dht4j.benchmarks.scenarios;
 
-import io.dht4j.benchmarks.counters.StolenTime;
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
 import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.benchmarks.transports.TransportVariants;
 import io.dht4j.core.options.Batching;
+import io.dht4j.lab.CandidateLoader;
+import io.dht4j.lab.TransportCandidate;
+import io.dht4j.lab.internal.counters.StolenTime;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Measures each transport beside its bare library, with and without batching, and beside Infinispan. Closed loops on
@@ -41,13 +46,15 @@ public final class Transports implements Scenario {
 
     @Override
     public List<Parameter> parameters() {
-        String all = String.join(",", TransportVariants.names());
+        String all = String.join(",", BuiltInTransport.names());
         return List.of(
                 new Parameter(
                         "transports",
-                        "variants, separated by commas: " + String.join(", ", TransportVariants.names()),
+                        "variants, separated by commas: " + String.join(", ", BuiltInTransport.names()),
                         "vertx,vertx-h2,grpc-stream",
                         all),
+                CandidateParameters.with(),
+                CandidateParameters.transportClass(),
                 new Parameter("in-flight", "operations in flight, 1 to 4096", "64", "64"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
                 new Parameter("keys", "number of keys, 1 to 1,000,000", "20000", "20000"),
@@ -58,9 +65,9 @@ public final class Transports implements Scenario {
 
     @Override
     public void check(Settings settings) {
-        transports(settings);
+        CandidateParameters.transportClasses(settings, BuiltInTransport.names());
         comparison(settings);
-        spec(settings);
+        spec(settings, List.of());
     }
 
     @Override
@@ -68,7 +75,9 @@ public final class Transports implements Scenario {
         InterleavedRuns comparison = comparison(lab);
         lab.note("Nodes, clients and load share one process. A put sends two requests, so half of R is about what "
                 + "U can reach.");
-        try (TransportVariants running = TransportVariants.start(spec(lab))) {
+        try (CandidateLoader loader = CandidateParameters.loader(lab.text(CandidateParameters.WITH));
+                TransportVariants running = TransportVariants.start(
+                        spec(lab, CandidateParameters.transports(lab, loader, BuiltInTransport.names())))) {
             IdentityHashMap<Variant, Shown> shown = shown(running);
             List<Variant> variants = running.all();
             lab.plan(1 + variants.size() * comparison.repetitions());
@@ -94,7 +103,7 @@ public final class Transports implements Scenario {
     private static IdentityHashMap<Variant, Shown> shown(TransportVariants running) {
         IdentityHashMap<Variant, Shown> shown = new IdentityHashMap<>();
         for (TransportVariants.Row row : running.rows()) {
-            put(shown, row.bare(), "R: echoes of the bare library", row.name());
+            row.bare().ifPresent(bare -> put(shown, bare, "R: echoes of the bare library", row.name()));
             put(shown, row.unbatched(), "U: puts at 2/3, a frame each", row.name());
             put(shown, row.batched(), "B: puts at 2/3 with batching", row.name());
         }
@@ -123,8 +132,12 @@ public final class Transports implements Scenario {
                 List.copyOf(of.doubts())));
     }
 
-    private static List<String> transports(Settings settings) {
-        return settings.names("transports", TransportVariants.names());
+    private static List<TransportCandidate> transports(Settings settings, List<TransportCandidate> own) {
+        return Stream.concat(
+                        settings.names("transports", BuiltInTransport.names()).stream()
+                                .map(BuiltInTransport::named),
+                        own.stream())
+                .toList();
     }
 
     private static InterleavedRuns comparison(Settings settings) {
@@ -135,9 +148,9 @@ public final class Transports implements Scenario {
                 (int) settings.number("repetitions", 1, 100));
     }
 
-    private static TransportVariants.Spec spec(Settings settings) {
+    private static TransportVariants.Spec spec(Settings settings, List<TransportCandidate> own) {
         return new TransportVariants.Spec(
-                transports(settings),
+                transports(settings, own),
                 (int) settings.number("in-flight", 1, 4096),
                 (int) settings.number("value-bytes", 0, 1 << 20),
                 (int) settings.number("keys", 1, 1_000_000),

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadResult;
 
 /**
  * A run of the search.

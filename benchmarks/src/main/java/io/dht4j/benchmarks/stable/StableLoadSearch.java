@@ -1,11 +1,11 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.counters.StolenTime;
-import io.dht4j.benchmarks.load.LoadDriver;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
+import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.load.LoadDriver;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

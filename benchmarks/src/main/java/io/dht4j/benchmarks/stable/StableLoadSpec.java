@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.time.Duration;
 
 /**

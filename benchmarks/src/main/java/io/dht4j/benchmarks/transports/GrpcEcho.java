@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.lab.Echo;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;

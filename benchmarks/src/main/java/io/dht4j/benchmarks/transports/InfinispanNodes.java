@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.lab.internal.nodes.PutCluster;
 import io.dht4j.testkit.network.FreePorts;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.lab.Echo;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

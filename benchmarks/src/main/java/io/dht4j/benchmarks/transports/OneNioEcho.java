@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.lab.Echo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;

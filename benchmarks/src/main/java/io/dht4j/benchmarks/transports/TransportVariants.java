@@ -2,6 +2,11 @@ package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.load.closed.Variant;
 import io.dht4j.core.options.Batching;
+import io.dht4j.lab.Echo;
+import io.dht4j.lab.TransportCandidate;
+import io.dht4j.lab.internal.nodes.PutCluster;
+import io.dht4j.lab.internal.nodes.ThreeNodes;
+import io.dht4j.testkit.network.FreePorts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,11 +41,11 @@ public final class TransportVariants implements AutoCloseable {
      * A transport's variants.
      *
      * @param name of the transport
-     * @param bare R
+     * @param bare R; empty for a candidate without a bare library
      * @param unbatched U
      * @param batched B
      */
-    public record Row(String name, Variant bare, Variant unbatched, Variant batched) {}
+    public record Row(String name, Optional<Variant> bare, Variant unbatched, Variant batched) {}
 
     /**
      * Puts at 3 of 3.
@@ -53,7 +58,7 @@ public final class TransportVariants implements AutoCloseable {
     /**
      * Describes a comparison.
      *
-     * @param transports by name; all if empty
+     * @param transports to compare, in this order
      * @param inFlight operations in flight
      * @param valueBytes size of a value
      * @param keys number of keys
@@ -61,19 +66,17 @@ public final class TransportVariants implements AutoCloseable {
      * @param infinispan whether to compare with Infinispan
      */
     public record Spec(
-            List<String> transports, int inFlight, int valueBytes, int keys, Batching batching, boolean infinispan) {
+            List<TransportCandidate> transports,
+            int inFlight,
+            int valueBytes,
+            int keys,
+            Batching batching,
+            boolean infinispan) {
 
         /** Keeps an unmodifiable copy. */
         public Spec {
             transports = List.copyOf(transports);
         }
-    }
-
-    /**
-     * Returns the names of all transports, as the server knows them: an HTTP client, {@code grpc-} and a mode, or tcp.
-     */
-    public static List<String> names() {
-        return TransportCandidate.all(1).stream().map(TransportCandidate::name).toList();
     }
 
     /**
@@ -95,11 +98,6 @@ public final class TransportVariants implements AutoCloseable {
     }
 
     private void open(Spec spec) throws Exception {
-        List<TransportCandidate> candidates = spec.transports().isEmpty()
-                ? TransportCandidate.all(spec.inFlight())
-                : spec.transports().stream()
-                        .map(name -> TransportCandidate.named(name, spec.inFlight()))
-                        .toList();
         String[] keys = new String[keyCount];
         for (int i = 0; i < keyCount; i++) {
             keys[i] = "key-%08d".formatted(i);
@@ -107,29 +105,27 @@ public final class TransportVariants implements AutoCloseable {
         byte[] value = new byte[spec.valueBytes()];
         Arrays.fill(value, (byte) 'v');
         byte[] frame = new byte[FRAME_OVERHEAD + spec.valueBytes()];
-        for (TransportCandidate candidate : candidates) {
-            Echo echo = candidate.echo().call();
-            closing.add(echo::close);
-            PutCluster unbatched = keep(
-                    new ThreeNodes(candidate.transport(), builder -> builder.batching(Batching.off()), 2, keys, value));
-            PutCluster batched = keep(new ThreeNodes(
-                    candidate.transport(), builder -> builder.batching(spec.batching()), 2, keys, value));
+        for (TransportCandidate candidate : spec.transports()) {
+            Optional<Echo> echo = candidate.echo(spec.inFlight());
+            echo.ifPresent(started -> closing.add(started::close));
+            PutCluster unbatched = keep(nodes(candidate, Batching.off(), 2, keys, value));
+            PutCluster batched = keep(nodes(candidate, spec.batching(), 2, keys, value));
             rows.add(new Row(
                     candidate.name(),
-                    new Variant(slot -> echo.call(frame)),
+                    echo.map(started -> new Variant(slot -> started.call(frame))),
                     new Variant(puts(unbatched)),
                     new Variant(puts(batched))));
         }
         if (spec.infinispan()) {
-            PutCluster ours = keep(new ThreeNodes(
-                    TransportCandidate.named(COMPARED, spec.inFlight()).transport(),
-                    builder -> builder.batching(spec.batching()),
-                    3,
-                    keys,
-                    value));
+            PutCluster ours = keep(nodes(BuiltInTransport.named(COMPARED), spec.batching(), 3, keys, value));
             PutCluster theirs = keep(new InfinispanNodes(keys, value));
             threeOfThree = Optional.of(new Pair(new Variant(puts(ours)), new Variant(puts(theirs))));
         }
+    }
+
+    private static PutCluster nodes(
+            TransportCandidate candidate, Batching batching, int ack, String[] keys, byte[] value) throws Exception {
+        return new ThreeNodes(candidate, FreePorts.find(3), builder -> builder.batching(batching), ack, keys, value);
     }
 
     private PutCluster keep(PutCluster started) {
@@ -154,7 +150,10 @@ public final class TransportVariants implements AutoCloseable {
     /** Returns all variants, for one run. */
     public List<Variant> all() {
         List<Variant> variants = new ArrayList<>();
-        rows.forEach(row -> variants.addAll(List.of(row.bare(), row.unbatched(), row.batched())));
+        rows.forEach(row -> {
+            row.bare().ifPresent(variants::add);
+            variants.addAll(List.of(row.unbatched(), row.batched()));
+        });
         threeOfThree.ifPresent(pair -> variants.addAll(List.of(pair.ours(), pair.theirs())));
         return variants;
     }

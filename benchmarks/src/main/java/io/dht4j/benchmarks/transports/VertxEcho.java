@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.transports;
 
+import io.dht4j.lab.Echo;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;

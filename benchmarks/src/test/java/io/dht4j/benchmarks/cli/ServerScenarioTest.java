@@ -2,12 +2,12 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.benchmarks.scenarios.Async;
 import io.dht4j.benchmarks.scenarios.Scenarios;
+import io.dht4j.lab.internal.load.Operation;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

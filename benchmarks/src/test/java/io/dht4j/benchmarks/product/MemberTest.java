@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.product;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.testkit.network.FreePorts;
 import java.time.Duration;
 import java.util.List;

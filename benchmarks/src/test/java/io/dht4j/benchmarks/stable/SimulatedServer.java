@@ -1,10 +1,10 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.load.Conditions;
-import io.dht4j.benchmarks.load.Latency;
-import io.dht4j.benchmarks.load.LoadDriver;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
+import io.dht4j.lab.internal.load.Conditions;
+import io.dht4j.lab.internal.load.Latency;
+import io.dht4j.lab.internal.load.LoadDriver;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

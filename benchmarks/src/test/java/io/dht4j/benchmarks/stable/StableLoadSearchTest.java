@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -33,7 +33,8 @@ class WriteYourOwnTransportTest {
 
     private static String source(Path root, String file) throws IOException {
         String part = file.endsWith("Test.java") ? "test" : "main";
-        return Files.readString(root.resolve("examples/src/" + part + "/java/io/dht4j/examples/transport/" + file));
+        return Files.readString(root.resolve(
+                "examples/src/" + part + "/java/io/dht4j/examples/" + (file.contains("/") ? "" : "transport/") + file));
     }
 
     private static String tagged(String source, String tag) {

@@ -3,9 +3,9 @@ package io.dht4j.benchmarks.load.client;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.benchmarks.load.LoadClient;
-import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.load.client;
 
-import io.dht4j.benchmarks.load.Operation;
+import io.dht4j.lab.internal.load.Operation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.load.client;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
-import io.dht4j.benchmarks.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadClient;
 import java.util.List;
 
 /** Opens the clients of a load. */

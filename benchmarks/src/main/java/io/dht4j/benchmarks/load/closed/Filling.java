@@ -1,10 +1,10 @@
 package io.dht4j.benchmarks.load.closed;
 
 import io.dht4j.DhtException;
-import io.dht4j.benchmarks.load.LoadClient;
-import io.dht4j.benchmarks.load.LoadException;
-import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadException;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.load.closed;
 
-import io.dht4j.benchmarks.counters.Allocation;
-import io.dht4j.benchmarks.counters.StolenTime;
+import io.dht4j.lab.internal.counters.Allocation;
+import io.dht4j.lab.internal.counters.StolenTime;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;

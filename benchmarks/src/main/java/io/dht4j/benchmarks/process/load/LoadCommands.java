@@ -1,12 +1,12 @@
 package io.dht4j.benchmarks.process.load;
 
-import io.dht4j.benchmarks.load.LoadClient;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.LoadClients;
 import io.dht4j.benchmarks.load.closed.Filling;
-import io.dht4j.benchmarks.load.open.OpenLoad;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.open.OpenLoad;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.process.load;
 
-import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildService;
+import io.dht4j.lab.internal.load.LoadSpec;
 
 /** The load generator in a process of its own, started by a {@link LoadProcess}. */
 public final class LoadMain {

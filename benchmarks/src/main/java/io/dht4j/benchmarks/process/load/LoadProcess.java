@@ -1,8 +1,5 @@
 package io.dht4j.benchmarks.process.load;
 
-import io.dht4j.benchmarks.load.LoadDriver;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.Child;
@@ -10,6 +7,9 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
+import io.dht4j.lab.internal.load.LoadDriver;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

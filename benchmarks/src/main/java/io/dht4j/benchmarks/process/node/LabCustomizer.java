@@ -3,17 +3,29 @@ package io.dht4j.benchmarks.process.node;
 import io.dht4j.Cluster;
 import io.dht4j.Node;
 import io.dht4j.benchmarks.blocking.BlockingCluster;
+import io.dht4j.lab.CandidateLoader;
 import io.dht4j.server.NodeCustomizer;
 import io.dht4j.server.config.ServerConfig;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces components of the standalone server's nodes, for experiments. Their processes get the names of the
@@ -29,6 +41,22 @@ public final class LabCustomizer implements NodeCustomizer {
     /** The coordinator: {@code blocking-N} for one with N threads, each of which serves one request at a time. */
     public static final String COORDINATOR = "coordinator";
 
+    /** The jars of classes of the user's own, separated by commas. */
+    public static final String WITH = "with";
+
+    /** The class of a {@link io.dht4j.lab.TransportCandidate}. */
+    public static final String TRANSPORT_CLASS = "class";
+
+    /** The class of a {@link io.dht4j.lab.StoreCandidate}. */
+    public static final String STORE_CLASS = "store-class";
+
+    /** The class of a {@link Placement}. */
+    public static final String PLACEMENT_CLASS = "placement-class";
+
+    /** The class of a {@link HashFunction}. */
+    public static final String HASH_CLASS = "hash-class";
+
+    private static final String NONE = "none";
     private static final String PREFIX = "dht4j.bench.";
     private static final String OWN = "own-";
     private static final String BLOCKING = "blocking-";
@@ -36,6 +64,7 @@ public final class LabCustomizer implements NodeCustomizer {
 
     private final String replies;
     private final String coordinator;
+    private @Nullable CandidateLoader loader;
 
     private LabCustomizer(String replies, String coordinator) {
         this.replies = replies;
@@ -58,6 +87,65 @@ public final class LabCustomizer implements NodeCustomizer {
     static LabCustomizer ofThisProcess() {
         return new LabCustomizer(
                 System.getProperty(PREFIX + REPLIES, "transport"), System.getProperty(PREFIX + COORDINATOR, ""));
+    }
+
+    /** Opened once, and open until the process ends. */
+    private synchronized CandidateLoader loader() {
+        if (loader == null) {
+            loader = CandidateLoader.of(text(WITH).stream()
+                    .flatMap(jars -> Arrays.stream(jars.split(",", -1)))
+                    .map(jar -> Path.of(jar.strip()))
+                    .toList());
+        }
+        return loader;
+    }
+
+    private static Optional<String> text(String component) {
+        return Optional.ofNullable(System.getProperty(PREFIX + component)).filter(value -> !value.equals(NONE));
+    }
+
+    @Override
+    public Store store(ServerConfig config, MemoryBudget memory, Supplier<Store> standard) {
+        Optional<String> own = text(STORE_CLASS);
+        if (own.isEmpty()) {
+            return standard.get();
+        }
+        Path directory = config.store().data().resolve("own-store");
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return guarded(() -> loader().store(own.get()).open(directory, memory));
+    }
+
+    @Override
+    public Transport newTransport(ServerConfig config, Supplier<Transport> standard) {
+        return text(TRANSPORT_CLASS)
+                .map(own -> guarded(() ->
+                        loader().transport(own).at(config.addresses().peer().toString())))
+                .orElseGet(standard);
+    }
+
+    /** Calls a candidate, which throws no checked exception, since it is guarded. */
+    private static <T> T guarded(Callable<T> call) {
+        try {
+            return call.call();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Placement placement(Placement placement) {
+        return text(PLACEMENT_CLASS).map(own -> loader().placement(own)).orElse(placement);
+    }
+
+    @Override
+    public HashFunction hash(HashFunction hash) {
+        return text(HASH_CLASS).map(own -> loader().hash(own)).orElse(hash);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.dht4j.benchmarks.process.node;
 
-import io.dht4j.benchmarks.counters.Counters;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
@@ -8,6 +7,7 @@ import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Path;

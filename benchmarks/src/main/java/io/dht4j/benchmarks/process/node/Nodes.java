@@ -1,11 +1,11 @@
 package io.dht4j.benchmarks.process.node;
 
-import io.dht4j.benchmarks.counters.Counters;
-import io.dht4j.benchmarks.counters.MachineCounters;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.counters.MachineCounters;
 import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;

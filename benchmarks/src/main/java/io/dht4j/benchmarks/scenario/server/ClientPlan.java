@@ -1,12 +1,12 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.load.LoadSpec;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.util.List;
 import java.util.Locale;
 

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
-import io.dht4j.benchmarks.transports.TransportVariants;
+import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.server.config.Setting;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +14,7 @@ import java.util.Map;
 public final class PeerTransports {
 
     /** All names, which are those of the transports that are measured beside their bare libraries. */
-    public static final List<String> ALL = TransportVariants.names();
+    public static final List<String> ALL = BuiltInTransport.names();
 
     private static final List<String> TYPICAL = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream", "tcp");
     private static final String BETWEEN_NODES = "between-nodes";

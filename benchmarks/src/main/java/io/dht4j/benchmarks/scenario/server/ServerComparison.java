@@ -1,11 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.counters.Counters;
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.load.LoadDriver;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.process.load.LoadProcess;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.process.node.Nodes;
@@ -24,6 +19,11 @@ import io.dht4j.benchmarks.stable.Probe;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableLoadSearch;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.LoadDriver;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,15 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.load.client.Values;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,7 +141,9 @@ public record ServerPlan(
                                 new Parameter(
                                         "precision", "of the search, as a part of the rate, 0.001 to 1", "0.5", "0.05"),
                                 new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50")),
-                        NodeJvm.parameters().stream())
+                        NodeJvm.parameters().stream(),
+                        Stream.of(CandidateParameters.with()),
+                        CandidateParameters.components().stream())
                 .flatMap(parameters -> parameters)
                 .toList();
     }
@@ -184,7 +188,7 @@ public record ServerPlan(
                 client,
                 events(settings),
                 pace,
-                NodeJvm.of(settings));
+                NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))));
     }
 
     private static List<ProfileEvent> events(Settings settings) {

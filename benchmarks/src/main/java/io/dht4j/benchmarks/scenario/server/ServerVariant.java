@@ -1,6 +1,8 @@
 package io.dht4j.benchmarks.scenario.server;
 
+import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.server.config.Setting;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -68,6 +70,16 @@ public record ServerVariant(
         return with(PeerTransports.settings(transport, connections));
     }
 
+    /**
+     * Returns a copy over a transport of the user's own.
+     *
+     * @param className of the candidate, in one of the jars of the run
+     */
+    public ServerVariant overClass(String className) {
+        // As over gRPC, and unlike over HTTP, the transport has a port of its own.
+        return with(Setting.TRANSPORT, "grpc").assembled(LabCustomizer.TRANSPORT_CLASS, className);
+    }
+
     /** Returns a copy with other components. */
     public ServerVariant assembled(String part, String value) {
         Map<String, String> more = new LinkedHashMap<>(components);
@@ -81,7 +93,11 @@ public record ServerVariant(
         shown.put("nodes", String.valueOf(nodes));
         shown.put("policy", ack + "/" + from);
         settings.forEach((setting, value) -> shown.put(setting.option(), value));
+        if (components.containsKey(LabCustomizer.TRANSPORT_CLASS)) {
+            shown.remove(Setting.TRANSPORT.option());
+        }
         shown.putAll(components);
+        shown.values().removeIf(CandidateParameters.NONE::equals);
         return shown;
     }
 }

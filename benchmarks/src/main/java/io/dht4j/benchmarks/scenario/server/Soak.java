@@ -1,15 +1,15 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.compare.Verdict;
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.load.LoadResult;
-import io.dht4j.benchmarks.load.LoadSpec;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.process.load.LoadProcess;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.verdict.Verdict;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Files;

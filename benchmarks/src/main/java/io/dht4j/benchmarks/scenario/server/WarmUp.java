@@ -1,11 +1,11 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.counters.Cost;
-import io.dht4j.benchmarks.counters.Counters;
-import io.dht4j.benchmarks.load.Operation;
 import io.dht4j.benchmarks.process.load.LoadProcess;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.scenario.server.ServerPlan.Pace;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;

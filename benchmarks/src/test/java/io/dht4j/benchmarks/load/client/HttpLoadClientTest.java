@@ -3,10 +3,10 @@ package io.dht4j.benchmarks.load.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.benchmarks.load.LoadClient;
-import io.dht4j.benchmarks.load.LoadException;
-import io.dht4j.benchmarks.load.Operation;
-import io.dht4j.benchmarks.load.Outcome;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadException;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,14 +3,14 @@ package io.dht4j.benchmarks.process.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dht4j.benchmarks.counters.Cost;
-import io.dht4j.benchmarks.counters.Counters;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.profile.Attribution;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.Layer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.server.config.Setting;
 import java.net.URI;
 import java.net.http.HttpClient;

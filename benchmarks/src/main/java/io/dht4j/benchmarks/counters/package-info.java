@@ -1,5 +1,0 @@
-/** The costs of operations: bytes allocated, processor time, switches, packets, system calls. */
-@NullMarked
-package io.dht4j.benchmarks.counters;
-
-import org.jspecify.annotations.NullMarked;

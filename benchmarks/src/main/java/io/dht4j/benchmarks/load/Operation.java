@@ -1,9 +1,0 @@
-package io.dht4j.benchmarks.load;
-
-/** The operation of a load. */
-public enum Operation {
-    /** Writes a value under a random key. */
-    PUT,
-    /** Reads a random key. */
-    GET
-}

@@ -1,5 +1,0 @@
-/** Open loops: operations begin at fixed times, whatever became of earlier ones. They measure latency at a rate. */
-@NullMarked
-package io.dht4j.benchmarks.load.open;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package io.dht4j.lab.compare;
+
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.counters.ProcessCounters;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.open.OpenLoad;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Runs a comparison. Confined to one thread. */
+final class Measurement {
+
+    private static final int MAX_IN_FLIGHT = 1024;
+    /** The part of the offered operations that may be left out. */
+    private static final double MAX_NOT_SENT = 0.02;
+
+    private final TransportComparison comparison;
+    private final ProcessCounters counters;
+    private long seed;
+
+    private Measurement(TransportComparison comparison, ProcessCounters counters) {
+        this.comparison = comparison;
+        this.counters = counters;
+    }
+
+    /** The costs of one transport, repetition by repetition. */
+    private record Costs(MeasuredNodes nodes, List<Double> cpuMicros, List<Double> bytes) {
+
+        Costs(MeasuredNodes nodes) {
+            this(nodes, new ArrayList<>(), new ArrayList<>());
+        }
+    }
+
+    static ComparisonResult of(TransportComparison comparison) {
+        try (MeasuredNodes a = MeasuredNodes.start(comparison.a(), comparison.valueBytes());
+                MeasuredNodes b = MeasuredNodes.start(comparison.b(), comparison.valueBytes());
+                ProcessCounters counters = new ProcessCounters()) {
+            return new Measurement(comparison, counters).run(a, b);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the comparison was interrupted", e);
+        }
+    }
+
+    private ComparisonResult run(MeasuredNodes a, MeasuredNodes b) throws InterruptedException {
+        List<Costs> both = List.of(new Costs(a), new Costs(b));
+        if (comparison.warmUpSeconds() > 0) {
+            for (Costs each : both) {
+                load(each.nodes(), comparison.warmUpSeconds());
+            }
+        }
+        for (int repetition = 0; repetition < comparison.repetitions(); repetition++) {
+            for (int i = 0; i < both.size(); i++) {
+                measure(both.get((i + repetition) % both.size()));
+            }
+        }
+        Costs standard = both.get(0);
+        Costs judged = both.get(1);
+        List<CostComparison> costs = new ArrayList<>();
+        if (!standard.cpuMicros().isEmpty()) {
+            costs.add(
+                    new CostComparison("processor time per operation", "µs", standard.cpuMicros(), judged.cpuMicros()));
+        }
+        costs.add(new CostComparison("bytes allocated per operation", "bytes", standard.bytes(), judged.bytes()));
+        return new ComparisonResult(comparison.a().name(), comparison.b().name(), costs);
+    }
+
+    private void measure(Costs costs) throws InterruptedException {
+        Counters before = counters.read();
+        LoadResult result = load(costs.nodes(), comparison.seconds());
+        Counters spent = counters.read().since(before);
+        requireHeld(costs.nodes().name(), result);
+        double operations = result.served();
+        Long cpu = spent.values().get(Cost.CPU_MICROS);
+        if (cpu != null) {
+            long compilers = spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L);
+            costs.cpuMicros().add(Math.max(0, cpu - compilers) / operations);
+        }
+        costs.bytes().add(spent.values().getOrDefault(Cost.BYTES_ALLOCATED, 0L) / operations);
+    }
+
+    private LoadResult load(MeasuredNodes nodes, double seconds) throws InterruptedException {
+        return OpenLoad.on(nodes)
+                .run(new LoadSpec(
+                        Operation.PUT,
+                        comparison.perSecond(),
+                        0,
+                        seconds,
+                        MeasuredNodes.KEYS,
+                        MAX_IN_FLIGHT,
+                        1,
+                        seed++));
+    }
+
+    /** A cost per operation says nothing if the two served different loads. */
+    private void requireHeld(String name, LoadResult result) {
+        if (result.failed() > 0 || result.notSent() > MAX_NOT_SENT * result.offered()) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "%s does not hold %,.0f operations per second: of %,d offered %,d failed %s and %,d were not sent; "
+                            + "use withRate for a lower rate",
+                    name,
+                    comparison.perSecond(),
+                    result.offered(),
+                    result.failed(),
+                    result.errors(),
+                    result.notSent()));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.lab.internal.load;
+
+import java.util.Map;
+
+/**
+ * The result of a load.
+ *
+ * @param spec the load
+ * @param tookSeconds from the intended begin of the first counted operation to the last success, at least the requested
+ *     time
+ * @param offered operations with an intended begin in the counted time
+ * @param served those that succeeded
+ * @param failed those that failed
+ * @param notSent those omitted because too many were in flight, or because the generator was too late
+ * @param errors count of each error by {@linkplain LoadException#nameOf name}; at most 20 names, the rest under
+ *     {@code other}
+ * @param latency times from the <em>intended</em> begin to the success, in nanoseconds
+ * @param conditions of the run
+ */
+public record LoadResult(
+        LoadSpec spec,
+        double tookSeconds,
+        long offered,
+        long served,
+        long failed,
+        long notSent,
+        Map<String, Long> errors,
+        Latency latency,
+        Conditions conditions) {
+
+    /** Keeps an unmodifiable copy. */
+    public LoadResult {
+        errors = Map.copyOf(errors);
+    }
+
+    /** Returns successes per second. */
+    public double servedPerSecond() {
+        return served / tookSeconds;
+    }
+
+    /** Returns the share of offered operations that succeeded, 0 to 1. */
+    public double servedShare() {
+        return offered == 0 ? 0 : (double) served / offered;
+    }
+}

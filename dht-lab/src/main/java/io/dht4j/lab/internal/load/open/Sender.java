@@ -1,0 +1,121 @@
+package io.dht4j.lab.internal.load.open;
+
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
+import io.dht4j.lab.internal.load.Latency;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Outcome;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.function.BiConsumer;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of a load, which begins every n-th operation at its time. */
+final class Sender implements Callable<Sender.Sent> {
+
+    private final LoadSpec spec;
+    private final Schedule schedule;
+    private final int index;
+    private final LoadClient client;
+    private final Semaphore room;
+    private final Tally tally;
+    private final SplittableRandom random;
+    private final Pacer pace;
+    private final long giveUpNanos;
+
+    Sender(
+            LoadSpec spec,
+            Schedule schedule,
+            int index,
+            LoadClient client,
+            Semaphore room,
+            Tally tally,
+            SplittableRandom random,
+            long origin,
+            long giveUpNanos) {
+        this.spec = spec;
+        this.schedule = schedule;
+        this.index = index;
+        this.client = client;
+        this.room = room;
+        this.tally = tally;
+        this.random = random;
+        this.giveUpNanos = giveUpNanos;
+        this.pace = new Pacer(
+                origin, schedule.distanceNanos() * spec.threads(), MICROSECONDS.toNanos(spec.sendEveryMicros()));
+    }
+
+    /**
+     * The work of a thread on counted operations.
+     *
+     * @param sent number of begun operations
+     * @param noRoom number omitted because too many were in flight
+     * @param tooLate number omitted because the thread was too late
+     * @param lateness of each
+     * @param firstMillis wall-clock time of the first one
+     * @param lastMillis wall-clock time of the last one
+     */
+    record Sent(long sent, long noRoom, long tooLate, Histogram lateness, long firstMillis, long lastMillis) {}
+
+    @Override
+    public Sent call() throws InterruptedException {
+        Histogram lateness = Latency.emptyHistogram();
+        long sent = 0;
+        long noRoom = 0;
+        long tooLate = 0;
+        long firstMillis = Long.MAX_VALUE;
+        for (long i = index; i < schedule.operations(); i += spec.threads()) {
+            long intended = schedule.intended(i);
+            long late = pace.await(intended) - intended;
+            boolean counts = schedule.counts(i);
+            // Drawn in any case, so the keys are independent of earlier operations.
+            long key = random.nextLong(spec.keys());
+            boolean inTime = late <= giveUpNanos;
+            boolean begun = inTime && room.tryAcquire();
+            if (begun) {
+                begin(key, new Pending(intended, counts));
+            }
+            if (counts) {
+                if (firstMillis == Long.MAX_VALUE) {
+                    firstMillis = System.currentTimeMillis();
+                }
+                lateness.recordValue(Tally.clamp(late));
+                sent += begun ? 1 : 0;
+                tooLate += inTime ? 0 : 1;
+                noRoom += inTime && !begun ? 1 : 0;
+            }
+        }
+        return new Sent(sent, noRoom, tooLate, lateness, firstMillis, System.currentTimeMillis());
+    }
+
+    private void begin(long key, Pending pending) {
+        try {
+            client.start(spec.operation(), key).whenComplete(pending);
+        } catch (RuntimeException e) {
+            pending.accept(null, e);
+        }
+    }
+
+    /** An operation in flight. */
+    private final class Pending implements BiConsumer<@Nullable Outcome, @Nullable Throwable> {
+
+        private final long intended;
+        private final boolean counts;
+
+        Pending(long intended, boolean counts) {
+            this.intended = intended;
+            this.counts = counts;
+        }
+
+        @Override
+        public void accept(@Nullable Outcome outcome, @Nullable Throwable error) {
+            if (counts) {
+                tally.ended(intended, pace.now(), outcome, error);
+            }
+            room.release();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.dht4j.lab.internal.load.open;
+
+import io.dht4j.lab.internal.load.Latency;
+import io.dht4j.lab.internal.load.LoadException;
+import io.dht4j.lab.internal.load.Outcome;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** The results of a run's counted operations. Safe for use by any number of threads. */
+final class Tally {
+
+    private final LongAdder served = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder absent = new LongAdder();
+    private final LongAccumulator lastServed = new LongAccumulator(Math::max, 0);
+    private final ErrorCounts errors = new ErrorCounts();
+    private final Histogram latency = new ConcurrentHistogram(Latency.LONGEST_NANOS, Latency.DIGITS);
+
+    /** Returns the time within the range of the histograms; longer times count as the longest. */
+    static long clamp(long nanos) {
+        return Math.min(Latency.LONGEST_NANOS, Math.max(0, nanos));
+    }
+
+    /**
+     * Counts an operation that has ended.
+     *
+     * @param intended its intended begin, in nanoseconds since the run began
+     * @param now in nanoseconds since the run began
+     */
+    void ended(long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
+        if (error != null) {
+            errors.add(LoadException.nameOf(error), 1);
+            failed.increment();
+            return;
+        }
+        latency.recordValue(clamp(now - intended));
+        lastServed.accumulate(now);
+        if (outcome == Outcome.ABSENT) {
+            absent.increment();
+        }
+        served.increment();
+    }
+
+    long served() {
+        return served.sum();
+    }
+
+    long failed() {
+        return failed.sum();
+    }
+
+    /** Returns the number of served reads of absent keys. */
+    long absent() {
+        return absent.sum();
+    }
+
+    /** Returns the time of the last success, in nanoseconds since the run began; 0 if there is none. */
+    long lastServedNanos() {
+        return lastServed.get();
+    }
+
+    ErrorCounts errors() {
+        return errors;
+    }
+
+    Map<String, Long> errorsByName() {
+        return errors.byName();
+    }
+
+    Latency latency() {
+        return Latency.of(latency.copy());
+    }
+}

@@ -1,0 +1,107 @@
+package io.dht4j.lab.internal.load.open;
+
+import io.dht4j.lab.internal.counters.StolenTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Finds reasons to doubt a run. Confined to one thread. */
+final class ValidityWarnings {
+
+    /** Greatest pause time of the generator's own collector, in percent: such pauses look like the server's. */
+    static final double GC_PERCENT = 5;
+
+    /** Acceptable 99th percentile of lateness for every measurement. */
+    static final double LATENESS_P99_MICROS = 1000;
+
+    /** Lateness is part of every latency. Above the bound, it must be small against the measured latency. */
+    static final double LATENESS_SHARE = 0.2;
+
+    /** Greatest difference between wall clock and monotonic clock over the run, in percent. */
+    static final double CLOCKS_PERCENT = 1;
+
+    /** The resolution of the wall clock, milliseconds at both ends. */
+    static final double CLOCK_GRAIN_MILLIS = 2;
+
+    /** Greatest share of reads of absent keys, in percent: they cost a server less than others. */
+    static final double ABSENT_PERCENT = 1;
+
+    private final List<String> found = new ArrayList<>();
+
+    void stolen(double percent) {
+        if (percent > StolenTime.MUCH_PERCENT) {
+            add("%.1f %% of the processors' time went to others on this host", percent);
+        }
+    }
+
+    void gc(double millis, double ofMillis) {
+        double percent = ofMillis == 0 ? 0 : 100 * millis / ofMillis;
+        if (percent > GC_PERCENT) {
+            add("the generator's garbage collector stopped it for %.1f %% of the time", percent);
+        }
+    }
+
+    void lateness(double p99Micros, double latencyP99Micros) {
+        if (isMuch(p99Micros, latencyP99Micros)) {
+            add(
+                    "the generator began 1 %% of the operations more than %,.0f µs after their time, which is "
+                            + "much of the"
+                            + " %,.0f µs that 1 %% took",
+                    p99Micros, latencyP99Micros);
+        }
+    }
+
+    /** Like lateness, for the threads of the client. */
+    void waits(double p99Micros, double latencyP99Micros) {
+        if (isMuch(p99Micros, latencyP99Micros)) {
+            add(
+                    "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is "
+                            + "much of the"
+                            + " %,.0f µs that 1 %% took",
+                    p99Micros, latencyP99Micros);
+        }
+    }
+
+    private static boolean isMuch(double p99Micros, double latencyP99Micros) {
+        return p99Micros > LATENESS_P99_MICROS && p99Micros > LATENESS_SHARE * latencyP99Micros;
+    }
+
+    /** A second measurement of the rate. */
+    void clocks(double intendedMillis, double wallMillis) {
+        if (Math.abs(wallMillis - intendedMillis) > CLOCKS_PERCENT / 100 * intendedMillis + CLOCK_GRAIN_MILLIS) {
+            add(
+                    "by the clock on the wall the operations were begun in %,.0f ms, not in the intended %,.0f ms:"
+                            + " the rate was another one",
+                    wallMillis, intendedMillis);
+        }
+    }
+
+    void tooLate(long operations, Duration bound) {
+        if (operations > 0) {
+            add(
+                    "the generator was more than %s late for %,d operations and left them out",
+                    bound.toMillis() % 1000 == 0 ? bound.toSeconds() + " s" : bound.toMillis() + " ms", operations);
+        }
+    }
+
+    void neverEnded(long operations) {
+        if (operations > 0) {
+            add("%,d operations had not ended when the run was given up", operations);
+        }
+    }
+
+    void absent(long reads, long of) {
+        if (of > 0 && 100.0 * reads / of > ABSENT_PERCENT) {
+            add("%.1f %% of the reads found nothing", 100.0 * reads / of);
+        }
+    }
+
+    private void add(String format, Object... arguments) {
+        found.add(String.format(Locale.ROOT, format, arguments));
+    }
+
+    List<String> found() {
+        return List.copyOf(found);
+    }
+}

@@ -1,0 +1,74 @@
+package io.dht4j.lab.internal.load.open;
+
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongFunction;
+
+/** Records its operations, and answers by a script. */
+final class RecordingLoadClient implements LoadClient {
+
+    private final LongFunction<CompletableFuture<Outcome>> answers;
+    private final Map<Thread, List<Long>> keys = new HashMap<>();
+    private int begun;
+    private int underWay;
+    private int mostUnderWay;
+
+    /**
+     * A client.
+     *
+     * @param answers the outcome of each operation, by its number from 0
+     */
+    RecordingLoadClient(LongFunction<CompletableFuture<Outcome>> answers) {
+        this.answers = answers;
+    }
+
+    /** Creates a client whose operations succeed at once. */
+    static RecordingLoadClient prompt() {
+        return new RecordingLoadClient(number -> CompletableFuture.completedFuture(Outcome.DONE));
+    }
+
+    @Override
+    public CompletionStage<Outcome> start(Operation operation, long key) {
+        CompletableFuture<Outcome> answer;
+        synchronized (this) {
+            keys.computeIfAbsent(Thread.currentThread(), thread -> new ArrayList<>())
+                    .add(key);
+            answer = answers.apply(begun);
+            begun++;
+            underWay++;
+            mostUnderWay = Math.max(mostUnderWay, underWay);
+        }
+        return answer.whenComplete((outcome, error) -> ended());
+    }
+
+    private synchronized void ended() {
+        underWay--;
+    }
+
+    synchronized int begun() {
+        return begun;
+    }
+
+    synchronized int underWay() {
+        return underWay;
+    }
+
+    synchronized int mostUnderWay() {
+        return mostUnderWay;
+    }
+
+    /** Returns the keys of each thread, in order. */
+    synchronized List<List<Long>> keysByThread() {
+        return keys.values().stream().map(List::copyOf).toList();
+    }
+
+    @Override
+    public void close() {}
+}
