@@ -132,6 +132,9 @@ final class Rules {
                         "org.slf4j..",
                         "com.sun.management.."));
         rules.put(
+                "what measured classes are compiled against depends on the API only",
+                dependsOnlyOn(new String[] {root + ".lab", in("lab.workload")}));
+        rules.put(
                 "the example of a transport of one's own depends on the API only",
                 dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));

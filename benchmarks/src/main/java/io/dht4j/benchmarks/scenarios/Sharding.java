@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.placement.LookupBenchmark;
 import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.JmhRun;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -75,17 +76,26 @@ public final class Sharding implements Scenario {
                 ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),
                 plan.withConnections(plan.client().connections() * NODES)));
         for (String placement : placements(lab)) {
+            // The placement of the user's own is a variant beside these, and not that of all nodes.
             cases.add(new Case(
                     "",
-                    ServerVariant.of("three nodes, " + placement, NODES, 1, 1)
-                            .with(Setting.REPLICATION_FACTOR, "1")
-                            .with(Setting.PLACEMENT, placement),
+                    threeNodes(placement)
+                            .with(Setting.PLACEMENT, placement)
+                            .assembled(CandidateParameters.PLACEMENT_CLASS, CandidateParameters.NONE),
                     plan));
+        }
+        String own = lab.text(CandidateParameters.PLACEMENT_CLASS);
+        if (!own.equals(CandidateParameters.NONE)) {
+            cases.add(new Case("", threeNodes(own), plan));
         }
         ServerComparison servers = new ServerComparison(lab, plan.pace().repetitions(), cases);
         lab.plan(placements(lab).size() + servers.steps());
         findNodes(lab);
         servers.run();
+    }
+
+    private static ServerVariant threeNodes(String placement) {
+        return ServerVariant.of("three nodes, " + placement, NODES, 1, 1).with(Setting.REPLICATION_FACTOR, "1");
     }
 
     private static void findNodes(Lab lab) throws IOException {
