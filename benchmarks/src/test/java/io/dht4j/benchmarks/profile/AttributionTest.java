@@ -57,7 +57,8 @@ class AttributionTest {
         "KERNEL, __GI_read",
         "PROFILER, one/profiler/AsyncProfiler.execute_[j]",
         "PROFILER, Profiler::recordSample(void*)",
-        "GENERATOR, io/dht4j/benchmarks/load/open/Sender.run_[j]",
+        "GENERATOR, io/dht4j/lab/internal/load/open/Sender.run_[j]",
+        "GENERATOR, io/dht4j/benchmarks/load/client/HttpLoop.run_[j]",
     })
     void aFrameBelongsToALayer(Layer layer, String frame) {
         assertThat(layer("[thread];java/lang/Thread.run_[j];" + frame)).isEqualTo(layer);
