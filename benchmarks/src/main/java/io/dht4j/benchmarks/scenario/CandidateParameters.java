@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.lab.CandidateException;
 import io.dht4j.lab.CandidateLoader;
 import io.dht4j.lab.Candidates;
@@ -16,21 +17,21 @@ import java.util.function.Supplier;
 public final class CandidateParameters {
 
     /** The jars of the classes. */
-    public static final String WITH = "with";
+    public static final String WITH = LabCustomizer.WITH;
 
     /** A store for all nodes. */
-    public static final String STORE_CLASS = "store-class";
+    public static final String STORE_CLASS = LabCustomizer.STORE_CLASS;
 
     /** A placement for all nodes. */
-    public static final String PLACEMENT_CLASS = "placement-class";
+    public static final String PLACEMENT_CLASS = LabCustomizer.PLACEMENT_CLASS;
 
     /** A hash function for all nodes. */
-    public static final String HASH_CLASS = "hash-class";
+    public static final String HASH_CLASS = LabCustomizer.HASH_CLASS;
 
     /** The value of a parameter that is not given. */
-    public static final String NONE = "none";
+    public static final String NONE = LabCustomizer.NONE;
 
-    private static final String CLASS = "class";
+    private static final String CLASS = LabCustomizer.TRANSPORT_CLASS;
 
     private CandidateParameters() {}
 

@@ -56,7 +56,9 @@ public final class LabCustomizer implements NodeCustomizer {
     /** The class of a {@link HashFunction}. */
     public static final String HASH_CLASS = "hash-class";
 
-    private static final String NONE = "none";
+    /** The value of a component that is the standard one. */
+    public static final String NONE = "none";
+
     private static final String PREFIX = "dht4j.bench.";
     private static final String OWN = "own-";
     private static final String BLOCKING = "blocking-";
