@@ -68,7 +68,9 @@ class CandidateLoaderTest {
                 .with("a.P", IMPORTS + """
                         public class P implements Placement {
                             public String name() { return "p"; }
-                            public PartitionTable assign(Topology t, int n) { throw new UnsupportedOperationException(); }
+                            public PartitionTable assign(Topology t, int n) {
+                                throw new UnsupportedOperationException();
+                            }
                         }
                         """)
                 .with("a.H", IMPORTS + """
