@@ -150,6 +150,7 @@ final class LabRun implements Lab {
                 Results.SCHEMA,
                 scenario.name(),
                 scenario.question(),
+                scenario.keyFigure(),
                 command,
                 began,
                 (System.nanoTime() - beganNanos) / 1e9,

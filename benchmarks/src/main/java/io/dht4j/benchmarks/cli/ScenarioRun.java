@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.files.Directories;
+import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.report.Machine;
 import io.dht4j.benchmarks.report.Measurement;
@@ -210,6 +211,7 @@ final class ScenarioRun {
     }
 
     private void say(Results results) {
+        console.out().println(Answer.of(results).text());
         for (Measurement m : results.measurements()) {
             Spread spread = Spread.of(m.values());
             List<String> doubts = m.doubtsOfValues();

@@ -18,12 +18,16 @@ final class ChartData {
             String id,
             String name,
             String unit,
-            boolean moreIsBetter,
+            List<Bar> key,
             List<Bar> bars,
+            List<CostChart> costs,
             List<Latencies> latencies,
             List<Attribution> attributions) {}
 
-    private record Bar(String variant, double median, double least, double greatest, List<Double> values) {}
+    private record Bar(
+            String variant, double median, double least, double greatest, List<Double> values, boolean doubted) {}
+
+    private record CostChart(String name, List<Bar> bars) {}
 
     private record Latencies(int percent, List<Line> lines) {}
 
@@ -39,7 +43,8 @@ final class ChartData {
     static String of(Results results) throws JsonProcessingException {
         List<Group> groups = new ArrayList<>();
         ReportView.groups(results)
-                .forEach((name, measurements) -> groups.add(group("g" + groups.size(), name, measurements)));
+                .forEach((name, measurements) ->
+                        groups.add(group("g" + groups.size(), name, results.keyFigure(), measurements)));
         List<String> variants = results.measurements().stream()
                 .map(Measurement::variant)
                 .distinct()
@@ -57,23 +62,36 @@ final class ChartData {
                 .toList();
     }
 
-    private static Group group(String id, String name, List<Measurement> measurements) {
+    private static Group group(String id, String name, KeyFigure key, List<Measurement> measurements) {
         Measurement first = measurements.get(0);
         return new Group(
                 id,
                 name,
                 first.unit(),
-                first.moreIsBetter(),
-                measurements.stream().map(ChartData::bar).toList(),
+                bars(KeyGroup.of(key, name, measurements)),
+                bars(KeyGroup.of(KeyFigure.values(), name, measurements)),
+                GroupView.costNames(measurements).stream()
+                        .map(cost -> new CostChart(cost, bars(KeyGroup.ofCost(cost, name, measurements))))
+                        .toList(),
                 latencies(measurements),
                 GroupView.events(measurements).stream()
                         .map(event -> attribution(event, measurements))
                         .toList());
     }
 
-    private static Bar bar(Measurement m) {
-        Spread spread = Spread.of(m.values());
-        return new Bar(m.variant(), spread.median(), spread.least(), spread.greatest(), m.values());
+    private static List<Bar> bars(KeyGroup group) {
+        return group.figures().stream().map(ChartData::bar).toList();
+    }
+
+    private static Bar bar(KeyGroup.Figure figure) {
+        Spread spread = figure.spread();
+        return new Bar(
+                figure.variant(),
+                spread.median(),
+                spread.least(),
+                spread.greatest(),
+                figure.values(),
+                figure.doubted());
     }
 
     private static List<Latencies> latencies(List<Measurement> measurements) {

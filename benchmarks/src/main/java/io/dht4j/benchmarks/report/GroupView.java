@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.report;
 import io.dht4j.benchmarks.profile.Layer;
 import io.dht4j.lab.internal.load.LoadResult;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,12 +18,13 @@ record GroupView(
         String name,
         String unit,
         String better,
+        boolean chartAbove,
         List<Row> rows,
         List<LatencyRow> latencies,
         List<TableView> attributions,
         List<TableView> costs,
-        List<FlameRow> flames,
-        List<Doubt> doubts) {
+        List<String> costCharts,
+        List<FlameRow> flames) {
 
     private static final String NONE = "–";
 
@@ -55,17 +57,15 @@ record GroupView(
     /** A flame graph and the stacks that it is made of. */
     record FlameLink(String event, String samples, String flameGraph, String collapsed) {}
 
-    /** A doubt about a figure. */
-    record Doubt(String about, String why) {}
-
     /** Returns the view of one group's measurements. */
-    static GroupView of(String id, String name, List<Measurement> measurements) {
+    static GroupView of(String id, String name, KeyFigure key, List<Measurement> measurements) {
         Measurement first = measurements.get(0);
         return new GroupView(
                 id,
                 name,
                 first.unit(),
                 first.moreIsBetter() ? "More is better" : "Less is better",
+                key.answersIn(measurements) && !key.isCostOf(measurements),
                 rows(measurements),
                 measurements.stream()
                         .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
@@ -74,13 +74,13 @@ record GroupView(
                         .map(event -> attribution(event, measurements))
                         .toList(),
                 costs(measurements),
+                costNames(measurements),
                 measurements.stream()
                         .filter(m -> !m.profiles().isEmpty())
                         .map(m -> new FlameRow(
                                 m.variant(),
                                 m.profiles().stream().map(GroupView::files).toList()))
-                        .toList(),
-                doubts(measurements));
+                        .toList());
     }
 
     /** Returns the recorded events, in their order of appearance. */
@@ -100,6 +100,15 @@ record GroupView(
                 .collect(Collectors.toCollection(() -> new TreeSet<>(Layer.byLabel())));
     }
 
+    /** Returns the measurements of a group by their median, best first. */
+    static List<Measurement> bestFirst(List<Measurement> measurements) {
+        Comparator<Measurement> ascending =
+                Comparator.comparingDouble(m -> Spread.of(m.values()).median());
+        return measurements.stream()
+                .sorted(measurements.get(0).moreIsBetter() ? ascending.reversed() : ascending)
+                .toList();
+    }
+
     private static List<Row> rows(List<Measurement> measurements) {
         boolean moreIsBetter = measurements.get(0).moreIsBetter();
         List<Double> medians =
@@ -107,7 +116,7 @@ record GroupView(
         Spread all = Spread.of(medians);
         double best = moreIsBetter ? all.greatest() : all.least();
         List<Row> rows = new ArrayList<>();
-        for (Measurement m : measurements) {
+        for (Measurement m : bestFirst(measurements)) {
             Spread spread = Spread.of(m.values());
             rows.add(new Row(
                     m.variant(),
@@ -160,11 +169,16 @@ record GroupView(
         return new TableView(event, layers, rows);
     }
 
-    private static List<TableView> costs(List<Measurement> measurements) {
-        List<String> names = measurements.stream()
+    /** Returns the names of the costs that a variant of the group has. */
+    static List<String> costNames(List<Measurement> measurements) {
+        return measurements.stream()
                 .flatMap(m -> m.costs().keySet().stream())
                 .distinct()
                 .toList();
+    }
+
+    private static List<TableView> costs(List<Measurement> measurements) {
+        List<String> names = costNames(measurements);
         if (names.isEmpty()) {
             return List.of();
         }
@@ -175,11 +189,14 @@ record GroupView(
         return List.of(new TableView("", names, rows));
     }
 
-    private static List<String> cells(List<String> names, Map<String, Double> values) {
+    private static List<String> cells(List<String> names, Map<String, List<Double>> values) {
         List<String> cells = new ArrayList<>();
         for (String name : names) {
-            Double value = values.get(name);
-            cells.add(value == null ? NONE : Figures.of(value));
+            List<Double> repetitions = values.get(name);
+            cells.add(
+                    repetitions == null
+                            ? NONE
+                            : Figures.of(Spread.of(repetitions).median()));
         }
         return cells;
     }
@@ -190,17 +207,5 @@ record GroupView(
                 Figures.of((double) profile.samples()),
                 CommandText.link(profile.flameGraph()),
                 CommandText.link(profile.collapsed()));
-    }
-
-    private static List<Doubt> doubts(List<Measurement> measurements) {
-        List<Doubt> doubts = new ArrayList<>();
-        for (Measurement m : measurements) {
-            m.doubts().forEach(why -> doubts.add(new Doubt(m.variant(), why)));
-            for (LoadLevel level : m.levels()) {
-                String about = m.variant() + " at " + level.percent() + " %";
-                level.result().conditions().doubts().forEach(why -> doubts.add(new Doubt(about, why)));
-            }
-        }
-        return doubts;
     }
 }

@@ -17,8 +17,9 @@ import java.util.stream.Stream;
  * @param values one for each repetition; the report shows median and range
  * @param settings that distinguish this variant from the others
  * @param levels latency at parts of the stable load; empty without a load at a rate
- * @param costs by name, for each operation: {@code bytes allocated}, {@code CPU µs}, {@code context switches},
- *     {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not measured
+ * @param costs by name, for each operation, one value for each repetition: {@code bytes allocated}, {@code CPU µs},
+ *     {@code context switches}, {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not
+ *     measured
  * @param profiles of the nodes at the stable load; empty if not profiled
  * @param doubts reasons to doubt it, in words; empty if there are none
  */
@@ -30,33 +31,63 @@ public record Measurement(
         List<Double> values,
         Map<String, String> settings,
         List<LoadLevel> levels,
-        Map<String, Double> costs,
+        Map<String, List<Double>> costs,
         List<Profile> profiles,
         List<String> doubts) {
 
     /** The most common unit. */
     public static final String PER_SECOND = "operations/s";
 
+    /** The begin of a doubt about the last run of a search for a stable load. */
+    public static final String OF_THE_LIMIT = "where it was no longer stable: ";
+
+    /** The begin of a doubt about a run at the stable load. */
+    public static final String OF_THE_STABLE_LOAD = "at the stable load: ";
+
+    /** The doubt about a stable load that may be higher. */
+    public static final String AT_LEAST = "the search ended at its greatest rate: the truth may be higher";
+
     /**
      * Validates the values and keeps unmodifiable copies, settings and costs in their order.
      *
-     * @throws IllegalArgumentException if group, variant or unit are blank, if there is no value, or an infinite one
+     * @throws IllegalArgumentException if group, variant or unit are blank, if values or a cost have no value, or an
+     *     infinite one
      */
     public Measurement {
         if (group.isBlank() || variant.isBlank() || unit.isBlank()) {
             throw new IllegalArgumentException("a measurement needs a group, a variant and a unit, not '" + group
                     + "', '" + variant + "' and '" + unit + "'");
         }
-        if (values.isEmpty() || !values.stream().allMatch(Double::isFinite)) {
-            throw new IllegalArgumentException(
-                    "values of " + group + ", " + variant + " are " + values + "; one finite number or more is needed");
-        }
+        requireFinite("values", group, variant, values);
+        costs.forEach((cost, each) -> requireFinite(cost, group, variant, each));
         values = List.copyOf(values);
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
         levels = List.copyOf(levels);
-        costs = Collections.unmodifiableMap(new LinkedHashMap<>(costs));
+        Map<String, List<Double>> copies = new LinkedHashMap<>();
+        costs.forEach((cost, each) -> copies.put(cost, List.copyOf(each)));
+        costs = Collections.unmodifiableMap(copies);
         profiles = List.copyOf(profiles);
         doubts = List.copyOf(doubts);
+    }
+
+    private static void requireFinite(String what, String group, String variant, List<Double> values) {
+        if (values.isEmpty() || !values.stream().allMatch(Double::isFinite)) {
+            throw new IllegalArgumentException(what + " of " + group + ", " + variant + " are " + values
+                    + "; one finite number or more is needed");
+        }
+    }
+
+    /**
+     * Returns the doubts about the costs: the measurement's own, without those about its rate.
+     *
+     * @return in words; empty if there are none
+     */
+    public List<String> doubtsOfCosts() {
+        return doubts.stream()
+                .filter(doubt -> !doubt.startsWith(OF_THE_LIMIT)
+                        && !doubt.startsWith(OF_THE_STABLE_LOAD)
+                        && !doubt.equals(AT_LEAST))
+                .toList();
     }
 
     /**

@@ -7,11 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** Results in words and rounded figures, under the names that the templates use. */
 record ReportView(
         String scenario,
         String question,
+        List<String> answer,
+        List<KeyChart> keyCharts,
         boolean complete,
         boolean quick,
         String began,
@@ -21,7 +24,7 @@ record ReportView(
         List<Entry> machine,
         List<GroupView> groups,
         boolean hasDoubts,
-        int doubted,
+        List<Doubt> doubts,
         List<String> notes,
         List<Entry> links) {
 
@@ -31,16 +34,28 @@ record ReportView(
     /** A name with its value. */
     record Entry(String name, String value) {}
 
+    /** A chart of the figure that answers the question. */
+    record KeyChart(String group, String title, String unit, String better) {}
+
+    /** A reason to doubt figures, and which ones. */
+    record Doubt(String why, String about) {}
+
     /** The view of a whole run. */
     static ReportView of(Results results) {
         List<GroupView> groups = new ArrayList<>();
-        groups(results)
-                .forEach((name, measurements) -> groups.add(GroupView.of("g" + groups.size(), name, measurements)));
-        int doubted = groups.stream().mapToInt(group -> group.doubts().size()).sum();
+        List<KeyChart> keyCharts = new ArrayList<>();
+        groups(results).forEach((name, measurements) -> {
+            String id = "g" + groups.size();
+            groups.add(GroupView.of(id, name, results.keyFigure(), measurements));
+            keyChart(id, name, results.keyFigure(), measurements).ifPresent(keyCharts::add);
+        });
+        List<Doubt> doubts = doubts(results);
         Machine machine = results.machine();
         return new ReportView(
                 results.scenario(),
                 results.question(),
+                Answer.of(results).sentences(),
+                keyCharts,
                 results.complete(),
                 results.quick(),
                 MINUTES.format(results.began()),
@@ -54,12 +69,44 @@ record ReportView(
                         new Entry("system", machine.system()),
                         new Entry("Java", machine.java())),
                 groups,
-                doubted > 0,
-                doubted,
+                !doubts.isEmpty(),
+                doubts,
                 results.notes(),
                 results.links().stream()
                         .map(link -> new Entry(link.title(), CommandText.link(link.path())))
                         .toList());
+    }
+
+    private static Optional<KeyChart> keyChart(String id, String name, KeyFigure key, List<Measurement> measurements) {
+        KeyGroup group = KeyGroup.of(key, name, measurements);
+        if (!key.answersIn(measurements) || group.figures().isEmpty()) {
+            return Optional.empty();
+        }
+        String unit =
+                group.isCost() ? group.unit().strip() : measurements.get(0).unit();
+        return Optional.of(
+                new KeyChart(id, group.title(), unit, group.moreIsBetter() ? "More is better" : "Less is better"));
+    }
+
+    /** Returns each reason once, with all the figures that it concerns. */
+    private static List<Doubt> doubts(Results results) {
+        Map<String, List<String>> about = new LinkedHashMap<>();
+        for (Measurement m : results.measurements()) {
+            String name = m.group() + ", " + m.variant();
+            m.doubts()
+                    .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
+                            .add(name));
+            for (LoadLevel level : m.levels()) {
+                level.result()
+                        .conditions()
+                        .doubts()
+                        .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
+                                .add(name + " at " + level.percent() + " %"));
+            }
+        }
+        return about.entrySet().stream()
+                .map(doubt -> new Doubt(doubt.getKey(), String.join("; ", doubt.getValue())))
+                .toList();
     }
 
     /** Measurements by group, in the order in which the groups appear. */

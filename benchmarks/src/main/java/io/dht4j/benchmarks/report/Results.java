@@ -12,6 +12,7 @@ import java.util.Map;
  * @param schema version of the schema, {@link #SCHEMA}
  * @param scenario its name on the command line
  * @param question that it answers
+ * @param keyFigure that answers it
  * @param command that repeats it, word by word
  * @param began its begin
  * @param tookSeconds its duration
@@ -28,6 +29,7 @@ public record Results(
         int schema,
         String scenario,
         String question,
+        KeyFigure keyFigure,
         List<String> command,
         Instant began,
         double tookSeconds,
@@ -41,7 +43,7 @@ public record Results(
         List<Link> links) {
 
     /** The version of the schema that this code writes. */
-    public static final int SCHEMA = 3;
+    public static final int SCHEMA = 4;
 
     /** The build, if no digest is known. */
     public static final String UNKNOWN_BUILD = "not from jars";

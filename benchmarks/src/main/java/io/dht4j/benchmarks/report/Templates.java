@@ -33,7 +33,8 @@ final class Templates {
      * @param data for the charts, as JSON
      */
     static String html(ReportView view, String data) throws IOException {
-        Template template = Mustache.compiler().escapeHTML(true).compile(resource("report.html.mustache"));
+        Template template =
+                Mustache.compiler().escapeHTML(true).emptyStringIsFalse(true).compile(resource("report.html.mustache"));
         // Within a script element the parser recognizes only its end and comments.
         Map<String, Object> page = Map.of(
                 "report", view,

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import java.util.List;
 
 /** An experiment. It has no state, so one instance may run any number of times. */
@@ -10,6 +11,9 @@ public interface Scenario {
 
     /** Returns its question. */
     String question();
+
+    /** Returns the figure that answers its question. */
+    KeyFigure keyFigure();
 
     /** Returns its parameters, with defaults for the short and the full form. */
     List<Parameter> parameters();

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -37,6 +38,11 @@ public final class Async implements Scenario {
     @Override
     public String question() {
         return "What does asynchronous fan-out win over a thread for each request?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -10,6 +11,7 @@ import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.scenario.server.Soak;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
@@ -39,6 +41,11 @@ public final class Cancellation implements Scenario {
     @Override
     public String question() {
         return "Does it pay to cancel surplus reads?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.cost(Cost.CPU_MICROS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -10,6 +11,7 @@ import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.List;
@@ -34,6 +36,11 @@ public final class Clients implements Scenario {
     @Override
     public String question() {
         return "Which client costs least between two nodes?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.cost(Cost.CPU_MICROS);
     }
 
     @Override

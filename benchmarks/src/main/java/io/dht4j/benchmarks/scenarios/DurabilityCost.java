@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -35,6 +36,11 @@ public final class DurabilityCost implements Scenario {
     @Override
     public String question() {
         return "What does it cost to keep entries through a kill, and through a loss of power?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override

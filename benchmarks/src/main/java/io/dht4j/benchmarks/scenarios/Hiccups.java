@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -32,6 +33,11 @@ public final class Hiccups implements Scenario {
     @Override
     public String question() {
         return "How late does this machine wake a thread that waits for a millisecond?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.product.MemberProcess;
 import io.dht4j.benchmarks.product.MemberSpec;
 import io.dht4j.benchmarks.product.Product;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -55,6 +56,11 @@ public final class Peers implements Scenario {
     @Override
     public String question() {
         return "How does this library compare with Hazelcast and Infinispan on the same work?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -10,6 +11,7 @@ import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,6 +38,11 @@ public final class Pools implements Scenario {
     @Override
     public String question() {
         return "Which threads should handle replies, how large should pools be, and what does waiting for all cost?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.cost(Cost.CPU_MICROS);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -10,6 +11,7 @@ import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +37,11 @@ public final class Scale implements Scenario {
     @Override
     public String question() {
         return "What does an operation cost as nodes, entries, values and requests in flight grow?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.cost(Cost.CPU_MICROS);
     }
 
     @Override

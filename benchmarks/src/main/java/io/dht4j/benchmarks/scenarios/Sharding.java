@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.placement.LookupBenchmark;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.JmhRun;
@@ -13,6 +14,7 @@ import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -40,6 +42,11 @@ public final class Sharding implements Scenario {
     @Override
     public String question() {
         return "What do sharding, finding a key's node and forwarding to it cost?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.cost(Cost.CPU_MICROS).orValues();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
@@ -13,6 +14,7 @@ import io.dht4j.benchmarks.transports.TransportVariants;
 import io.dht4j.core.options.Batching;
 import io.dht4j.lab.CandidateLoader;
 import io.dht4j.lab.TransportCandidate;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.StolenTime;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -29,8 +31,6 @@ import java.util.stream.Stream;
  */
 public final class Transports implements Scenario {
 
-    private static final String BYTES_ALLOCATED = "bytes allocated";
-
     /** Creates the scenario. */
     public Transports() {}
 
@@ -42,6 +42,11 @@ public final class Transports implements Scenario {
     @Override
     public String question() {
         return "What does each transport cost beside the bare library that it is made of?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override
@@ -127,7 +132,7 @@ public final class Transports implements Scenario {
                 variant.values(),
                 Map.of(),
                 List.of(),
-                Map.of(BYTES_ALLOCATED, variant.allocated()),
+                Map.of(Cost.BYTES_ALLOCATED.label(), variant.allocations()),
                 List.of(),
                 List.copyOf(of.doubts())));
     }

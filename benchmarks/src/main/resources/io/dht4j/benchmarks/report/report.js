@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const charts = [];
+  let printing = false;
 
   // Okabe and Ito's colours and neighbours of theirs, told apart with any kind of colour vision; dashes and marks help besides.
   const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a', '#d79a00', '#9aa0a8'];
@@ -13,11 +14,11 @@
   function theme() {
     const style = getComputedStyle(document.documentElement);
     const value = name => style.getPropertyValue(name).trim();
-    return { text: value('--text'), muted: value('--muted'), line: value('--line'), page: value('--page'), colours: dark.matches ? bright : light };
+    return { text: value('--text'), muted: value('--muted'), line: value('--line'), page: value('--page'), colours: dark.matches && !printing ? bright : light };
   }
   const colour = (t, index) => t.colours[index % t.colours.length];
   const variant = name => data.variants.indexOf(name);
-  const isNarrow = () => innerWidth < 640;
+  const isNarrow = () => innerWidth < 640 && !printing;
 
   function number(value) {
     const size = Math.abs(value);
@@ -31,8 +32,33 @@
     const share = 100 * (1 - 1 / x);
     return +share.toFixed(Math.max(0, Math.ceil(Math.log10(x) - 1.999))) + ' %';
   }
-  // Text as wide as the chart bears; the whole name is in the table and in the hint.
-  const label = text => isNarrow() && text.length > 16 ? text.slice(0, 15) + '…' : text;
+  // A name in lines that leave room for the bars.
+  function lines(text) {
+    const most = isNarrow() ? 14 : 28;
+    const all = [];
+    text.split(/(?<=[ ,-])/).forEach(word => {
+      const last = all.length - 1;
+      if (last >= 0 && (all[last] + word).trim().length <= most) { all[last] += word; } else { all.push(word); }
+    });
+    return all.map(line => line.trim());
+  }
+
+  // Stripes of a colour, for what is doubted.
+  function hatched(t, ink) {
+    const tile = document.createElement('canvas');
+    tile.width = tile.height = 8;
+    const context = tile.getContext('2d');
+    context.fillStyle = t.page;
+    context.fillRect(0, 0, 8, 8);
+    context.strokeStyle = ink;
+    context.lineWidth = 2.5;
+    [-8, 0, 8].forEach(x => {
+      context.beginPath();
+      context.moveTo(x - 1, 9); context.lineTo(x + 9, -1);
+      context.stroke();
+    });
+    return context.createPattern(tile, 'repeat');
+  }
 
   function scale(t, more) {
     return Object.assign({ grid: { color: t.line }, border: { color: t.muted }, ticks: { color: t.text } }, more);
@@ -72,15 +98,18 @@
     }
   };
 
-  function bars(t, group) {
+  function bars(t, shown, unit, more) {
+    const inks = shown.map(bar => colour(t, variant(bar.variant)));
     return {
       type: 'bar',
       plugins: [ranges],
       data: {
-        labels: group.bars.map(bar => bar.variant),
+        labels: shown.map(bar => lines(bar.variant)),
         datasets: [{
-          data: group.bars.map(bar => bar.median),
-          backgroundColor: group.bars.map(bar => colour(t, variant(bar.variant))),
+          data: shown.map(bar => bar.median),
+          backgroundColor: shown.map((bar, i) => bar.doubted ? hatched(t, inks[i]) : inks[i]),
+          borderColor: inks,
+          borderWidth: shown.map(bar => bar.doubted ? 1.5 : 0),
           maxBarThickness: 26
         }]
       },
@@ -89,20 +118,22 @@
         scales: {
           x: scale(t, {
             beginAtZero: true,
-            suggestedMax: 1.03 * Math.max(...group.bars.map(bar => bar.greatest)),
-            title: title(t, group.unit),
-            ticks: { color: t.text, maxRotation: 0, callback: number }
+            suggestedMax: 1.03 * Math.max(...shown.map(bar => bar.greatest)),
+            title: Object.assign(title(t, unit), more),
+            ticks: { color: t.text, maxRotation: 0, maxTicksLimit: more ? 5 : 11, callback: number }
           }),
-          y: scale(t, { grid: { display: false }, ticks: { color: t.text, autoSkip: false, callback: i => label(group.bars[i].variant) } })
+          y: scale(t, { grid: { display: false }, ticks: { color: t.text, autoSkip: false } })
         },
         plugins: {
           legend: { display: false },
-          ranges: { colour: t.text, page: t.page, bars: group.bars },
+          ranges: { colour: t.text, page: t.page, bars: shown },
           tooltip: {
             callbacks: {
+              title: items => shown[items[0].dataIndex].variant,
               label: item => {
-                const bar = group.bars[item.dataIndex];
-                return number(bar.median) + ' (' + number(bar.least) + ' to ' + number(bar.greatest) + ') ' + group.unit;
+                const bar = shown[item.dataIndex];
+                return number(bar.median) + ' (' + number(bar.least) + ' to ' + number(bar.greatest) + ') ' + unit
+                  + (bar.doubted ? ', doubted' : '');
               }
             }
           }
@@ -173,7 +204,7 @@
     return {
       type: 'bar',
       data: {
-        labels: profile.rows.map(row => row.variant),
+        labels: profile.rows.map(row => lines(row.variant)),
         datasets: profile.layers.map((layer, i) => ({
           label: layer,
           data: profile.rows.map(row => row.percents[i]),
@@ -189,7 +220,7 @@
         interaction: { mode: 'nearest', intersect: true },
         scales: {
           x: scale(t, { stacked: true, min: 0, max: 100, ticks: { color: t.text, maxRotation: 0, callback: value => value + ' %' } }),
-          y: scale(t, { stacked: true, grid: { display: false }, ticks: { color: t.text, autoSkip: false, callback: i => label(profile.rows[i].variant) } })
+          y: scale(t, { stacked: true, grid: { display: false }, ticks: { color: t.text, autoSkip: false } })
         },
         plugins: {
           legend: { position: 'bottom', labels: { color: t.text, boxWidth: 14 } },
@@ -199,10 +230,24 @@
     };
   }
 
+  const costOf = (group, holder) => group.costs.find(one => one.name === holder.dataset.cost);
+
   function words(kind, group, holder) {
-    return kind === 'bars' ? group.name + ': ' + group.unit + ' of each variant'
-      : kind === 'latency' ? group.name + ': latency by percentile of each variant'
-        : group.name + ': share of each layer in the ' + holder.dataset.event + ' profile of each variant';
+    const caption = holder.parentElement.querySelector('figcaption').textContent;
+    return kind === 'latency' ? group.name + ': latency by percentile of each variant'
+      : kind === 'attribution' ? group.name + ': share of each layer in the ' + holder.dataset.event + ' profile of each variant'
+        : kind === 'key' ? caption + ' Best first'
+          : group.name + ': ' + (kind === 'cost' ? holder.dataset.cost : group.unit) + ' of each variant, best first';
+  }
+
+  function config(t, group, holder) {
+    switch (holder.dataset.chart) {
+      case 'key': return bars(t, group.key, holder.dataset.unit);
+      case 'bars': return bars(t, group.bars, group.unit);
+      case 'cost': return bars(t, costOf(group, holder).bars, holder.dataset.cost, { display: false });
+      case 'latency': return latency(t, group);
+      default: return attribution(t, group, holder.dataset.event);
+    }
   }
 
   function draw() {
@@ -211,19 +256,28 @@
     document.querySelectorAll('[data-chart]').forEach(holder => {
       const kind = holder.dataset.chart;
       const group = data.groups.find(one => one.id === holder.dataset.group);
-      const config = kind === 'bars' ? bars(t, group) : kind === 'latency' ? latency(t, group) : attribution(t, group, holder.dataset.event);
+      const chart = config(t, group, holder);
       if (kind !== 'latency') {
-        const legend = kind === 'bars' ? 0 : (isNarrow() ? 20 * Math.ceil(config.data.datasets.length / 3) + 10 : 60);
-        holder.style.height = 36 * config.data.labels.length + 70 + legend + 'px';
+        const legend = kind !== 'attribution' ? 0 : (isNarrow() ? 20 * Math.ceil(chart.data.datasets.length / 3) + 10 : 60);
+        const most = Math.max(...chart.data.labels.map(label => label.length));
+        const row = Math.max(kind === 'cost' ? 26 : 34, 16 * most + 6);
+        holder.style.height = row * chart.data.labels.length + 60 + legend + 'px';
       }
-      config.options.animation = false;
-      config.options.maintainAspectRatio = false;
+      chart.options.animation = false;
+      chart.options.maintainAspectRatio = false;
       const canvas = document.createElement('canvas');
       canvas.setAttribute('role', 'img');
       canvas.setAttribute('aria-label', words(kind, group, holder) + '. The table below holds the same figures.');
       holder.replaceChildren(canvas);
-      charts.push(new Chart(canvas, config));
+      charts.push(new Chart(canvas, chart));
     });
+  }
+
+  // Paper is white, and narrower than most screens.
+  function print(now) {
+    printing = now;
+    document.documentElement.classList.toggle('print', now);
+    draw();
   }
 
   data.groups.forEach(group => {
@@ -236,5 +290,6 @@
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   draw();
   dark.addEventListener('change', draw);
-  addEventListener('beforeprint', () => charts.forEach(chart => chart.resize()));
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
 }());

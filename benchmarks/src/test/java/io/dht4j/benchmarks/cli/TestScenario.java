@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.cli;
 
+import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -44,6 +45,11 @@ record TestScenario(Work work, Needs needs) implements Scenario {
     @Override
     public String question() {
         return "Does 100 % of it work?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
     }
 
     @Override

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("portable")
 class ReportPageTest {
 
-    private static final int CHARTS = 2 * 4; // bars, latency and two profiles for each group
+    /** The key figure, bars, four costs, latency and two profiles for each group. */
+    private static final int CHARTS = 2 * 9;
 
     private static Chromium chromium;
 
@@ -58,9 +59,44 @@ class ReportPageTest {
             assertThat(chart.path("colours").intValue()).isGreaterThanOrEqualTo(8);
             assertThat(chart.path("label").textValue()).contains("The table below holds the same figures");
         });
+        assertThat(page.path("hatched").intValue())
+                .as("doubted bars, of jdk and of one-nio's rate")
+                .isPositive();
+        assertThat(page.path("printed").path("background").textValue()).isEqualTo("rgb(255, 255, 255)");
+        assertThat(page.path("printed").path("charts").intValue()).isEqualTo(CHARTS);
         assertThat(page.path("tables").intValue()).isEqualTo(2 * 6 + 2);
         assertThat(page.path("dark").booleanValue()).isEqualTo(dark);
         assertThat(page.path("background").textValue()).isEqualTo(dark ? "rgb(20, 23, 27)" : "rgb(255, 255, 255)");
+    }
+
+    @Test
+    void thePageOpensWithQuestionAnswerAndItsChartSorted() throws Exception {
+        Report.write(directory, SampleResults.everything());
+
+        JsonNode page = chromium.open(directory.resolve(Report.PAGE), 1200, false);
+
+        String text = page.path("text").textValue();
+        assertThat(text.lines().filter(line -> !line.isBlank()).limit(5))
+                .containsExactly(
+                        "clients",
+                        "Which HTTP client costs least between nodes?",
+                        "CPU per put: vertx 25.3 µs: cheapest, beyond noise; next vertx-h2 31.7 µs; grpc-stream "
+                                + "47.4 µs: dearest; doubted and left out: jdk 37.9 µs.",
+                        "CPU per get: vertx-h2 19.7 µs, one-nio 21.5 µs: within noise; next grpc-stream 31.0 µs; "
+                                + "jdk-h2 48.7 µs: dearest; doubted and left out: jdk 30.8 µs.",
+                        "CPU per put, µs. Less is better.");
+        assertThat(page.path("charts").get(0).path("label").textValue()).startsWith("CPU per put");
+        assertThat(texts(page.path("bars")))
+                .as("the variants of the first chart")
+                .containsExactly(
+                        "vertx", "vertx-h2", "jdk-h2", "vertx-pipelined", "jdk", "one-nio", "webclient", "grpc-stream");
+        assertThat(text).containsOnlyOnce("the hypervisor took 12 %");
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(text -> texts.add(text.textValue()));
+        return texts;
     }
 
     @Test
@@ -76,9 +112,8 @@ class ReportPageTest {
                 .contains("The kernel forbids the profiler mode cpu")
                 .contains("A processor")
                 .contains("100 % of the stable load");
-        List<String> links = new ArrayList<>();
-        page.path("links").forEach(link -> links.add(link.textValue()));
-        assertThat(links).contains("./flames/PUT-jdk-cpu.html", "./flames/vertx%20jdk.html", "results.json");
+        assertThat(texts(page.path("links")))
+                .contains("./flames/PUT-jdk-cpu.html", "./flames/vertx%20jdk.html", "results.json");
     }
 
     @Test
@@ -88,6 +123,6 @@ class ReportPageTest {
         JsonNode page = chromium.open(directory.resolve(Report.PAGE), 1200, false);
 
         assertThat(page.path("problems")).isEmpty();
-        assertThat(page.path("text").textValue()).contains("Nothing was measured.");
+        assertThat(page.path("text").textValue()).contains("nothing was measured.");
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Conditions;
 import io.dht4j.lab.internal.load.Latency;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -53,6 +54,7 @@ public final class SampleResults {
                 Results.SCHEMA,
                 "clients",
                 "Which HTTP client costs least between nodes?",
+                KeyFigure.cost(Cost.CPU_MICROS),
                 List.of("./dht", "bench", "run", "clients", "--keys", "1000", "--variants", "jdk,one nio"),
                 Instant.parse("2026-11-21T10:00:00Z"),
                 1234.5,
@@ -81,20 +83,32 @@ public final class SampleResults {
                 List.of());
     }
 
+    /** Returns a load of a given cost in processor time, and with given doubts. */
+    static Measurement costing(String group, String variant, List<Double> micros, String... doubts) {
+        return new Measurement(
+                group,
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                List.of(1_000.0),
+                Map.of(),
+                List.of(),
+                micros.isEmpty() ? Map.of() : Map.of(Cost.CPU_MICROS.label(), micros),
+                List.of(),
+                List.of(doubts));
+    }
+
     private static Measurement measurement(Operation operation, String variant, double rate, SplittableRandom random) {
-        List<Double> values = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            values.add(rate * (0.9 + 0.2 * random.nextDouble()));
-        }
+        List<Double> values = around(rate, random);
         List<LoadLevel> levels = new ArrayList<>();
         for (int percent : new int[] {10, 50, 70, 90, 100}) {
             levels.add(new LoadLevel(percent, load(operation, rate * percent / 100, percent, variant, random)));
         }
-        Map<String, Double> costs = new LinkedHashMap<>();
-        costs.put("bytes allocated", 5_000 + 20_000 * random.nextDouble());
-        costs.put("CPU µs", 20 + 30 * random.nextDouble());
-        costs.put("context switches", random.nextDouble());
-        costs.put("TCP segments", 4.0);
+        Map<String, List<Double>> costs = new LinkedHashMap<>();
+        costs.put("bytes allocated", around(5_000 + 20_000 * random.nextDouble(), random));
+        costs.put("CPU µs", around(20 + 30 * random.nextDouble(), random));
+        costs.put("context switches", around(random.nextDouble(), random));
+        costs.put("TCP segments", around(4.0, random));
         return new Measurement(
                 operation.name(),
                 variant,
@@ -106,6 +120,14 @@ public final class SampleResults {
                 costs,
                 List.of(profile("cpu", operation, variant, random), profile("alloc", operation, variant, random)),
                 variant.equals("jdk") ? List.of("the hypervisor took 12 % of the processors' time") : List.of());
+    }
+
+    private static List<Double> around(double middle, SplittableRandom random) {
+        List<Double> values = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            values.add(middle * (0.9 + 0.2 * random.nextDouble()));
+        }
+        return values;
     }
 
     private static LoadResult load(

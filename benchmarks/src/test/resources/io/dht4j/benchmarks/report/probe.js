@@ -6,13 +6,25 @@ addEventListener('load', () => setTimeout(() => {
     points.forEach(point => counts.set(point, (counts.get(point) || 0) + 1));
     return [...counts.values()].filter(count => count > 20).length;
   };
+  const chartOf = canvas => Chart.getChart(canvas);
+  const canvases = [...document.querySelectorAll('canvas')];
+  const seen = {
+    charts: canvases.map(canvas => ({ label: canvas.getAttribute('aria-label'), colours: colours(canvas) })),
+    bars: canvases.length ? chartOf(canvases[0]).data.labels.map(lines => lines.join('')) : [],
+    hatched: canvases.flatMap(canvas => chartOf(canvas).data.datasets)
+      .flatMap(set => set.backgroundColor).filter(ink => ink instanceof CanvasPattern).length
+  };
+  const state = { dark: matchMedia('(prefers-color-scheme: dark)').matches, background: getComputedStyle(document.body).backgroundColor };
+  dispatchEvent(new Event('beforeprint'));
+  const printed = { background: getComputedStyle(document.body).backgroundColor, charts: document.querySelectorAll('canvas').length };
+  dispatchEvent(new Event('afterprint'));
   parent.postMessage(JSON.stringify({
     problems: problems,
     width: innerWidth,
     scrollWidth: document.documentElement.scrollWidth,
-    dark: matchMedia('(prefers-color-scheme: dark)').matches,
-    background: getComputedStyle(document.body).backgroundColor,
-    charts: [...document.querySelectorAll('canvas')].map(canvas => ({ label: canvas.getAttribute('aria-label'), colours: colours(canvas) })),
+    ...state,
+    ...seen,
+    printed: printed,
     tables: document.querySelectorAll('table').length,
     links: [...document.querySelectorAll('a')].map(link => link.getAttribute('href')),
     text: document.body.innerText

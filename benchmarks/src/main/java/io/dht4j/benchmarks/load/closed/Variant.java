@@ -70,6 +70,15 @@ public final class Variant {
         return sorted(Measured::bytesEach)[runs.size() / 2];
     }
 
+    /**
+     * Returns the bytes that the whole process allocated per operation in each repetition.
+     *
+     * @return in the order of measurement
+     */
+    public List<Double> allocations() {
+        return runs.stream().map(Measured::bytesEach).toList();
+    }
+
     private double[] sorted(ToDoubleFunction<Measured> what) {
         return runs.stream().mapToDouble(what).sorted().toArray();
     }

@@ -129,7 +129,7 @@ public final class ServerComparison {
         private final Set<String> doubts = new LinkedHashSet<>();
         private final List<Profile> profiles = new ArrayList<>();
         private List<LoadLevel> levels = List.of();
-        private Map<String, Double> costs = Map.of();
+        private final Map<String, List<Double>> costs = new LinkedHashMap<>();
     }
 
     /**
@@ -232,24 +232,28 @@ public final class ServerComparison {
             }
         });
         nodes.ping();
-        ofTheLimit.forEach(doubt -> cell.doubts.add("where it was no longer stable: " + doubt));
+        ofTheLimit.forEach(doubt -> cell.doubts.add(Measurement.OF_THE_LIMIT + doubt));
         cell.rates.add(stable.perSecond());
         if (!stable.found()) {
             cell.doubts.add(
                     "no rate was stable, down to a small part of " + plan.pace().firstRate() + " per second");
         }
         if (stable.atLeast()) {
-            cell.doubts.add("the search ended at its greatest rate: the truth may be higher");
+            cell.doubts.add(Measurement.AT_LEAST);
         }
         if (!cell.levels.isEmpty()) {
             // The levels hold those of the first repetition.
             stable.levels().stream()
                     .filter(level -> level.percent() == LoadLevel.ALL)
-                    .forEach(level ->
-                            cell.doubts.addAll(level.result().conditions().doubts()));
-        } else if (stable.found()) {
-            cell.levels = stable.levels();
-            explain(each, operation, stable.perSecond(), cell, nodes, load);
+                    .flatMap(level -> level.result().conditions().doubts().stream())
+                    .forEach(doubt -> cell.doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
+        }
+        if (stable.found()) {
+            countCosts(each, operation, stable.perSecond(), cell, nodes, load);
+            if (cell.levels.isEmpty()) {
+                cell.levels = stable.levels();
+                profile(each, operation, stable.perSecond(), cell, nodes, load);
+            }
         }
         lab.add(new Measurement(
                 each.groupOf(operation),
@@ -264,17 +268,31 @@ public final class ServerComparison {
                 List.copyOf(cell.doubts)));
     }
 
-    /** Measures costs and profiles by further runs at the stable load, or at a part of it if the load fails. */
-    private void explain(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
+    /** Counts costs in a further run at the stable load, or at a part of it if the load fails. */
+    private void countCosts(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
             throws IOException, InterruptedException {
         StableLoadSpec search = each.plan().search(operation, rate, 0);
+        Map<String, Double> costs = new LinkedHashMap<>();
+        List<String> doubts = new ArrayList<>();
         OptionalInt counted = look(each, operation, rate, spec -> {
             Counters before = nodes.counters();
             LoadResult result = load.run(spec);
-            cell.costs = nodes.counters().since(before).perOperation(result.offered() - result.notSent());
+            costs.clear();
+            costs.putAll(nodes.counters().since(before).perOperation(result.offered() - result.notSent()));
+            doubts.clear();
+            doubts.addAll(result.conditions().doubts());
             return search.holds(result);
         });
+        costs.forEach((cost, value) ->
+                cell.costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value));
+        doubts.forEach(doubt -> cell.doubts.add("while the costs were counted: " + doubt));
         noteRate(each, operation, cell, "the costs were counted", counted);
+    }
+
+    /** Takes profiles in further runs at the stable load, or at a part of it if the load fails. */
+    private void profile(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
+            throws IOException, InterruptedException {
+        StableLoadSpec search = each.plan().search(operation, rate, 0);
         for (ProfileEvent event : each.plan().events()) {
             String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
                     .toLowerCase(Locale.ROOT)
