@@ -41,9 +41,9 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:done",
             "1:failed or was stopped; the report has the measurements until then",
+            "1:compare --fail-if-worse: something is worse",
             "2:wrong usage",
-            "3:compare --fail-if-worse: something is worse",
-            "4:compare --fail-if-worse: too few repetitions to judge"
+            "3:compare --fail-if-worse: too few repetitions to judge"
         },
         subcommands = HelpCommand.class)
 public final class Bench implements Callable<Integer> {

@@ -1,6 +1,8 @@
 package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.compare.Comparison;
+import io.dht4j.benchmarks.compare.ComparisonFormat;
+import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsException;
 import io.dht4j.benchmarks.report.ResultsFile;
@@ -8,8 +10,12 @@ import io.dht4j.server.cli.console.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -24,12 +30,13 @@ import picocli.CommandLine.Spec;
         description = {
             "%nA difference counts if chance explains it with less than 5 %% (Mann-Whitney U test, exact, "
                     + "two-sided). Three or fewer repetitions on each side never suffice: the verdict is \"cannot "
-                    + "tell\".%n"
+                    + "tell\": use --repetitions 4.%n"
         })
 final class CompareCommand implements Callable<Integer> {
 
-    private static final int WORSE = 3;
-    private static final int NOT_JUDGED = 4;
+    private static final int NOT_JUDGED = 3;
+    private static final double GREATEST_PERCENT = 1_000;
+    private static final Pattern PERCENT = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)\\s*%?");
 
     private final Console console;
 
@@ -45,10 +52,15 @@ final class CompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--fail-if-worse",
+            paramLabel = "PERCENT",
             description =
-                    "Ends with 3 if something is worse by more than the noise, with 4 if nothing could be judged. "
-                            + "Without it the exit code is independent of the result.")
-    private boolean failIfWorse;
+                    "Ends with 1 if a figure is worse by more than this, such as 5%%, and by more than the noise; "
+                            + "with 3 if no figure has enough repetitions to be judged. Without it the exit code is "
+                            + "independent of the result.")
+    private Optional<String> failIfWorse = Optional.empty();
+
+    @Option(names = "--format", paramLabel = "FORMAT", description = "text, junit, markdown or json. Default: text.")
+    private String format = "text";
 
     CompareCommand(Console console) {
         this.console = console;
@@ -56,6 +68,8 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ResultsException {
+        ComparisonFormat form = format();
+        double tolerance = failIfWorse.map(this::percent).orElse(0.0);
         Results a = read(before);
         Results b = read(after);
         Comparison comparison = Comparison.of(a, b);
@@ -65,12 +79,35 @@ final class CompareCommand implements Callable<Integer> {
                     : "they are of the scenarios " + a.scenario() + " and " + b.scenario();
             throw new ParameterException(spec.commandLine(), "the reports have no measurement in common: " + scenarios);
         }
-        comparison.lines().forEach(console.out()::println);
-        if (failIfWorse && !comparison.isJudged()) {
-            console.err().println("dht bench compare: nothing could be judged: too few repetitions");
+        console.out().print(form.format(comparison, tolerance));
+        if (failIfWorse.isEmpty()) {
+            return ExitCode.OK;
+        }
+        if (!comparison.isJudged()) {
+            console.report("dht bench compare: nothing could be judged: too few repetitions; " + Answer.ADVICE
+                    + " in both runs");
             return NOT_JUDGED;
         }
-        return failIfWorse && comparison.isWorse() ? WORSE : 0;
+        Optional<String> worse = comparison.worse(tolerance);
+        worse.ifPresent(line -> console.report("dht bench compare: " + line));
+        return worse.isPresent() ? ExitCode.SOFTWARE : ExitCode.OK;
+    }
+
+    private ComparisonFormat format() {
+        try {
+            return ComparisonFormat.named(format);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--format " + e.getMessage(), e);
+        }
+    }
+
+    private double percent(String text) {
+        Matcher number = PERCENT.matcher(text.strip());
+        if (number.matches() && Double.parseDouble(number.group(1)) <= GREATEST_PERCENT) {
+            return Double.parseDouble(number.group(1));
+        }
+        throw new ParameterException(
+                spec.commandLine(), "--fail-if-worse must be from 0 to 1000 percent, such as 5%, not '" + text + "'");
     }
 
     private static Results read(Path directory) throws IOException, ResultsException {

@@ -104,6 +104,11 @@ class BenchTest {
                 "run trial --kinds a,c|--kinds must be one or more, with commas between, of a, b, not 'a,c'",
                 "run trial --kinds a,a|--kinds must be a list that names each only once",
                 "compare x|DIR_B",
+                "compare a b --format xml|--format must be one of text, junit, markdown, json, not 'xml'",
+                "compare a b --fail-if-worse -1|--fail-if-worse must be from 0 to 1000 percent, such as 5%, not '-1'",
+                "compare a b --fail-if-worse 1001%|must be from 0 to 1000 percent, such as 5%, not '1001%'",
+                "compare a b --fail-if-worse much|must be from 0 to 1000 percent, such as 5%, not 'much'",
+                "compare a b --fail-if-worse|--fail-if-worse",
                 "compare|DIR_A"
             })
     void wrongUsageIsExplainedInWords(String args, String explanation) {
@@ -145,6 +150,7 @@ class BenchTest {
         assertThat(command.err()).contains("[1/2] first").containsPattern("\\[2/2] second, about \\d+ s left");
         assertThat(command.exitCode()).isZero();
         assertThat(command.out())
+                .startsWith("things: x 5.00/s (4.00 to 6.00), with nothing to compare it with.\n")
                 .contains("things, x: 5.00 operations/s (4.00 to 6.00)")
                 .contains("report: " + out().resolve("report.html"));
         assertThat(out().toFile().list()).containsExactlyInAnyOrder("results.json", "report.md", "report.html");
@@ -324,7 +330,7 @@ class BenchTest {
                 TestScenario.of(lab -> lab.add(TestScenario.measurement("y", 1.0))), "run", "trial", "--out", b);
 
         for (String[] args :
-                List.of(new String[] {"compare", a, b}, new String[] {"compare", "--fail-if-worse", a, b})) {
+                List.of(new String[] {"compare", a, b}, new String[] {"compare", "--fail-if-worse", "5%", a, b})) {
             BenchCommand command = BenchCommand.run(SCENARIOS, args);
 
             assertThat(command.exitCode()).isEqualTo(2);
@@ -358,10 +364,12 @@ class BenchTest {
         BenchCommand.run(values(5.0, 6.0, 7.0), "run", "trial", "--out", a);
         BenchCommand.run(values(1.0, 2.0, 3.0), "run", "trial", "--out", b);
 
-        BenchCommand asked = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", a, b);
-        assertThat(asked.exitCode()).isEqualTo(4);
-        assertThat(asked.out()).contains("cannot tell: too few repetitions (3 and 3)");
-        assertThat(asked.err()).contains("nothing could be judged: too few repetitions");
+        BenchCommand asked = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", "5%", a, b);
+        assertThat(asked.exitCode()).isEqualTo(3);
+        assertThat(asked.out()).contains("cannot tell: too few repetitions (3 and 3); use --repetitions 4");
+        assertThat(asked.err())
+                .isEqualTo("dht bench compare: nothing could be judged: too few repetitions; use --repetitions 4 in "
+                        + "both runs\n");
         assertThat(BenchCommand.run(SCENARIOS, "compare", a, b).exitCode()).isZero();
     }
 
@@ -376,12 +384,36 @@ class BenchTest {
         assertThat(plain.exitCode()).isZero();
         assertThat(plain.out())
                 .contains("things, x: 6.50 (5.00 to 8.00) -> 2.50 (1.00 to 4.00) operations/s, -61.5 %: WORSE");
-        assertThat(BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", a, b)
-                        .exitCode())
-                .isEqualTo(3);
-        assertThat(BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", b, a)
-                        .exitCode())
-                .isZero();
+        BenchCommand asked = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", "5%", a, b);
+        assertThat(asked.exitCode()).isEqualTo(1);
+        assertThat(asked.err())
+                .isEqualTo("dht bench compare: worse by more than 5 % and the noise: things, x: 6.50 (5.00 to 8.00) -> "
+                        + "2.50 (1.00 to 4.00) operations/s, -61.5 % (p = 0.029)\n");
+        BenchCommand tolerant = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", "62", a, b);
+        assertThat(tolerant.exitCode()).isZero();
+        assertThat(tolerant.err()).isEmpty();
+        BenchCommand better = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", "0%", b, a);
+        assertThat(better.exitCode()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "junit, <testsuites>",
+        "markdown, | group | variant | figure | A | B | change | verdict |",
+        "json, '\"outcome\" : \"worse\"'",
+        "text, WORSE beyond noise"
+    })
+    void compareWritesEachFormatAndStillFails(String format, String content) {
+        String a = directory.resolve("a").toString();
+        String b = directory.resolve("b").toString();
+        BenchCommand.run(values(5.0, 6.0, 7.0, 8.0), "run", "trial", "--out", a);
+        BenchCommand.run(values(1.0, 2.0, 3.0, 4.0), "run", "trial", "--out", b);
+
+        BenchCommand command =
+                BenchCommand.run(SCENARIOS, "compare", a, b, "--format", format, "--fail-if-worse", "5%");
+
+        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.out()).contains(content);
     }
 
     private static List<Scenario> values(Double... values) {

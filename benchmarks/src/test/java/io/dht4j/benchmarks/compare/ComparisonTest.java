@@ -20,8 +20,8 @@ class ComparisonTest {
     void moreOfWhatShouldBeMoreIsBetter() {
         Comparison comparison = compare(bare("PUT", "jdk", LOW), bare("PUT", "jdk", HIGH));
 
-        assertThat(comparison.isWorse()).isFalse();
-        assertThat(comparison.lines())
+        assertThat(comparison.worse(0)).isEmpty();
+        assertThat(lines(comparison))
                 .anyMatch(line -> line.startsWith(
                         "PUT, jdk: 102 (100 to 104) -> 202 (200 to 204) operations/s, +98.0 %: BETTER beyond noise"));
     }
@@ -30,25 +30,25 @@ class ComparisonTest {
     void lessOfItIsWorse() {
         Comparison comparison = compare(bare("PUT", "jdk", HIGH), bare("PUT", "jdk", LOW));
 
-        assertThat(comparison.isWorse()).isTrue();
-        assertThat(comparison.lines()).anyMatch(line -> line.contains("-49.5 %: WORSE beyond noise (p = 0.008)"));
+        assertThat(comparison.worse(0)).isPresent();
+        assertThat(lines(comparison)).anyMatch(line -> line.contains("-49.5 %: WORSE beyond noise (p = 0.008)"));
     }
 
     @Test
     void moreOfWhatShouldBeLessIsWorse() {
         Comparison comparison = compare(latency(LOW), latency(HIGH));
 
-        assertThat(comparison.isWorse()).isTrue();
+        assertThat(comparison.worse(0)).isPresent();
     }
 
     @Test
     void fewRepetitionsAreNoClaim() {
         Comparison comparison = compare(bare("PUT", "jdk", 200.0, 201.0), bare("PUT", "jdk", 1.0, 2.0));
 
-        assertThat(comparison.isWorse()).isFalse();
+        assertThat(comparison.worse(0)).isEmpty();
         assertThat(comparison.isJudged()).isFalse();
         assertThat(comparison.hasCommon()).isTrue();
-        assertThat(comparison.lines()).anyMatch(line -> line.contains("cannot tell: too few repetitions (2 and 2)"));
+        assertThat(lines(comparison)).anyMatch(line -> line.contains("cannot tell: too few repetitions (2 and 2)"));
     }
 
     @Test
@@ -56,7 +56,7 @@ class ComparisonTest {
         Comparison comparison = compare(bare("PUT", "jdk", LOW), bare("PUT", "vertx", LOW));
 
         assertThat(comparison.hasCommon()).isFalse();
-        assertThat(comparison.lines()).contains("PUT, jdk: only in A", "PUT, vertx: only in B");
+        assertThat(lines(comparison)).contains("PUT, jdk: only in A", "PUT, vertx: only in B");
     }
 
     @Test
@@ -66,6 +66,7 @@ class ComparisonTest {
                 a.schema(),
                 a.scenario(),
                 a.question(),
+                a.keyFigure(),
                 a.command(),
                 a.began(),
                 a.tookSeconds(),
@@ -78,7 +79,7 @@ class ComparisonTest {
                 a.notes(),
                 a.links());
 
-        assertThat(Comparison.of(a, b).lines())
+        assertThat(lines(Comparison.of(a, b)))
                 .contains(
                         "  form: full -> quick",
                         "  --keys: 1000 -> 2000",
@@ -96,14 +97,54 @@ class ComparisonTest {
 
         Comparison comparison = Comparison.of(results, results);
 
-        assertThat(comparison.isWorse()).isFalse();
+        assertThat(comparison.worse(0)).isEmpty();
         assertThat(comparison.isJudged()).isTrue();
-        assertThat(comparison.lines())
+        assertThat(lines(comparison))
                 .contains("Same build, same parameters, same kind of machine.")
                 .anyMatch(line -> line.contains("doubt in A: the hypervisor"))
                 .noneMatch(line -> line.contains("beyond noise ("));
-        assertThat(comparison.lines().stream().filter(line -> line.contains(": within noise")))
-                .hasSize(results.measurements().size());
+        assertThat(lines(comparison).stream().filter(line -> line.contains(": within noise")))
+                .hasSize(3 * results.measurements().size());
+    }
+
+    @Test
+    void processorTimeAndAllocationAreComparedToo() {
+        Comparison comparison = compare(costing(69.0, 70.0, 71.0, 72.0), costing(80.0, 81.0, 82.0, 84.0));
+
+        assertThat(lines(comparison))
+                .contains("PUT, vertx, CPU µs: 70.5 (69.0 to 72.0) -> 81.5 (80.0 to 84.0), +15.6 %: WORSE "
+                        + "beyond noise (p = 0.029)")
+                .first()
+                .isEqualTo("Of 2 figures: 1 worse, 1 cannot tell.");
+        assertThat(comparison.worse(15))
+                .contains("worse by more than 15 % and the noise: PUT, vertx, CPU µs: 70.5 (69.0 to 72.0) -> 81.5 "
+                        + "(80.0 to 84.0), +15.6 % (p = 0.029)");
+        assertThat(comparison.worse(16)).isEmpty();
+    }
+
+    @Test
+    void aDifferenceWithinTheNoiseIsNeverWorse() {
+        assertThat(compare(costing(69.0, 70.0, 71.0, 99.0), costing(70.0, 71.0, 98.0, 150.0))
+                        .worse(0))
+                .isEmpty();
+    }
+
+    private static Measurement costing(Double... micros) {
+        return new Measurement(
+                "PUT",
+                "vertx",
+                Measurement.PER_SECOND,
+                true,
+                List.of(1.0),
+                Map.of(),
+                List.of(),
+                Map.of("CPU µs", List.of(micros)),
+                List.of(),
+                List.of());
+    }
+
+    private static List<String> lines(Comparison comparison) {
+        return TextFormats.text(comparison).lines().toList();
     }
 
     private static Comparison compare(Measurement a, Measurement b) {
