@@ -26,7 +26,16 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
      * @throws IllegalStateException if an operation failed
      */
     public void run(List<Variant> variants) throws InterruptedException {
+        System.out.printf(
+                Locale.ROOT,
+                "JVM %s, %d processors; %d repetitions of %.1f s in rotating order%n",
+                System.getProperty("java.vm.version"),
+                Runtime.getRuntime().availableProcessors(),
+                repetitions,
+                seconds);
+        StolenTime stolen = new StolenTime();
         run(variants, (variant, stolenPercent) -> {});
+        System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
     }
 
     /** Receives the end of each repetition. */
@@ -43,7 +52,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
     }
 
     /**
-     * Measures, and reports each repetition. Blocks.
+     * Measures, and reports each repetition; prints nothing. Blocks.
      *
      * @param variants the variants, which receive the results
      * @param observer called on this thread
@@ -51,13 +60,6 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
      * @throws IllegalStateException if an operation failed
      */
     public void run(List<Variant> variants, Observer observer) throws InterruptedException {
-        System.out.printf(
-                Locale.ROOT,
-                "JVM %s, %d processors; %d repetitions of %.1f s in rotating order%n",
-                System.getProperty("java.vm.version"),
-                Runtime.getRuntime().availableProcessors(),
-                repetitions,
-                seconds);
         // They outlive the runs, since the allocation of an ended thread is unknown.
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
@@ -71,7 +73,6 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
         for (Variant variant : variants) {
             ClosedLoad.run(inFlight, warmUp, variant.operation(), threads);
         }
-        StolenTime stolen = new StolenTime();
         Allocation allocation = new Allocation();
         int step = variants.size() / repetitions + 1;
         for (int repetition = 0; repetition < repetitions; repetition++) {
@@ -85,6 +86,5 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
                 observer.ended(variant, ofThis.percent());
             }
         }
-        System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
     }
 }
