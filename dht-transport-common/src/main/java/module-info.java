@@ -8,5 +8,6 @@ module io.dht4j.transport.common {
 
     exports io.dht4j.security;
     exports io.dht4j.transport.common;
+    exports io.dht4j.transport.common.calls;
     exports io.dht4j.transport.common.options;
 }

@@ -65,7 +65,7 @@ class TcpSecureTransportTest extends SecureTransportContract {
         List<byte[]> frames = new ArrayList<>();
         List<CompletableFuture<byte[]>> calls = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            byte[] frame = new byte[i % 4 == 0 ? random.nextInt(1 << 20) : random.nextInt(1_000)];
+            byte[] frame = new byte[i % 4 == 0 ? random.nextInt(1 << 18) : random.nextInt(1_000)];
             random.nextBytes(frame);
             frames.add(frame);
             Started caller = i % 3 == 0 ? two : one;

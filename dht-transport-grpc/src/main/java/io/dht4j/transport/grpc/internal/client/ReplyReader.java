@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc.internal.client;
 
-import io.dht4j.transport.grpc.internal.wire.FrameAssembler;
+import io.dht4j.transport.common.calls.FrameAssembler;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import java.io.EOFException;
@@ -43,7 +44,7 @@ final class ReplyReader {
                 if (call == null) {
                     message.skipNBytes(length);
                 } else {
-                    sent.remove(call.id);
+                    sent.remove(call.id());
                     call.reply(message.readNBytes(length));
                 }
             }
@@ -88,11 +89,11 @@ final class ReplyReader {
             message.skipNBytes(length);
             return;
         }
-        if (total > maxFrameBytes || call.reply != null) {
+        if (total > maxFrameBytes || call.assembling() != null) {
             throw new IOException("a reply of " + total + " bytes, over the limit of " + maxFrameBytes
                     + ", or one that had begun before");
         }
-        call.reply = new FrameAssembler(total);
+        call.assembling(new FrameAssembler(total));
         part(message, call, length);
     }
 
@@ -101,13 +102,13 @@ final class ReplyReader {
             message.skipNBytes(length);
             return;
         }
-        FrameAssembler reply = call.reply;
+        FrameAssembler reply = call.assembling();
         if (reply == null || !reply.add(message, length)) {
             throw new IOException("a part of " + length + " bytes that was not announced");
         }
         if (reply.isComplete()) {
-            sent.remove(call.id);
-            call.reply = null;
+            sent.remove(call.id());
+            call.assembling(null);
             call.reply(reply.bytes());
         }
     }

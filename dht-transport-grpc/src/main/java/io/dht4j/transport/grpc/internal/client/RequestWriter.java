@@ -1,6 +1,8 @@
 package io.dht4j.transport.grpc.internal.client;
 
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.dht4j.transport.grpc.internal.wire.RecordBatch;
 import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import java.util.ArrayList;
@@ -28,12 +30,13 @@ final class RequestWriter {
      * Assembles the next message: waiting calls up to its size, the next part of one large frame, and the calls that
      * the peer may forget.
      */
-    void assemble(RecordBatch batch, Deque<PeerCall> waiting, Deque<PeerCall> parted, long now) {
+    void assemble(RecordBatch batch, WaitingCalls waiting, long now) {
         batch.clear();
-        while (!waiting.isEmpty() && !batch.isFull()) {
-            add(batch, waiting.remove(), now);
+        Deque<PeerCall> whole = waiting.whole();
+        while (!whole.isEmpty() && !batch.isFull()) {
+            add(batch, whole.remove(), now);
         }
-        addPart(batch, parted, now);
+        addPart(batch, waiting.parted(), now);
         for (long id : withdrawn) {
             batch.addCancel(id);
         }
@@ -47,7 +50,7 @@ final class RequestWriter {
             call.expire();
         } else if (call.send()) {
             sent.add(call, now);
-            batch.addRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+            batch.addRequest(call.id(), TimeUnit.NANOSECONDS.toMicros(remaining), frame);
         }
     }
 
@@ -61,9 +64,9 @@ final class RequestWriter {
         if (remaining <= 0) {
             call.expire();
         }
-        int from = call.written;
-        int length = Math.min(RecordHead.MAX_PART, frame.length() - from);
-        boolean last = from + length == frame.length();
+        int from = call.written();
+        int length = Math.min(RecordHead.MAX_PART, call.size() - from);
+        boolean last = from + length == call.size();
         // A request can reach a handler only with its last part.
         if (call.hasEnded() || (last && !call.send())) {
             if (from > 0) {
@@ -73,11 +76,11 @@ final class RequestWriter {
         }
         if (from == 0) {
             sent.add(call, now);
-            batch.endWithRequest(call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
+            batch.endWithRequest(call.id(), TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
         } else {
-            batch.endWithPart(call.id, frame, from, length);
+            batch.endWithPart(call.id(), frame, from, length);
         }
-        call.written = from + length;
+        call.written(from + length);
         if (!last) {
             parted.add(call);
         }
@@ -85,8 +88,8 @@ final class RequestWriter {
 
     /** Reports to the peer, with the next message, that a call of which it has something has ended. */
     void withdraw(PeerCall call) {
-        if (sent.remove(call.id) != null) {
-            withdrawn.add(call.id);
+        if (sent.remove(call.id()) != null) {
+            withdrawn.add(call.id());
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc.internal.client;
 
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.grpc.netty.shaded.io.netty.util.collection.LongObjectHashMap;
 import io.grpc.netty.shaded.io.netty.util.collection.LongObjectMap;
 import java.util.ArrayList;
@@ -18,9 +20,8 @@ final class SentCalls {
 
     /** Gives a call its number when its first byte is written. */
     void add(PeerCall call, long now) {
-        call.id = ++lastId;
-        call.writtenAt = now;
-        byId.put(call.id, call);
+        call.number(++lastId, now);
+        byId.put(call.id(), call);
     }
 
     @Nullable
@@ -29,7 +30,7 @@ final class SentCalls {
     }
 
     boolean contains(PeerCall call) {
-        return call.id != 0 && byId.get(call.id) == call;
+        return call.id() != 0 && byId.get(call.id()) == call;
     }
 
     /** Removes a call. Returns null if there is none of this number. */
@@ -47,15 +48,15 @@ final class SentCalls {
 
     /**
      * Adds the calls whose deadline has passed to a list. Returns the earliest deadline of the others by
-     * {@link System#nanoTime()}, or the largest number.
+     * {@link System#nanoTime()}, and {@code latest}.
      */
-    long collectDue(long now, List<PeerCall> due) {
-        long earliest = Long.MAX_VALUE;
+    long collectDue(long now, long latest, List<PeerCall> due) {
+        long earliest = latest;
         for (PeerCall call : byId.values()) {
             if (call.deadline() - now <= 0) {
                 due.add(call);
-            } else if (earliest == Long.MAX_VALUE || call.deadline() - earliest < 0) {
-                earliest = call.deadline();
+            } else {
+                earliest = WaitingCalls.earlier(earliest, call.deadline());
             }
         }
         return earliest;

@@ -1,5 +1,11 @@
 package io.dht4j.transport.grpc.internal.client;
 
+import io.dht4j.spi.CallContext;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.PeerCalls;
+import io.dht4j.transport.common.calls.PeerLane;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.dht4j.transport.grpc.internal.client.PeerChannels.Target;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
 import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
@@ -9,13 +15,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,15 +27,10 @@ import org.jspecify.annotations.Nullable;
  * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
  * per timeout, however many calls there are.
  */
-final class StreamLane implements PeerClient {
+final class StreamLane implements PeerLane {
 
-    /** A moment after every deadline. */
-    private static final long NEVER = Long.MAX_VALUE / 2;
-
-    /**
-     * The least interval between two sweeps, so that many different deadlines do not cause constant scans of all calls.
-     */
-    private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    /** Later than every deadline. */
+    private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(30);
 
     private final Target target;
     private final Loop loop;
@@ -45,24 +41,14 @@ final class StreamLane implements PeerClient {
     private final long keepAliveNanos;
     private final Runnable flush = this::flush;
     private final Runnable sweep = this::sweep;
-    /** The origin of all times here, so that plain comparison is safe. */
-    private final long origin = System.nanoTime();
+    private final WaitingCalls waiting = new WaitingCalls(RecordHead.MAX_PART);
 
     // For any thread.
-    private final CallInbox inbox = new CallInbox();
     private volatile boolean closed;
 
     // For the event loop.
-    private final Deque<PeerCall> waiting = new ArrayDeque<>();
-    /** The calls whose frames travel in parts, in turn. */
-    private final Deque<PeerCall> parted = new ArrayDeque<>();
-
     private @Nullable StreamLink link;
-    private int ended;
-    /** The number of connection attempts that have begun. */
-    private long attempts;
-
-    private long timerAt = NEVER;
+    private long timerAt;
     private @Nullable Future<?> timer;
 
     StreamLane(
@@ -77,84 +63,73 @@ final class StreamLane implements PeerClient {
     }
 
     @Override
+    public String address() {
+        return target.node().address();
+    }
+
+    @Override
     public CallBudget budget() {
         return budget;
     }
 
-    boolean isCurrent() {
+    @Override
+    public boolean isCurrent() {
         return loop.isCurrent();
     }
 
     @Override
-    public void offer(PeerCall call) {
-        if (inbox.put(call)) {
+    public void offer(PeerCall call, CallContext context) {
+        if (waiting.put(call)) {
             try {
                 loop.executor().execute(flush);
             } catch (RejectedExecutionException e) {
-                abandonInbox();
+                waiting.abandonIncoming(PeerCalls.CLOSED);
             }
         }
-        // Most calls end before their caller cancels them.
-        call.context().onCancel(() -> cancel(call));
+        call.endWith(context);
     }
 
-    /** Ends a call that its caller has cancelled, from any thread. */
-    private void cancel(PeerCall call) {
-        if (call.abandon("cancelled")) {
-            try {
-                loop.executor().execute(() -> cancelled(call));
-            } catch (RejectedExecutionException e) {
-                // The loop has ended, and the stream with it.
-                return;
-            }
+    @Override
+    public void cancelled(PeerCall call) {
+        try {
+            loop.executor().execute(() -> remove(call));
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and the stream with it.
+            return;
         }
     }
 
-    private void cancelled(PeerCall call) {
-        // The bound on bytes keeps the number of large frames small, so the search is short.
-        parted.remove(call);
+    private void remove(PeerCall call) {
+        waiting.removeParted(call);
         if (link != null && link.withdraw(call)) {
             flush();
-        } else if (++ended > 64 && ended > waiting.size() / 2) {
-            ended = 0;
-            waiting.removeIf(PeerCall::hasEnded);
-        }
-    }
-
-    private void abandonInbox() {
-        for (PeerCall call = inbox.takeAll(); call != null; ) {
-            PeerCall next = call.next;
-            call.next = null;
-            call.abandon("the transport is closed");
-            call = next;
+        } else {
+            waiting.endedWhole();
         }
     }
 
     private void flush() {
         assert loop.isCurrent();
         if (closed) {
-            abandonInbox();
+            waiting.abandonIncoming(PeerCalls.CLOSED);
             return;
         }
         takeIn();
-        if (waiting.isEmpty() && parted.isEmpty() && link == null) {
-            return;
-        }
-        if (link == null) {
+        if (link != null) {
+            link.write(waiting);
+        } else if (!waiting.isEmpty()) {
             connect();
-        } else {
-            link.write(waiting, parted);
         }
     }
 
     private void connect() {
-        attempts++;
+        waiting.attemptBegins();
         ManagedChannel channel;
         try {
             channel = channels.open(target, loops, loop, RecordHead.MAX_MESSAGE);
         } catch (RuntimeException e) {
             String why = "cannot connect: " + e.getMessage();
-            failWaiting(call -> call.abandon(why), attempts);
+            waiting.endAttempted(call -> call.abandon(why));
             return;
         }
         StreamLink connecting = new StreamLink(this, loop, options);
@@ -163,39 +138,28 @@ final class StreamLane implements PeerClient {
     }
 
     private void takeIn() {
-        long earliest = NEVER;
-        for (PeerCall call = inbox.takeAll(); call != null; ) {
-            PeerCall next = call.next;
-            call.next = null;
-            // A concurrent cancellation may have looked for the call already.
-            if (!call.hasEnded()) {
-                takeIn(call);
-                earliest = Math.min(earliest, call.deadline() - origin);
-            }
-            call = next;
+        if (!waiting.haveCome()) {
+            return;
         }
-        setTimer(earliest);
-    }
-
-    private void takeIn(PeerCall call) {
-        call.attempt = attempts + 1;
-        if (call.request().length() > RecordHead.MAX_PART) {
-            parted.add(call);
-        } else {
-            waiting.add(call);
+        // If there is no memory, the next sweep takes in the others.
+        long earliest = System.nanoTime();
+        try {
+            earliest = waiting.takeIn(earliest + FAR_NANOS);
+        } finally {
+            setTimer(earliest);
         }
     }
 
     /** Returns the number of calls with large frames that have not been written completely. On the event loop. */
     int parted() {
         assert loop.isCurrent();
-        return parted.size();
+        return waiting.parted().size();
     }
 
     /** Writes more, because the link can take more. */
     void ready() {
         flush();
-        setTimer(now() + keepAliveNanos);
+        setTimer(System.nanoTime() + keepAliveNanos);
     }
 
     /** Handles the end of the link, whatever its cause. */
@@ -207,107 +171,63 @@ final class StreamLane implements PeerClient {
         link = null;
         boolean connected = lost.wasReady();
         if (connected) {
-            parted.removeIf(call -> call.written > 0);
+            waiting.removeBegun();
             lost.end(status, trailers);
         } else {
             String why = "cannot connect: " + PeerMethods.reason(status);
-            failWaiting(call -> call.unconnected(why, status), attempts);
+            waiting.endAttempted(call -> call.unconnected(why, status.getCause()));
         }
         flush();
     }
 
-    /**
-     * Ends the waiting calls up to those of one connection attempt. Calls that came after it had begun get an attempt
-     * of their own, because the peer may have begun to listen in the meantime.
-     */
-    private void failWaiting(Consumer<PeerCall> end, long attempt) {
-        List<PeerCall> failed = new ArrayList<>();
-        for (Deque<PeerCall> calls : List.of(waiting, parted)) {
-            for (PeerCall call : calls) {
-                if (call.attempt <= attempt) {
-                    failed.add(call);
-                }
-            }
-            calls.removeIf(call -> call.attempt <= attempt);
-        }
-        failed.forEach(end);
-    }
-
-    private long now() {
-        return System.nanoTime() - origin;
-    }
-
-    /** Sets the timer, unless it stands earlier. */
+    /** Sets the timer to a moment of {@link System#nanoTime()}, unless it stands earlier. */
     private void setTimer(long due) {
         assert loop.isCurrent();
-        if (due >= timerAt || closed) {
+        if (closed || (timer != null && timerAt - due <= 0)) {
             return;
         }
         if (timer != null) {
             timer.cancel(false);
         }
         timerAt = due;
-        timer = loop.executor().schedule(sweep, Math.max(SWEEP_NANOS, due - now()), TimeUnit.NANOSECONDS);
+        long delay = Math.max(WaitingCalls.LEAST_SWEEP_NANOS, due - System.nanoTime());
+        timer = loop.executor().schedule(sweep, delay, TimeUnit.NANOSECONDS);
     }
 
     private void sweep() {
         assert loop.isCurrent();
         timer = null;
-        timerAt = NEVER;
         if (closed) {
             return;
         }
-        long next = now() + SWEEP_NANOS;
+        long next = System.nanoTime();
         try {
-            next = sweepCalls();
+            next = sweepCalls(next);
         } finally {
             // Also after an out-of-memory error: the remaining calls have deadlines too.
             setTimer(next);
         }
     }
 
-    /** Ends the due calls. Returns when the next one is due, or {@link #NEVER}. */
-    private long sweepCalls() {
+    /** Ends the due calls. Returns when the next look is due. */
+    private long sweepCalls(long now) {
         takeIn();
-        long now = System.nanoTime();
-        long next = sweep(waiting, now, NEVER);
-        next = sweep(parted, now, next);
+        long next = waiting.sweep(now, now + FAR_NANOS);
         StreamLink current = link;
         if (current != null) {
-            long deadline = current.expire(now);
-            if (deadline != Long.MAX_VALUE) {
-                next = Math.min(next, deadline - origin);
-            }
-            if (current.wasReady() && current.isUnused() && waiting.isEmpty() && parted.isEmpty()) {
-                long idleAt = current.usedAt() - origin + keepAliveNanos;
-                if (idleAt <= now - origin) {
+            next = current.expire(now, next);
+            if (current.wasReady() && current.isUnused() && waiting.isEmpty()) {
+                long idleAt = current.usedAt() + keepAliveNanos;
+                if (idleAt - now <= 0) {
                     link = null;
                     current.close();
                 } else {
-                    next = Math.min(next, idleAt);
+                    next = WaitingCalls.earlier(next, idleAt);
                 }
             }
         }
         flush();
         return next;
-    }
-
-    /** Ends and removes the due calls. Returns the earliest of the remaining deadlines and {@code next}. */
-    private long sweep(Deque<PeerCall> calls, long now, long next) {
-        long earliest = next;
-        for (var each = calls.iterator(); each.hasNext(); ) {
-            PeerCall call = each.next();
-            if (call.deadline() - now <= 0) {
-                call.expire();
-            }
-            if (!call.hasEnded()) {
-                earliest = Math.min(earliest, call.deadline() - origin);
-            } else if (call.written == 0) {
-                // A call of which a part was written stays: the link has to withdraw it.
-                each.remove();
-            }
-        }
-        return earliest;
     }
 
     @Override
@@ -319,17 +239,16 @@ final class StreamLane implements PeerClient {
                     timer.cancel(false);
                     timer = null;
                 }
-                takeIn();
-                failWaiting(call -> call.abandon("the transport is closed"), Long.MAX_VALUE);
+                waiting.abandonAll(PeerCalls.CLOSED);
                 StreamLink current = link;
                 link = null;
                 if (current != null) {
-                    current.abandonAll("the transport is closed");
+                    current.abandonAll(PeerCalls.CLOSED);
                     current.close();
                 }
             });
         } catch (RejectedExecutionException e) {
-            abandonInbox();
+            waiting.abandonIncoming(PeerCalls.CLOSED);
         }
     }
 

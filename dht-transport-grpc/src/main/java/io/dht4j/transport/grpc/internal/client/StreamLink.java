@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc.internal.client;
 
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
 import io.dht4j.transport.grpc.internal.wire.FlowControl;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
@@ -15,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -108,15 +109,15 @@ final class StreamLink extends ClientCall.Listener<InputStream> {
      * Writes calls for as long as the peer takes them: all waiting calls, and one at a time of those that travel in
      * parts.
      */
-    void write(Deque<PeerCall> waiting, Deque<PeerCall> parted) {
+    void write(WaitingCalls waiting) {
         ClientCall<InputStream, InputStream> call = stream;
         if (call == null || !ready || closed || doubted) {
             return;
         }
         RecordBatch batch = loop.batch();
-        while ((!waiting.isEmpty() || !parted.isEmpty() || requests.hasWithdrawn()) && call.isReady()) {
+        while ((!waiting.isEmpty() || requests.hasWithdrawn()) && call.isReady()) {
             long now = System.nanoTime();
-            requests.assemble(batch, waiting, parted, now);
+            requests.assemble(batch, waiting, now);
             if (!batch.isEmpty()) {
                 usedAt = now;
                 call.sendMessage(batch);
@@ -137,20 +138,19 @@ final class StreamLink extends ClientCall.Listener<InputStream> {
     }
 
     /**
-     * Ends the due calls. Returns the earliest deadline of the others by {@link System#nanoTime()}, or the largest
-     * number.
+     * Ends the due calls. Returns the earliest deadline of the others by {@link System#nanoTime()}, and {@code latest}.
      */
-    long expire(long now) {
+    long expire(long now, long latest) {
         List<PeerCall> due = new ArrayList<>();
-        long earliest = calls.collectDue(now, due);
+        long earliest = calls.collectDue(now, latest, due);
         long silent = 0;
         for (PeerCall call : due) {
-            if (call.writtenAt - heardAt > 0) {
-                silent = Math.max(silent, now - call.writtenAt);
+            if (call.writtenAt() - heardAt > 0) {
+                silent = Math.max(silent, now - call.writtenAt());
             }
             // The peer ends it too, on its own.
-            if (call.written == 0 || call.written == call.request().length()) {
-                calls.remove(call.id);
+            if (call.written() == 0 || call.written() == call.size()) {
+                calls.remove(call.id());
             }
             call.expire();
         }

@@ -1,6 +1,8 @@
 package io.dht4j.transport.grpc.internal.client;
 
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
@@ -20,12 +22,14 @@ import org.jspecify.annotations.Nullable;
 abstract class UnaryCall extends ClientCall.Listener<byte[]> {
 
     private final PeerCall call;
+    private final CallContext context;
     private final MethodDescriptor<Frame, byte[]> method;
     private final long startedAt = System.nanoTime();
     private byte @Nullable [] reply;
 
-    UnaryCall(PeerCall call, MethodDescriptor<Frame, byte[]> method) {
+    UnaryCall(PeerCall call, CallContext context, MethodDescriptor<Frame, byte[]> method) {
         this.call = call;
+        this.context = context;
         this.method = method;
     }
 
@@ -73,7 +77,7 @@ abstract class UnaryCall extends ClientCall.Listener<byte[]> {
             call.abandon("the call could not begin: " + e.getMessage());
             return;
         }
-        call.context().onCancel(() -> {
+        context.onCancel(() -> {
             if (!call.hasEnded()) {
                 grpc.cancel("cancelled", null);
             }
@@ -115,7 +119,8 @@ abstract class UnaryCall extends ClientCall.Listener<byte[]> {
         } else if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             call.expire();
         } else {
-            call.unconnected(status.isOk() ? "answered without a reply" : PeerMethods.reason(status), status);
+            call.unconnected(
+                    status.isOk() ? "answered without a reply" : PeerMethods.reason(status), status.getCause());
         }
     }
 

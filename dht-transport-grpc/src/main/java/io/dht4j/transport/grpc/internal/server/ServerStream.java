@@ -2,12 +2,12 @@ package io.dht4j.transport.grpc.internal.server;
 
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.transport.common.calls.FrameAssembler;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
 import io.dht4j.transport.grpc.internal.loops.PeriodicTask;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import io.dht4j.transport.grpc.internal.wire.FlowControl;
-import io.dht4j.transport.grpc.internal.wire.FrameAssembler;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import io.grpc.Metadata;

@@ -3,7 +3,7 @@ package io.dht4j.transport.grpc.internal.server;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.transport.grpc.internal.wire.FrameAssembler;
+import io.dht4j.transport.common.calls.FrameAssembler;
 import io.dht4j.transport.grpc.internal.wire.RecordBatch;
 import io.dht4j.transport.grpc.internal.wire.RecordHead;
 import java.util.Objects;

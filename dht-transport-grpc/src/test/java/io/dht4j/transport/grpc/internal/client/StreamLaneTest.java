@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.grpc.internal.client.PeerChannels.Target;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
@@ -38,7 +40,7 @@ class StreamLaneTest {
                 byte[] frame = new byte[100_000];
                 budget.enter(frame.length);
                 long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-                lane.offer(new PeerCall(target.node().address(), Frame.of(frame), context, deadline, budget));
+                lane.offer(new PeerCall(lane, Frame.of(frame), deadline), context);
                 contexts.add(context);
             }
             assertThat(parted(loop, lane)).isEqualTo(50);

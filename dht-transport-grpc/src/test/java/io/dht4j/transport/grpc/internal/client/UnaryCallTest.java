@@ -6,6 +6,9 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.PeerLane;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import io.grpc.CallOptions;
@@ -74,15 +77,42 @@ class UnaryCallTest {
         }
     }
 
+    /** A lane to which nothing is offered. */
+    private record Lane(CallBudget budget) implements PeerLane {
+
+        @Override
+        public String address() {
+            return "n1";
+        }
+
+        @Override
+        public void offer(PeerCall call, CallContext context) {
+            throw new AssertionError("the test starts the call itself");
+        }
+
+        @Override
+        public void cancelled(PeerCall call) {
+            throw new AssertionError("nobody cancels the call");
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    }
+
     @Test
     void aCallThatCannotBeginEndsAsNotSent() {
-        CallBudget budget = new CallBudget(GrpcTransportOptions.callingOnly().limits());
+        Lane lane = new Lane(new CallBudget(GrpcTransportOptions.callingOnly().limits()));
         byte[] frame = new byte[10];
-        budget.enter(frame.length);
+        lane.budget().enter(frame.length);
         CallContext context = new CallContext(System::nanoTime, TimeUnit.HOURS.toNanos(1));
         long deadline = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
-        PeerCall call = new PeerCall("n1", Frame.of(frame), context, deadline, budget);
-        new UnaryCall(call, PeerMethods.unaryToPeer(100)) {
+        PeerCall call = new PeerCall(lane, Frame.of(frame), deadline);
+        new UnaryCall(call, context, PeerMethods.unaryToPeer(100)) {
             @Override
             boolean unusable(boolean again) {
                 throw new AssertionError("the channel is as usable as before");
@@ -104,5 +134,6 @@ class UnaryCallTest {
                         TransportException.class,
                         failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_SENT))
                 .hasMessage("n1: the call could not begin: Resolution is pending");
+        assertThat(lane.budget().isUnused()).isTrue();
     }
 }

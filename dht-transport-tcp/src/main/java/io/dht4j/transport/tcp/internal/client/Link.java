@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.PrintableText;
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.FrameAssembler;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.dht4j.transport.tcp.internal.loop.Connection;
 import io.dht4j.transport.tcp.internal.loop.EventLoop;
 import io.dht4j.transport.tcp.internal.loop.Wire;
-import io.dht4j.transport.tcp.internal.wire.FrameBody;
 import io.dht4j.transport.tcp.internal.wire.Hello;
 import io.dht4j.transport.tcp.internal.wire.LongMap;
 import io.dht4j.transport.tcp.internal.wire.MalformedException;
@@ -45,7 +47,7 @@ final class Link extends Connection implements RecordReader.Receiver {
     private final PeerSilence silence;
     private final Hello.Reader hello = new Hello.Reader();
     private final RecordReader records = new RecordReader(this);
-    private final LongMap<TcpCall> calls = new LongMap<>();
+    private final LongMap<PeerCall> calls = new LongMap<>();
     /** The calls that the peer may forget, which are reported to it. */
     private final Deque<Long> withdrawn = new ArrayDeque<>();
 
@@ -55,8 +57,8 @@ final class Link extends Connection implements RecordReader.Receiver {
     private long usedAt = System.nanoTime();
 
     // The record that is being read.
-    private @Nullable TcpCall answered;
-    private @Nullable FrameBody text;
+    private @Nullable PeerCall answered;
+    private @Nullable FrameAssembler text;
 
     Link(Lane lane, EventLoop loop, SelectionKey key, Wire wire, byte[] ownHello, long greetBy) {
         super(loop, key, wire);
@@ -121,9 +123,9 @@ final class Link extends Connection implements RecordReader.Receiver {
 
     /** Adds the waiting calls that fit. Large frames have half of the buffer for themselves. */
     private void addWhole(ByteBuffer buffer, long now) {
-        Deque<TcpCall> waiting = lane.waiting();
-        int reserved = lane.parted().isEmpty() ? 0 : buffer.capacity() / 2;
-        for (TcpCall call = waiting.peek(); call != null; call = waiting.peek()) {
+        Deque<PeerCall> waiting = lane.waiting().whole();
+        int reserved = lane.waiting().parted().isEmpty() ? 0 : buffer.capacity() / 2;
+        for (PeerCall call = waiting.peek(); call != null; call = waiting.peek()) {
             if (buffer.remaining() - reserved < RecordType.MAX_HEAD_BYTES + call.size()) {
                 return;
             }
@@ -134,9 +136,9 @@ final class Link extends Connection implements RecordReader.Receiver {
             } else {
                 enter(call, now);
                 if (call.send()) {
-                    RecordWriter.request(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame);
+                    RecordWriter.request(buffer, call.id(), TimeUnit.NANOSECONDS.toMicros(remaining), frame);
                 } else {
-                    calls.remove(call.id);
+                    calls.remove(call.id());
                 }
             }
             waiting.remove();
@@ -144,16 +146,15 @@ final class Link extends Connection implements RecordReader.Receiver {
     }
 
     /** Gives a call its number. It waits elsewhere until this is done: there may be no memory. */
-    private void enter(TcpCall call, long now) {
+    private void enter(PeerCall call, long now) {
         calls.put(lastId + 1, call);
-        call.id = ++lastId;
-        call.writtenAt = now;
+        call.number(++lastId, now);
     }
 
     private void addParts(ByteBuffer buffer, long now) {
-        Deque<TcpCall> parted = lane.parted();
-        for (TcpCall call = parted.peek(); call != null; call = parted.peek()) {
-            int from = call.written;
+        Deque<PeerCall> parted = lane.waiting().parted();
+        for (PeerCall call = parted.peek(); call != null; call = parted.peek()) {
+            int from = call.written();
             int length = RecordWriter.part(buffer, call.size(), from);
             if (length == 0) {
                 return;
@@ -172,31 +173,31 @@ final class Link extends Connection implements RecordReader.Receiver {
                 if (from > 0) {
                     takeBack(call);
                 } else {
-                    calls.remove(call.id);
+                    calls.remove(call.id());
                 }
                 continue;
             }
             if (from == 0) {
-                RecordWriter.requestBegins(buffer, call.id, TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
+                RecordWriter.requestBegins(buffer, call.id(), TimeUnit.NANOSECONDS.toMicros(remaining), frame, length);
             } else {
-                RecordWriter.requestPart(buffer, call.id, frame, from, length);
+                RecordWriter.requestPart(buffer, call.id(), frame, from, length);
             }
-            call.written = from + length;
+            call.written(from + length);
             if (!last) {
                 parted.add(call);
             }
         }
     }
 
-    private void takeBack(TcpCall call) {
-        if (call.id != 0 && calls.remove(call.id) != null) {
-            withdrawn.add(call.id);
+    private void takeBack(PeerCall call) {
+        if (call.id() != 0 && calls.remove(call.id()) != null) {
+            withdrawn.add(call.id());
         }
     }
 
     /** Reports to the peer that a call has ended. Returns false if the peer does not know the call. */
-    boolean withdraw(TcpCall call) {
-        if (call.id == 0 || calls.get(call.id) != call) {
+    boolean withdraw(PeerCall call) {
+        if (call.id() == 0 || calls.get(call.id()) != call) {
             return false;
         }
         takeBack(call);
@@ -208,33 +209,29 @@ final class Link extends Connection implements RecordReader.Receiver {
      * due, by {@link System#nanoTime()}; {@code latest} if nothing is earlier.
      */
     long expire(long now, long latest) {
-        List<TcpCall> due = new ArrayList<>();
+        List<PeerCall> due = new ArrayList<>();
         long[] next = {latest};
         calls.forEach(call -> {
             if (call.deadline() - now <= 0) {
                 due.add(call);
             } else {
-                next[0] = earlier(next[0], call.deadline());
+                next[0] = WaitingCalls.earlier(next[0], call.deadline());
             }
         });
         long unanswered = 0;
-        for (TcpCall call : due) {
-            unanswered = Math.max(unanswered, silence.since(call.writtenAt, now));
+        for (PeerCall call : due) {
+            unanswered = Math.max(unanswered, silence.since(call.writtenAt(), now));
             call.expire();
             // The peer ends it too, on its own.
-            if (call.written == 0 || call.written == call.size()) {
-                calls.remove(call.id);
+            if (call.written() == 0 || call.written() == call.size()) {
+                calls.remove(call.id());
             }
         }
         if (silence.isDoubtful(now, unanswered, !calls.isEmpty(), usedAt)) {
             flush();
         }
         silence.verdict(now).ifPresent(why -> fail(new IOException(why)));
-        return earlier(next[0], silence.nextLook(latest, !calls.isEmpty(), usedAt));
-    }
-
-    private static long earlier(long one, long other) {
-        return one - other <= 0 ? one : other;
+        return WaitingCalls.earlier(next[0], silence.nextLook(latest, !calls.isEmpty(), usedAt));
     }
 
     @Override
@@ -299,26 +296,26 @@ final class Link extends Connection implements RecordReader.Receiver {
         }
     }
 
-    private void check(RecordHead head, TcpCall call) throws MalformedException {
+    private void check(RecordHead head, PeerCall call) throws MalformedException {
         boolean isReply = head.type() == RecordType.REPLY || head.type() == RecordType.REPLY_BEGINS;
         if (isReply && !call.isSent() && !call.hasEnded()) {
             throw new MalformedException("a reply to a request that has not been sent to its end");
         }
-        if (isReply && (head.total() > maxFrameBytes || call.reply != null)) {
+        if (isReply && (head.total() > maxFrameBytes || call.assembling() != null)) {
             throw new MalformedException("a reply of " + head.total() + " bytes, over the limit of " + maxFrameBytes
                     + ", or one that had begun before");
         }
-        if (head.type() == RecordType.PART && call.reply == null) {
+        if (head.type() == RecordType.PART && call.assembling() == null) {
             throw new MalformedException("a part of " + head.length() + " bytes that was not announced");
         }
         if (head.type() >= RecordType.FAILED) {
-            text = new FrameBody(head.length());
+            text = new FrameAssembler(head.length());
         }
     }
 
     @Override
     public void take(RecordHead head, ByteBuffer in, int count, boolean last) throws IOException {
-        TcpCall call = answered;
+        PeerCall call = answered;
         if (call == null) {
             in.position(in.position() + count);
             return;
@@ -326,10 +323,10 @@ final class Link extends Connection implements RecordReader.Receiver {
         int end = in.position() + count;
         try {
             if (text != null) {
-                text.add(in, count);
+                RecordReader.collect(text, in, count);
                 if (last) {
                     end(call, head.type(), text.bytes());
-                    calls.remove(call.id);
+                    calls.remove(call.id());
                 }
             } else {
                 reply(call, head, in, count);
@@ -339,32 +336,32 @@ final class Link extends Connection implements RecordReader.Receiver {
             in.position(end);
             answered = null;
             call.abandon("no memory for the reply");
-            calls.remove(call.id);
+            calls.remove(call.id());
         }
     }
 
-    private void reply(TcpCall call, RecordHead head, ByteBuffer in, int count) throws MalformedException {
-        FrameBody body = call.reply;
+    private void reply(PeerCall call, RecordHead head, ByteBuffer in, int count) throws MalformedException {
+        FrameAssembler body = call.assembling();
         if (body == null && count == head.total()) {
             byte[] frame = new byte[count];
             in.get(frame);
-            calls.remove(call.id);
-            call.answer(frame);
+            calls.remove(call.id());
+            call.reply(frame);
             return;
         }
         if (body == null) {
-            body = new FrameBody(head.total());
-            call.reply = body;
+            body = new FrameAssembler(head.total());
+            call.assembling(body);
         }
-        body.add(in, count);
+        RecordReader.collect(body, in, count);
         if (body.isComplete()) {
-            call.reply = null;
-            calls.remove(call.id);
-            call.answer(body.bytes());
+            call.assembling(null);
+            calls.remove(call.id());
+            call.reply(body.bytes());
         }
     }
 
-    private static void end(TcpCall call, int type, byte[] bytes) {
+    private static void end(PeerCall call, int type, byte[] bytes) {
         String why = PrintableText.of(new String(bytes, UTF_8), MAX_ERROR_TEXT);
         switch (type) {
             case RecordType.REFUSED -> call.refused("refused: " + why);

@@ -1,6 +1,7 @@
 package io.dht4j.transport.tcp.internal.loop;
 
 import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.common.calls.Inbox;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -223,8 +224,7 @@ public final class EventLoop {
 
     private void runTasks() {
         for (LoopTask task = tasks.takeAll(); task != null; ) {
-            LoopTask next = task.linked();
-            task.link(null);
+            LoopTask next = Inbox.unlinked(task);
             run(task);
             task = next;
         }

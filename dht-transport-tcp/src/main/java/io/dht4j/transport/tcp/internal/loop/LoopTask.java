@@ -1,5 +1,6 @@
 package io.dht4j.transport.tcp.internal.loop;
 
+import io.dht4j.transport.common.calls.Linked;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package io.dht4j.transport.tcp.internal.server;
 
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.transport.tcp.internal.loop.Linked;
-import io.dht4j.transport.tcp.internal.wire.FrameBody;
+import io.dht4j.transport.common.calls.FrameAssembler;
+import io.dht4j.transport.common.calls.Linked;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
@@ -31,7 +31,7 @@ final class Exchange extends Answer implements Linked<Exchange>, BiConsumer<byte
 
     /** The received bytes of a request that comes in pieces. */
     @Nullable
-    FrameBody body;
+    FrameAssembler body;
 
     /** Whether the request has been passed on. */
     boolean handled;

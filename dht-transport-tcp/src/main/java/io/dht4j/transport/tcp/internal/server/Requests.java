@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.dht4j.spi.CallContext;
 import io.dht4j.transport.common.FloodCount;
 import io.dht4j.transport.common.PeerAdmission;
-import io.dht4j.transport.tcp.internal.wire.FrameBody;
+import io.dht4j.transport.common.calls.FrameAssembler;
 import io.dht4j.transport.tcp.internal.wire.LongMap;
 import io.dht4j.transport.tcp.internal.wire.MalformedException;
 import io.dht4j.transport.tcp.internal.wire.RecordHead;
@@ -160,12 +160,12 @@ final class Requests implements RecordReader.Receiver {
     /** Adds the next bytes of a request that comes in pieces. Returns the request if it is complete. */
     private static byte @Nullable [] add(Exchange exchange, RecordHead head, ByteBuffer in, int count)
             throws MalformedException {
-        FrameBody body = exchange.body;
+        FrameAssembler body = exchange.body;
         if (body == null) {
-            body = new FrameBody(head.total());
+            body = new FrameAssembler(head.total());
             exchange.body = body;
         }
-        body.add(in, count);
+        RecordReader.collect(body, in, count);
         return body.isComplete() ? body.bytes() : null;
     }
 

@@ -1,9 +1,9 @@
 package io.dht4j.transport.tcp.internal.server;
 
 import io.dht4j.transport.common.PeerAdmission;
+import io.dht4j.transport.common.calls.Inbox;
 import io.dht4j.transport.tcp.internal.loop.Connection;
 import io.dht4j.transport.tcp.internal.loop.EventLoop;
-import io.dht4j.transport.tcp.internal.loop.Inbox;
 import io.dht4j.transport.tcp.internal.loop.LoopTask;
 import io.dht4j.transport.tcp.internal.loop.Resident;
 import io.dht4j.transport.tcp.internal.loop.Wire;
@@ -182,8 +182,7 @@ final class ServerConnection extends Connection implements Resident {
 
     private void addResults() {
         for (Exchange exchange = answered.takeAll(); exchange != null; ) {
-            Exchange next = exchange.linked();
-            exchange.link(null);
+            Exchange next = Inbox.unlinked(exchange);
             if (!exchange.isReleased()) {
                 replies.addResult(exchange);
             }

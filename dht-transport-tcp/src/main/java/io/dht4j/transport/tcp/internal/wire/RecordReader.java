@@ -1,5 +1,6 @@
 package io.dht4j.transport.tcp.internal.wire;
 
+import io.dht4j.transport.common.calls.FrameAssembler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -95,5 +96,12 @@ public final class RecordReader {
             partial.put(in.get());
         }
         return partial.position() >= needed;
+    }
+
+    /** Adds the next bytes of a frame or text that comes in pieces; throws if they are more than were announced. */
+    public static void collect(FrameAssembler frame, ByteBuffer in, int count) throws MalformedException {
+        if (!frame.add(in, count)) {
+            throw new MalformedException("more bytes than the " + frame.declared() + " of the frame");
+        }
     }
 }
