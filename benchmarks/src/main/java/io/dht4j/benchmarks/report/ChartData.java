@@ -4,10 +4,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dht4j.benchmarks.profile.Layer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
 
 /** The data that the page's script draws. */
 final class ChartData {
@@ -21,8 +23,15 @@ final class ChartData {
             List<Bar> key,
             List<Bar> bars,
             List<CostChart> costs,
+            List<Curve> curves,
             List<Latencies> latencies,
             List<Attribution> attributions) {}
+
+    /** Latency against throughput of one variant, by rising rates. */
+    private record Curve(String variant, List<Point> points) {}
+
+    /** A run: what was served per second, two percentiles in µs, and whether it is the stable load itself. */
+    private record Point(double offered, double served, double p50, double p99, boolean knee) {}
 
     private record Bar(
             String variant, double median, double least, double greatest, List<Double> values, boolean doubted) {}
@@ -73,6 +82,7 @@ final class ChartData {
                 GroupView.costNames(measurements).stream()
                         .map(cost -> new CostChart(cost, bars(KeyGroup.ofCost(cost, name, measurements))))
                         .toList(),
+                curves(measurements),
                 latencies(measurements),
                 GroupView.events(measurements).stream()
                         .map(event -> attribution(event, measurements))
@@ -94,6 +104,32 @@ final class ChartData {
                 figure.doubted());
     }
 
+    /** Returns the lines of the variants that have several points with latencies. */
+    private static List<Curve> curves(List<Measurement> measurements) {
+        return measurements.stream()
+                .filter(GroupView::hasCurve)
+                .map(m -> new Curve(
+                        m.variant(),
+                        m.levels().stream()
+                                .filter(level -> level.result().served() > 0)
+                                .sorted(Comparator.comparingDouble(
+                                        level -> level.result().spec().perSecond()))
+                                .map(ChartData::point)
+                                .toList()))
+                .toList();
+    }
+
+    private static Point point(LoadLevel level) {
+        Histogram latency = level.result().latency().decode();
+        return new Point(
+                level.result().spec().perSecond(),
+                level.result().servedPerSecond(),
+                latency.getValueAtPercentile(50) / 1e3,
+                latency.getValueAtPercentile(99) / 1e3,
+                level.percent() == LoadLevel.ALL);
+    }
+
+    /** Returns the distributions at the parts of the load that every variant with a load has. */
     private static List<Latencies> latencies(List<Measurement> measurements) {
         Map<Integer, List<Line>> byPercent = new TreeMap<>();
         for (Measurement m : measurements) {
@@ -106,7 +142,10 @@ final class ChartData {
                                 LatencyLine.points(level.result().latency().decode())));
             }
         }
+        long loads = measurements.stream().filter(m -> !m.levels().isEmpty()).count();
         return byPercent.entrySet().stream()
+                .filter(entry ->
+                        entry.getKey() == LoadLevel.ALL || entry.getValue().size() == loads)
                 .map(entry -> new Latencies(entry.getKey(), entry.getValue()))
                 .toList();
     }

@@ -20,6 +20,7 @@ record GroupView(
         String better,
         boolean chartAbove,
         List<Row> rows,
+        boolean hasCurves,
         List<LatencyRow> latencies,
         List<TableView> attributions,
         List<TableView> costs,
@@ -67,6 +68,7 @@ record GroupView(
                 first.moreIsBetter() ? "More is better" : "Less is better",
                 key.answersIn(measurements) && !key.isCostOf(measurements),
                 rows(measurements),
+                measurements.stream().anyMatch(GroupView::hasCurve),
                 measurements.stream()
                         .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
                         .toList(),
@@ -81,6 +83,11 @@ record GroupView(
                                 m.variant(),
                                 m.profiles().stream().map(GroupView::files).toList()))
                         .toList());
+    }
+
+    /** Returns whether a variant was measured at several rates, which make a line of latency against throughput. */
+    static boolean hasCurve(Measurement m) {
+        return m.levels().stream().filter(level -> level.result().served() > 0).count() > 1;
     }
 
     /** Returns the recorded events, in their order of appearance. */

@@ -199,6 +199,73 @@
     };
   }
 
+  // Latency against throughput: p99 and p50 of each variant, over what it served at rising rates.
+  function curves(t, group) {
+    const line = (curve, figure) => {
+      const index = variant(curve.variant);
+      const isTail = figure === 'p99';
+      const size = isNarrow() ? 3 : 4;
+      return {
+        label: curve.variant,
+        figure: figure,
+        points: curve.points,
+        data: curve.points.map(point => ({ x: point.served, y: Math.max(point[figure], 0.1) })),
+        borderColor: colour(t, index),
+        backgroundColor: curve.points.map(point => point.knee ? t.page : colour(t, index)),
+        borderDash: isTail ? [] : [4, 4],
+        borderWidth: isTail ? 2 : 1.5,
+        pointStyle: marks[index % marks.length],
+        pointRadius: curve.points.map(point => point.knee && isTail ? 2 * size : isTail ? size : size / 2),
+        pointBorderWidth: curve.points.map(point => point.knee ? 2.5 : 1),
+        pointHoverRadius: 2 * size,
+        tension: 0
+      };
+    };
+    return {
+      type: 'line',
+      data: { datasets: group.curves.flatMap(curve => [line(curve, 'p99'), line(curve, 'p50')]) },
+      options: {
+        interaction: { mode: 'nearest', intersect: false },
+        scales: {
+          x: scale(t, {
+            type: 'linear',
+            beginAtZero: true,
+            title: title(t, 'served, operations/s'),
+            ticks: { color: t.text, maxRotation: 0, maxTicksLimit: isNarrow() ? 5 : 11, callback: number }
+          }),
+          y: scale(t, {
+            type: 'logarithmic',
+            title: title(t, 'latency'),
+            ticks: { color: t.text, callback: value => /^[125]/.test(value.toExponential()) ? micros(value) : '' }
+          })
+        },
+        plugins: {
+          legend: {
+            position: 'bottom',
+            labels: {
+              color: t.text,
+              usePointStyle: true,
+              filter: (item, all) => all.datasets[item.datasetIndex].figure === 'p99',
+              // The mark of a knee is hollow, that of the legend is not.
+              generateLabels: chart => Chart.defaults.plugins.legend.labels.generateLabels(chart)
+                .map(item => Object.assign(item, { fillStyle: item.strokeStyle }))
+            }
+          },
+          tooltip: {
+            callbacks: {
+              title: items => items.length ? items[0].dataset.label : '',
+              label: item => {
+                const point = item.dataset.points[item.dataIndex];
+                return number(point.served) + '/s of ' + number(point.offered) + '/s offered: p50 ' + micros(point.p50)
+                  + ', p99 ' + micros(point.p99);
+              }
+            }
+          }
+        }
+      }
+    };
+  }
+
   function attribution(t, group, event) {
     const profile = group.attributions.find(one => one.event === event);
     return {
@@ -235,6 +302,7 @@
   function words(kind, group, holder) {
     const caption = holder.parentElement.querySelector('figcaption').textContent;
     return kind === 'latency' ? group.name + ': latency by percentile of each variant'
+      : kind === 'curves' ? group.name + ': p50 and p99 of latency against throughput of each variant'
       : kind === 'attribution' ? group.name + ': share of each layer in the ' + holder.dataset.event + ' profile of each variant'
         : kind === 'key' ? caption + ' Best first'
           : group.name + ': ' + (kind === 'cost' ? holder.dataset.cost : group.unit) + ' of each variant, best first';
@@ -246,6 +314,7 @@
       case 'bars': return bars(t, group.bars, group.unit);
       case 'cost': return bars(t, costOf(group, holder).bars, holder.dataset.cost, { display: false });
       case 'latency': return latency(t, group);
+      case 'curves': return curves(t, group);
       default: return attribution(t, group, holder.dataset.event);
     }
   }
@@ -257,7 +326,7 @@
       const kind = holder.dataset.chart;
       const group = data.groups.find(one => one.id === holder.dataset.group);
       const chart = config(t, group, holder);
-      if (kind !== 'latency') {
+      if (kind !== 'latency' && kind !== 'curves') {
         const legend = kind !== 'attribution' ? 0 : (isNarrow() ? 20 * Math.ceil(chart.data.datasets.length / 3) + 10 : 60);
         const most = Math.max(...chart.data.labels.map(label => label.length));
         const row = Math.max(kind === 'cost' ? 26 : 34, 16 * most + 6);

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("portable")
 class ReportPageTest {
 
-    /** The key figure, bars, four costs, latency and two profiles for each group. */
-    private static final int CHARTS = 2 * 9;
+    /** The key figure, bars, latency against throughput, four costs, latency and two profiles for each group. */
+    private static final int CHARTS = 2 * 10;
 
     private static Chromium chromium;
 
