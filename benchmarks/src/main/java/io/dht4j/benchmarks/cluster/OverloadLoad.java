@@ -51,7 +51,13 @@ public final class OverloadLoad implements Callable<Integer> {
     private final LoadOptions load = new LoadOptions(20_000, 100_000, 10, 40);
 
     @Option(names = "--operation", defaultValue = "PUT", description = "PUT or GET (default: ${DEFAULT-VALUE})")
-    private Operation operation = Operation.PUT;
+    private Kind operation = Kind.PUT;
+
+    /** The operations. */
+    enum Kind {
+        PUT,
+        GET
+    }
 
     /** The public APIs. */
     enum Api {
@@ -173,7 +179,15 @@ public final class OverloadLoad implements Callable<Integer> {
     }
 
     private LoadSpec spec(double rate, double length) {
-        return new LoadSpec(operation, rate, 0, length, load.keys(), load.inFlight(), 1, (long) rate);
+        return new LoadSpec(
+                operation == Kind.PUT ? Operation.PUT : Operation.GET,
+                rate,
+                0,
+                length,
+                load.keys(),
+                load.inFlight(),
+                1,
+                (long) rate);
     }
 
     private static String line(LoadResult result) {

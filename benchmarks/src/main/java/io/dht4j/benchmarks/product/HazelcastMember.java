@@ -9,8 +9,8 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import io.dht4j.benchmarks.load.client.KeyNames;
 import io.dht4j.benchmarks.load.client.Values;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -56,12 +56,18 @@ final class HazelcastMember implements Member {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
-        return switch (operation) {
-            case PUT -> map.setAsync(KeyNames.of(key), values.of(key)).thenApply(nothing -> Outcome.DONE);
-            case GET ->
-                map.getAsync(KeyNames.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
-        };
+    public CompletionStage<Outcome> get(long key) {
+        return map.getAsync(KeyNames.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        return map.setAsync(KeyNames.of(key), values.of(key, valueBytes)).thenApply(nothing -> Outcome.DONE);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return values.sizes();
     }
 
     @Override

@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.product;
 
 import io.dht4j.benchmarks.load.client.KeyNames;
 import io.dht4j.benchmarks.load.client.Values;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -53,14 +53,20 @@ final class InfinispanMember implements Member {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
-        return switch (operation) {
-            // Infinispan keeps the array, so each key needs its own.
-            case PUT ->
-                writes.putAsync(KeyNames.of(key), values.of(key).clone()).thenApply(old -> Outcome.DONE);
-            case GET ->
-                reads.getAsync(KeyNames.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
-        };
+    public CompletionStage<Outcome> get(long key) {
+        return reads.getAsync(KeyNames.of(key)).thenApply(value -> value == null ? Outcome.ABSENT : Outcome.DONE);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        // Infinispan keeps the array, so each key needs its own.
+        return writes.putAsync(KeyNames.of(key), values.of(key, valueBytes).clone())
+                .thenApply(old -> Outcome.DONE);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return values.sizes();
     }
 
     @Override

@@ -5,7 +5,10 @@ import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.OperationStarter;
+import io.dht4j.lab.workload.KeySpace;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -70,12 +73,13 @@ public final class MemberMain implements AutoCloseable {
     }
 
     private ClosedLoad.Result loop(Loop loop) throws InterruptedException {
-        Member client = member();
+        KeySpace space = new KeySpace(loop.keys());
+        List<OperationStarter> slots = ThreadLocalRandom.current()
+                .longs(loop.inFlight())
+                .mapToObj(seed -> new OperationStarter(member(), loop.operation(), space, seed))
+                .toList();
         return ClosedLoad.run(
-                loop.inFlight(),
-                loop.seconds(),
-                slot -> client.start(
-                        loop.operation(), ThreadLocalRandom.current().nextInt(loop.keys())));
+                loop.inFlight(), loop.seconds(), slot -> slots.get(slot).next());
     }
 
     @Override

@@ -8,8 +8,8 @@ import io.dht4j.Topology;
 import io.dht4j.benchmarks.load.client.KeyNames;
 import io.dht4j.benchmarks.load.client.Values;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import io.dht4j.spi.Store;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.MvStore;
@@ -49,12 +49,20 @@ final class OwnMember implements Member {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
-        Key name = Key.of(KeyNames.of(key));
-        return switch (operation) {
-            case PUT -> cluster.put(name, values.of(key), writes).thenApply(version -> Outcome.DONE);
-            case GET -> cluster.get(name, reads).thenApply(found -> found.isPresent() ? Outcome.DONE : Outcome.ABSENT);
-        };
+    public CompletionStage<Outcome> get(long key) {
+        return cluster.get(Key.of(KeyNames.of(key)), reads)
+                .thenApply(found -> found.isPresent() ? Outcome.DONE : Outcome.ABSENT);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        return cluster.put(Key.of(KeyNames.of(key)), values.of(key, valueBytes), writes)
+                .thenApply(version -> Outcome.DONE);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return values.sizes();
     }
 
     @Override

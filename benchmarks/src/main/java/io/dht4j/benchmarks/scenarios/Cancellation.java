@@ -17,7 +17,6 @@ import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Measures whether cancelling requests of a read that has enough answers pays: gets at 2/3 that ask all three replicas.
@@ -135,8 +134,7 @@ public final class Cancellation implements Scenario {
 
     private static Soak soak(Settings settings) {
         return new Soak(
-                Operation.valueOf(
-                        settings.one("soak-operation", List.of("put", "get")).toUpperCase(Locale.ROOT)),
+                settings.one("soak-operation", List.of("put", "get")).equals("put") ? Operation.PUT : Operation.GET,
                 settings.decimal("minutes", 0, 10_000),
                 settings.decimal("soak-rate", 1, 1_000_000));
     }

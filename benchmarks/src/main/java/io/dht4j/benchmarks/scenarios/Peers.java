@@ -39,6 +39,7 @@ import java.util.concurrent.Future;
 public final class Peers implements Scenario {
 
     private static final int MEMBERS = 3;
+    private static final List<Operation> OPERATIONS = List.of(Operation.PUT, Operation.GET);
     private static final String DURABLE = "dht4j-durable";
     private static final List<String> ALL =
             List.of("dht4j", DURABLE, "hazelcast", "hazelcast-backup-reads", "infinispan");
@@ -130,7 +131,7 @@ public final class Peers implements Scenario {
                 + "hazelcast-backup-reads reads the member's own"
                 + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
         List<String> products = lab.names("products", ALL);
-        lab.plan(plan.repetitions() * products.size() * (1 + Operation.values().length));
+        lab.plan(plan.repetitions() * products.size() * (1 + OPERATIONS.size()));
         Map<String, Cell> cells = new HashMap<>();
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (int i = 0; i < products.size(); i++) {
@@ -147,7 +148,7 @@ public final class Peers implements Scenario {
         Path data = Files.createTempDirectory(lab.scratch(), "members");
         try (Running cluster = start(product, plan, data)) {
             cluster.members().get(0).fill(plan.keys(), plan.inFlight());
-            for (Operation operation : Operation.values()) {
+            for (Operation operation : OPERATIONS) {
                 lab.step(product + ": " + operation + turn);
                 if (plan.warmUp() > 0) {
                     perSecond(cluster, operation, plan, plan.warmUp());

@@ -3,11 +3,11 @@ package io.dht4j.benchmarks.product;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.testkit.network.FreePorts;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,14 +25,14 @@ class MemberTest {
             await().atMost(PATIENCE).until(() -> first.clusterSize() == 2 && second.clusterSize() == 2);
             assertThat(first.settings()).isNotEmpty();
 
-            assertThat(outcome(first, Operation.PUT, 1)).isEqualTo(Outcome.DONE);
+            assertThat(outcome(first.put(1, 100))).isEqualTo(Outcome.DONE);
 
-            assertThat(outcome(second, Operation.GET, 1)).isEqualTo(Outcome.DONE);
-            assertThat(outcome(second, Operation.GET, 2)).isEqualTo(Outcome.ABSENT);
+            assertThat(outcome(second.get(1))).isEqualTo(Outcome.DONE);
+            assertThat(outcome(second.get(2))).isEqualTo(Outcome.ABSENT);
         }
     }
 
-    private static Outcome outcome(Member member, Operation operation, long key) throws Exception {
-        return member.start(operation, key).toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    private static Outcome outcome(CompletionStage<Outcome> operation) throws Exception {
+        return operation.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 }

@@ -49,12 +49,12 @@ class ResultsFileTest {
 
     @Test
     void anotherSchemaIsRefusedByItsNumber() throws Exception {
-        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 4", "\"schema\" : 1"));
+        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 5", "\"schema\" : 1"));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("results.json")
-                .hasMessageContaining("has schema 1, but this version reads schema 4");
+                .hasMessageContaining("has schema 1, but this version reads schema 5");
     }
 
     @Test
@@ -64,7 +64,7 @@ class ResultsFileTest {
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
-                .hasMessageContaining("does not keep to schema 4")
+                .hasMessageContaining("does not keep to schema 5")
                 .hasMessageContaining("colour");
     }
 

@@ -80,8 +80,10 @@ final class SimulatedServer implements LoadDriver {
                 served - failed,
                 failed,
                 offered - served,
+                0,
                 failed == 0 ? Map.of() : Map.of("HTTP 503", failed),
                 Latency.of(latency),
+                Map.of(),
                 new Conditions(paused ? stolenPercent : 0, 0, 50, List.of()));
     }
 }

@@ -2,9 +2,9 @@ package io.dht4j.lab.compare;
 
 import io.dht4j.lab.TransportCandidate;
 import io.dht4j.lab.internal.load.LoadClient;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.lab.internal.nodes.ThreeNodes;
+import io.dht4j.lab.workload.ValueSizes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Three nodes over a candidate, to which a load alternates between puts and gets. */
+/** Three nodes over a candidate, to which a load sends puts and gets. */
 final class MeasuredNodes implements LoadClient {
 
     /** The number of keys: all are written before the first load. */
@@ -32,10 +32,12 @@ final class MeasuredNodes implements LoadClient {
 
     private final String name;
     private final ThreeNodes nodes;
+    private final int valueBytes;
 
-    private MeasuredNodes(String name, ThreeNodes nodes) {
+    private MeasuredNodes(String name, ThreeNodes nodes, int valueBytes) {
         this.name = name;
         this.nodes = nodes;
+        this.valueBytes = valueBytes;
     }
 
     /** Starts and fills the nodes. Blocks. */
@@ -58,7 +60,7 @@ final class MeasuredNodes implements LoadClient {
             started.close();
             throw e;
         }
-        return new MeasuredNodes(candidate.name(), started);
+        return new MeasuredNodes(candidate.name(), started, valueBytes);
     }
 
     private static void fill(ThreeNodes nodes) {
@@ -98,14 +100,20 @@ final class MeasuredNodes implements LoadClient {
         return name;
     }
 
-    /** Ignores the operation: keys of even number are written, the others read, each by a fixed node. */
+    /** Each key is read and written through a fixed node. */
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
-        int number = (int) key;
-        int member = number / 2 % NODES;
-        return number % 2 == 0
-                ? nodes.put(member, number).thenApply(version -> Outcome.DONE)
-                : nodes.get(member, number).thenApply(value -> Outcome.DONE);
+    public CompletionStage<Outcome> get(long key) {
+        return nodes.get((int) key % NODES, (int) key).thenApply(value -> Outcome.DONE);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int bytes) {
+        return nodes.put((int) key % NODES, (int) key).thenApply(version -> Outcome.DONE);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return new ValueSizes.Fixed(valueBytes);
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Locale;
 /** Runs a comparison. Confined to one thread. */
 final class Measurement {
 
+    private static final Operation HALF_AND_HALF = new Operation("puts and gets", "get=50,put=50", "uniform", 1);
     private static final int MAX_IN_FLIGHT = 1024;
     /** Costs, not latencies, are compared: an operation that begins late, after a pause of the machine, counts. */
     private static final Duration MOST_LATE = Duration.ofSeconds(10);
@@ -90,7 +91,7 @@ final class Measurement {
         return OpenLoad.on(nodes)
                 .givingUpAfter(MOST_LATE)
                 .run(new LoadSpec(
-                        Operation.PUT,
+                        HALF_AND_HALF,
                         comparison.perSecond(),
                         0,
                         seconds,

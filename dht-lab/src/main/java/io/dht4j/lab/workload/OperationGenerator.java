@@ -39,18 +39,25 @@ public final class OperationGenerator {
      * @return what it does
      */
     public OperationKind next() {
-        kind = kinds.next();
-        long chosen = keys.next();
-        int bytes = sizes.next();
-        int length = scans.nextInt(1, longestScan + 1);
-        key = kind == OperationKind.INSERT ? space.beginInsert() : chosen;
-        valueBytes = isWrite() ? bytes : 0;
-        scanLength = kind == OperationKind.SCAN ? length : 0;
+        draw();
+        if (kind == OperationKind.INSERT) {
+            key = space.beginInsert();
+        }
         return kind;
     }
 
-    private boolean isWrite() {
-        return kind != OperationKind.GET && kind != OperationKind.SCAN;
+    /** Moves over an operation that its caller omits: the later ones are as if it had come, but no insert begins. */
+    public void skip() {
+        draw();
+    }
+
+    private void draw() {
+        kind = kinds.next();
+        key = keys.next();
+        int bytes = sizes.next();
+        int length = scans.nextInt(1, longestScan + 1);
+        valueBytes = kind.writes() ? bytes : 0;
+        scanLength = kind == OperationKind.SCAN ? length : 0;
     }
 
     /**

@@ -29,4 +29,22 @@ public enum OperationKind {
     public String label() {
         return label;
     }
+
+    /**
+     * Returns whether it reads.
+     *
+     * @return true for a get, a scan and a read-modify-write
+     */
+    public boolean reads() {
+        return this == GET || this == SCAN || this == READ_MODIFY_WRITE;
+    }
+
+    /**
+     * Returns whether it writes.
+     *
+     * @return true for all but a get and a scan
+     */
+    public boolean writes() {
+        return this != GET && this != SCAN;
+    }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.load.client;
 
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.List;
 
 /**
@@ -13,7 +14,7 @@ import java.util.List;
  * @param ack number of replicas that must answer, 1 to {@code from}
  * @param from of how many, 1 to 1000; with {@code ack} both 0 for the cluster's default
  * @param timeoutMillis timeout of an operation; 1 to 600,000
- * @param valueBytes size of a value; 0 to {@link Values#MAX_BYTES}
+ * @param valueSizes sizes of values, in a form of {@link ValueSizes#parse}; at most {@link Values#MAX_BYTES}
  */
 public record ClientSpec(
         Api api,
@@ -23,12 +24,12 @@ public record ClientSpec(
         int ack,
         int from,
         int timeoutMillis,
-        int valueBytes) {
+        String valueSizes) {
 
     private static final int HTTP_CONNECTIONS = 64;
     private static final int GRPC_CONNECTIONS = 2;
     private static final int TIMEOUT_MILLIS = 10_000;
-    private static final int VALUE_BYTES = 100;
+    private static final String VALUE_BYTES = "100";
 
     /** A public API. */
     public enum Api {
@@ -50,11 +51,8 @@ public record ClientSpec(
         require(from >= 0 && from <= 1000, "from", from, "0 to 1000");
         require(ack <= from && (ack >= 1 || from == 0), "ack", ack, "1 to from, " + from);
         require(timeoutMillis >= 1 && timeoutMillis <= 600_000, "timeout", timeoutMillis, "1 to 600,000 ms");
-        require(
-                valueBytes >= 0 && valueBytes <= Values.MAX_BYTES,
-                "value",
-                valueBytes,
-                "0 to " + Values.MAX_BYTES + " bytes");
+        int largest = ValueSizes.parse(valueSizes).largest();
+        require(largest <= Values.MAX_BYTES, "value", largest, "0 to " + Values.MAX_BYTES + " bytes");
     }
 
     /**
@@ -82,7 +80,7 @@ public record ClientSpec(
      * @param loops threads for them, 1 to 64
      */
     public ClientSpec withConnections(int toEach, int loops) {
-        return new ClientSpec(api, addresses, toEach, loops, ack, from, timeoutMillis, valueBytes);
+        return new ClientSpec(api, addresses, toEach, loops, ack, from, timeoutMillis, valueSizes);
     }
 
     /**
@@ -92,7 +90,7 @@ public record ClientSpec(
      * @param of of how many, 1 to 1000; both 0 for the cluster's default
      */
     public ClientSpec withPolicy(int replicas, int of) {
-        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueBytes);
+        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueSizes);
     }
 
     /**
@@ -101,7 +99,7 @@ public record ClientSpec(
      * @param millis 1 to 600,000
      */
     public ClientSpec withTimeoutMillis(int millis) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueBytes);
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueSizes);
     }
 
     /**
@@ -110,7 +108,16 @@ public record ClientSpec(
      * @param bytes 0 to {@link Values#MAX_BYTES}
      */
     public ClientSpec withValueBytes(int bytes) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, bytes);
+        return withValueSizes(new ValueSizes.Fixed(bytes));
+    }
+
+    /**
+     * Returns a copy with other sizes of values.
+     *
+     * @param sizes at most {@link Values#MAX_BYTES}
+     */
+    public ClientSpec withValueSizes(ValueSizes sizes) {
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, sizes.toString());
     }
 
     private static boolean isAddress(String address) {

@@ -2,9 +2,11 @@ package io.dht4j.benchmarks.load.client;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
 import io.dht4j.lab.internal.load.LoadClient;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import io.dht4j.transport.grpc.api.GrpcRemote;
 import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import java.time.Duration;
@@ -28,7 +30,7 @@ final class GrpcLoadClient implements LoadClient {
 
     GrpcLoadClient(ClientSpec spec) {
         addresses = spec.addresses();
-        values = new Values(spec.valueBytes());
+        values = new Values(ValueSizes.parse(spec.valueSizes()));
         CallOptions timed = CallOptions.defaults().withTimeout(Duration.ofMillis(spec.timeoutMillis()));
         options = spec.from() == 0 ? timed : timed.withPolicy(spec.ack(), spec.from());
         GrpcRemoteOptions client = GrpcRemoteOptions.defaults()
@@ -42,17 +44,44 @@ final class GrpcLoadClient implements LoadClient {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
+    public CompletionStage<Outcome> get(long key) {
         int turn = turns.next();
-        GrpcRemote client = clients.get(turn / addresses.size());
-        String address = addresses.get(turn % addresses.size());
-        Key name = Key.of(KeyNames.of(key));
-        return switch (operation) {
-            case PUT -> client.put(address, name, values.of(key), options).thenApply(version -> Outcome.DONE);
-            case GET ->
-                client.get(address, name, options)
-                        .thenApply(value -> value.isPresent() ? Outcome.DONE : Outcome.ABSENT);
-        };
+        return client(turn)
+                .get(address(turn), name(key), options)
+                .thenApply(value -> value.isPresent() ? Outcome.DONE : Outcome.ABSENT);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        int turn = turns.next();
+        return client(turn)
+                .put(address(turn), name(key), values.of(key, valueBytes), options)
+                .thenApply(version -> Outcome.DONE);
+    }
+
+    @Override
+    public CompletionStage<Outcome> scan(long key, int entries) {
+        int turn = turns.next();
+        return client(turn)
+                .scan(address(turn), KeyRange.from(name(key)), ScanScope.CLUSTER, entries, options)
+                .thenApply(found -> found.isEmpty() ? Outcome.ABSENT : Outcome.DONE);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return values.sizes();
+    }
+
+    private GrpcRemote client(int turn) {
+        return clients.get(turn / addresses.size());
+    }
+
+    private String address(int turn) {
+        return addresses.get(turn % addresses.size());
+    }
+
+    private static Key name(long key) {
+        return Key.of(KeyNames.of(key));
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.dht4j.benchmarks.load.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.lab.internal.load.LoadException;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -16,14 +15,9 @@ final class HttpCall {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String CONNECTION_CLOSED = "connection closed";
-    private static final int OK = 200;
-    private static final int CREATED = 201;
-    private static final int NOT_FOUND = 404;
 
     private final HttpAddress address;
-    private final Operation operation;
-    private final long key;
-    private final byte[] value;
+    private final HttpOperation operation;
     private final long deadline;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
 
@@ -31,14 +25,12 @@ final class HttpCall {
      * Creates a call that has not begun.
      *
      * @param address of the node
-     * @param value the value of a put
+     * @param operation what it does
      * @param deadline by {@link System#nanoTime()}
      */
-    HttpCall(HttpAddress address, Operation operation, long key, byte[] value, long deadline) {
+    HttpCall(HttpAddress address, HttpOperation operation, long deadline) {
         this.address = address;
         this.operation = operation;
-        this.key = key;
-        this.value = value;
         this.deadline = deadline;
     }
 
@@ -47,7 +39,7 @@ final class HttpCall {
     }
 
     FullHttpRequest request() {
-        return address.request(operation, key, value);
+        return address.request(operation);
     }
 
     CompletableFuture<Outcome> result() {
@@ -98,21 +90,19 @@ final class HttpCall {
      *
      * @param status of the answer
      * @param body of an {@linkplain #isExpected unexpected} answer
+     * @param hasBody whether an expected answer has a body
      */
-    void answered(int status, byte[] body) {
+    void answered(int status, byte[] body, boolean hasBody) {
         if (!isExpected(status)) {
             fail(refused(status, body));
         } else {
-            result.complete(status == NOT_FOUND ? Outcome.ABSENT : Outcome.DONE);
+            result.complete(operation.outcome(status, hasBody));
         }
     }
 
     /** Returns whether an operation may end with such an answer. */
     boolean isExpected(int status) {
-        return switch (operation) {
-            case PUT -> status == CREATED;
-            case GET -> status == OK || status == NOT_FOUND;
-        };
+        return operation.isExpected(status);
     }
 
     private static LoadException refused(int status, byte[] body) {

@@ -25,6 +25,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     private Optional<HttpCall> call = Optional.empty();
     private int status;
     private boolean staysOpen;
+    private boolean hasBody;
 
     HttpConnection(HttpConnections owner, Channel channel) {
         this.owner = owner;
@@ -70,8 +71,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
             status = head.status().code();
             staysOpen = HttpUtil.isKeepAlive(head);
             problem.reset();
+            hasBody = false;
         }
         if (part instanceof HttpContent content) {
+            hasBody |= content.content().isReadable();
             keepProblem(content.content());
             if (part instanceof LastHttpContent) {
                 ended();
@@ -98,7 +101,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                 close();
             }
         } finally {
-            answered.ifPresent(open -> open.answered(status, problem.toByteArray()));
+            answered.ifPresent(open -> open.answered(status, problem.toByteArray(), hasBody));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.load.client;
 
 import io.dht4j.lab.internal.load.LoadClient;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -38,7 +38,7 @@ final class HttpLoadClient implements LoadClient {
     private final RoundRobin turns;
 
     private HttpLoadClient(ClientSpec spec) {
-        values = new Values(spec.valueBytes());
+        values = new Values(ValueSizes.parse(spec.valueSizes()));
         timeoutNanos = TimeUnit.MILLISECONDS.toNanos(spec.timeoutMillis());
         addresses = spec.addresses().stream()
                 .map(address -> HttpAddress.of(address, spec))
@@ -63,10 +63,29 @@ final class HttpLoadClient implements LoadClient {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
+    public CompletionStage<Outcome> get(long key) {
+        return submit(HttpOperation.get(key));
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        return submit(HttpOperation.put(key, values.of(key, valueBytes)));
+    }
+
+    @Override
+    public CompletionStage<Outcome> scan(long key, int entries) {
+        return submit(HttpOperation.scan(key, entries));
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return values.sizes();
+    }
+
+    private CompletionStage<Outcome> submit(HttpOperation operation) {
         int turn = turns.next();
         HttpAddress address = addresses.get(turn % addresses.size());
-        HttpCall call = new HttpCall(address, operation, key, values.of(key), System.nanoTime() + timeoutNanos);
+        HttpCall call = new HttpCall(address, operation, System.nanoTime() + timeoutNanos);
         loops.get(turn / addresses.size()).submit(call);
         return call.result();
     }

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.load.client;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.List;
 
 /** Opens the clients of a load. */
@@ -28,10 +29,10 @@ public final class LoadClients {
      *
      * @param members at least one; they outlive the client
      * @param options of every call; without a timeout the cluster's applies
-     * @param valueBytes size of a value, 0 to {@link Values#MAX_BYTES}
+     * @param valueSizes sizes of values, at most {@link Values#MAX_BYTES}
      * @return a client whose {@code close} has no effect
      */
-    public static LoadClient embedded(List<? extends Cluster> members, CallOptions options, int valueBytes) {
-        return new EmbeddedLoadClient(members, options, new Values(valueBytes));
+    public static LoadClient embedded(List<? extends Cluster> members, CallOptions options, ValueSizes valueSizes) {
+        return new EmbeddedLoadClient(members, options, new Values(valueSizes));
     }
 }

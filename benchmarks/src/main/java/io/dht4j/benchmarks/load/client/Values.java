@@ -1,10 +1,12 @@
 package io.dht4j.benchmarks.load.client;
 
+import io.dht4j.lab.workload.ValueSizes;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Values of one size. They are random, so no store or protocol can compress them. Some are prepared and serve all keys
- * in turn. Immutable.
+ * Values of a distribution of sizes. They are random, so no store or protocol can compress them. Some of the largest
+ * size are prepared and serve all keys in turn; smaller ones are copied from them. Immutable.
  */
 public final class Values {
 
@@ -16,17 +18,26 @@ public final class Values {
     private static final int MOST = 4096;
     private static final long SEED = 20_261_121;
 
+    private final ValueSizes sizes;
     private final byte[][] values;
 
     /**
-     * Prepares values.
+     * Prepares values of one size.
      *
      * @param bytes of each, 0 to {@link #MAX_BYTES}
      */
     public Values(int bytes) {
-        if (bytes < 0 || bytes > MAX_BYTES) {
-            throw new IllegalArgumentException("bytes of a value: " + bytes + " is not 0 to " + MAX_BYTES);
-        }
+        this(new ValueSizes.Fixed(requireBytes(bytes)));
+    }
+
+    /**
+     * Prepares values.
+     *
+     * @param sizes of at most {@link #MAX_BYTES}
+     */
+    public Values(ValueSizes sizes) {
+        int bytes = requireBytes(sizes.largest());
+        this.sizes = sizes;
         SplittableRandom random = new SplittableRandom(SEED);
         values = new byte[Math.max(FEWEST, Math.min(MOST, PREPARED_BYTES / Math.max(1, bytes)))][bytes];
         for (byte[] value : values) {
@@ -34,8 +45,32 @@ public final class Values {
         }
     }
 
+    private static int requireBytes(int bytes) {
+        if (bytes < 0 || bytes > MAX_BYTES) {
+            throw new IllegalArgumentException("bytes of a value: " + bytes + " is not 0 to " + MAX_BYTES);
+        }
+        return bytes;
+    }
+
+    /** Returns the sizes. */
+    public ValueSizes sizes() {
+        return sizes;
+    }
+
     /**
-     * Returns the value of a key.
+     * Returns a value of a key.
+     *
+     * @param key its number
+     * @param bytes size of the value, at most the largest one
+     * @return the same value for the same arguments; callers leave the array unchanged
+     */
+    public byte[] of(long key, int bytes) {
+        byte[] largest = of(key);
+        return bytes == largest.length ? largest : Arrays.copyOf(largest, bytes);
+    }
+
+    /**
+     * Returns the value of a key of the largest size.
      *
      * @param key its number
      * @return the same array for the same number; callers leave it unchanged

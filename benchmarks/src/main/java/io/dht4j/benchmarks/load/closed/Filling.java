@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.load.closed;
 import io.dht4j.DhtException;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadException;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.SizeChooser;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -77,9 +77,10 @@ public final class Filling {
     }
 
     private void run(long first, long keys) throws IOException, InterruptedException {
+        SizeChooser sizes = client.valueSizes().chooser(first);
         for (long key = first; key < first + keys; key++) {
             await(1);
-            put(key, 1);
+            put(key, sizes.next(), 1);
         }
         await(maxInFlight);
     }
@@ -94,12 +95,12 @@ public final class Filling {
         }
     }
 
-    private void put(long key, int attempt) {
-        begin(key).whenComplete((outcome, error) -> {
+    private void put(long key, int valueBytes, int attempt) {
+        begin(key, valueBytes).whenComplete((outcome, error) -> {
             if (error == null) {
                 room.release();
             } else if (attempt < ATTEMPTS) {
-                later(attempt).execute(() -> put(key, attempt + 1));
+                later(attempt).execute(() -> put(key, valueBytes, attempt + 1));
             } else {
                 failure.compareAndSet(
                         null,
@@ -112,9 +113,9 @@ public final class Filling {
     }
 
     /** Reports exceptions that a client throws against its contract, which a timer's thread would lose. */
-    private CompletionStage<Outcome> begin(long key) {
+    private CompletionStage<Outcome> begin(long key, int valueBytes) {
         try {
-            return client.start(Operation.PUT, key);
+            return client.put(key, valueBytes);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

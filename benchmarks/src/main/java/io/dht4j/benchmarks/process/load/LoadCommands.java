@@ -7,8 +7,12 @@ import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.open.OpenLoad;
+import io.dht4j.lab.workload.KeySpace;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The commands of a process that generates load. Safe for use by any number of threads. */
@@ -19,6 +23,13 @@ final class LoadCommands implements AutoCloseable {
 
     // Guarded by this.
     private Optional<LoadClient> client = Optional.empty();
+    private List<String> addresses = List.of();
+
+    /** The keys of each cluster, to which loads add; by the addresses of its nodes. Guarded by this. */
+    private final Map<Filled, KeySpace> spaces = new HashMap<>();
+
+    /** Keys that were written before the loads. */
+    private record Filled(List<String> addresses, long keys) {}
 
     /**
      * The arguments of {@link #fill}.
@@ -33,16 +44,27 @@ final class LoadCommands implements AutoCloseable {
     synchronized void connect(ClientSpec spec) {
         close();
         client = Optional.of(LoadClients.open(spec));
+        addresses = spec.addresses();
     }
 
     /** Writes each of some keys once. Blocks. */
     Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
+        forgetInserted();
         return Filling.fill(client(), fill.first(), fill.keys(), fill.maxInFlight());
     }
 
     /** Runs a load. Blocks. */
     LoadResult run(LoadSpec spec) throws InterruptedException {
-        return OpenLoad.on(client()).drainingFor(DRAIN).run(spec);
+        return OpenLoad.on(client()).over(space(spec.keys())).drainingFor(DRAIN).run(spec);
+    }
+
+    private synchronized KeySpace space(long keys) {
+        return spaces.computeIfAbsent(new Filled(addresses, keys), filled -> new KeySpace(keys));
+    }
+
+    /** A later cluster may have the addresses of an earlier one. */
+    private synchronized void forgetInserted() {
+        spaces.keySet().removeIf(filled -> filled.addresses().equals(addresses));
     }
 
     private synchronized LoadClient client() {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** Splits a load among processes, and merges their results. Pure functions. */
@@ -69,8 +70,10 @@ final class LoadShares {
                 results.stream().mapToLong(LoadResult::served).sum(),
                 results.stream().mapToLong(LoadResult::failed).sum(),
                 results.stream().mapToLong(LoadResult::notSent).sum(),
+                results.stream().mapToLong(LoadResult::absent).sum(),
                 errors(results),
                 Latency.of(latency),
+                latencyByKind(results),
                 conditions(results));
     }
 
@@ -82,9 +85,19 @@ final class LoadShares {
                 result.served(),
                 result.failed(),
                 result.notSent(),
+                result.absent(),
                 result.errors(),
                 result.latency(),
+                result.latencyByKind(),
                 result.conditions());
+    }
+
+    private static Map<String, Latency> latencyByKind(List<LoadResult> results) {
+        Map<String, Histogram> sums = new HashMap<>();
+        results.forEach(result -> result.latencyByKind()
+                .forEach((kind, latency) -> sums.computeIfAbsent(kind, first -> Latency.emptyHistogram())
+                        .add(latency.decode())));
+        return sums.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, sum -> Latency.of(sum.getValue())));
     }
 
     private static Conditions conditions(List<LoadResult> results) {

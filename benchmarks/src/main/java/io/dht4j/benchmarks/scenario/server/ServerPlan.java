@@ -165,7 +165,7 @@ public record ServerPlan(
         return of(
                 settings,
                 settings.names(OPERATIONS, List.of("put", "get")).stream()
-                        .map(name -> Operation.valueOf(name.toUpperCase(Locale.ROOT)))
+                        .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
                         .toList());
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadException;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -89,7 +88,7 @@ class HttpLoadClientTest {
 
     private static Outcome get(LoadClient client) throws Exception {
         try {
-            return client.start(Operation.GET, 1).toCompletableFuture().get(30, TimeUnit.SECONDS);
+            return client.get(1).toCompletableFuture().get(30, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw (Exception) e.getCause();
         }

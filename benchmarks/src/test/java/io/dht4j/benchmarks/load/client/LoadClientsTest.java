@@ -19,6 +19,7 @@ import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.lab.internal.load.open.OpenLoad;
+import io.dht4j.lab.workload.ValueSizes;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.transport.grpc.api.GrpcApi;
@@ -88,7 +89,8 @@ class LoadClientsTest {
         return switch (kind) {
             case HTTP -> LoadClients.open(spec(http.stream().map(HttpApi::port).toList(), ClientSpec::http));
             case GRPC -> LoadClients.open(spec(grpc.stream().map(GrpcApi::port).toList(), ClientSpec::grpc));
-            case EMBEDDED -> LoadClients.embedded(nodes, CallOptions.defaults().withPolicy(2, 2), VALUE_BYTES);
+            case EMBEDDED ->
+                LoadClients.embedded(nodes, CallOptions.defaults().withPolicy(2, 2), new ValueSizes.Fixed(VALUE_BYTES));
         };
     }
 
@@ -132,10 +134,10 @@ class LoadClientsTest {
     @EnumSource
     void anAbsentKeyIsToldFromOneThatIsThere(Kind kind) throws Exception {
         try (LoadClient client = open(kind)) {
-            assertThat(result(client, Operation.GET, 5)).isEqualTo(Outcome.ABSENT);
-            assertThat(result(client, Operation.PUT, 5)).isEqualTo(Outcome.DONE);
-            assertThat(result(client, Operation.GET, 5)).isEqualTo(Outcome.DONE);
-            assertThat(result(client, Operation.GET, 6)).isEqualTo(Outcome.ABSENT);
+            assertThat(result(client.get(5))).isEqualTo(Outcome.ABSENT);
+            assertThat(result(client.put(5, VALUE_BYTES))).isEqualTo(Outcome.DONE);
+            assertThat(result(client.get(5))).isEqualTo(Outcome.DONE);
+            assertThat(result(client.get(6))).isEqualTo(Outcome.ABSENT);
         }
     }
 
@@ -144,7 +146,7 @@ class LoadClientsTest {
     void aLoadOfEitherOperationIsServed(Kind kind) throws Exception {
         try (LoadClient client = open(kind)) {
             Filling.fill(client, 0, KEYS, 16);
-            for (Operation operation : Operation.values()) {
+            for (Operation operation : List.of(Operation.PUT, Operation.GET)) {
                 LoadResult result = OpenLoad.on(client)
                         .givingUpAfter(Duration.ofMinutes(1))
                         .run(new LoadSpec(operation, 500, 0.2, 0.5, KEYS, 200, 2, 1));
@@ -162,7 +164,7 @@ class LoadClientsTest {
     @EnumSource(names = {"HTTP", "GRPC"})
     void requestsGoToEveryNodeInTurn(Kind kind) throws Exception {
         try (LoadClient client = open(kind)) {
-            result(client, Operation.PUT, 1);
+            result(client.put(1, VALUE_BYTES));
             if (kind == Kind.HTTP) {
                 http.get(0).close();
             } else {
@@ -171,7 +173,7 @@ class LoadClientsTest {
 
             List<Boolean> served = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                served.add(succeeds(client.start(Operation.GET, 1)));
+                served.add(succeeds(client.get(1)));
             }
 
             assertThat(served).containsOnly(true, false);
@@ -183,13 +185,13 @@ class LoadClientsTest {
     void anErrorIsNamedAsTheNodeNamesIt() {
         ClientSpec spec = spec(http.stream().map(HttpApi::port).toList(), ClientSpec::http);
         try (LoadClient client = LoadClients.open(spec.withPolicy(3, 3))) {
-            assertThatThrownBy(() -> result(client, Operation.PUT, 1))
+            assertThatThrownBy(() -> result(client.put(1, VALUE_BYTES)))
                     .extracting(LoadException::nameOf)
                     .isEqualTo("HTTP 400 POLICY_INVALID");
         }
         spec = spec(grpc.stream().map(GrpcApi::port).toList(), ClientSpec::grpc);
         try (LoadClient client = LoadClients.open(spec.withPolicy(3, 3))) {
-            assertThatThrownBy(() -> result(client, Operation.PUT, 1))
+            assertThatThrownBy(() -> result(client.put(1, VALUE_BYTES)))
                     .extracting(LoadException::nameOf)
                     .isEqualTo("POLICY_INVALID");
         }
@@ -200,7 +202,7 @@ class LoadClientsTest {
         int port = http.get(0).port();
         http.get(0).close();
         try (LoadClient client = LoadClients.open(ClientSpec.http(List.of("127.0.0.1:" + port)))) {
-            assertThatThrownBy(() -> result(client, Operation.GET, 1))
+            assertThatThrownBy(() -> result(client.get(1)))
                     .extracting(LoadException::nameOf)
                     .isEqualTo("not connected");
         }
@@ -233,8 +235,8 @@ class LoadClientsTest {
         try (LoadClient client = open(Kind.EMBEDDED)) {
             LoadClient failingAtFirst = new FailingTarget() {
                 @Override
-                public CompletionStage<Outcome> start(Operation operation, long key) {
-                    return left.getAndDecrement() > 0 ? super.start(operation, key) : client.start(operation, key);
+                public CompletionStage<Outcome> put(long key, int valueBytes) {
+                    return left.getAndDecrement() > 0 ? super.put(key, valueBytes) : client.put(key, valueBytes);
                 }
             };
 
@@ -252,7 +254,7 @@ class LoadClientsTest {
             LoadClient client = open(kind);
             client.close();
 
-            assertThatThrownBy(() -> result(client, Operation.GET, 1)).isInstanceOf(ExecutionException.class);
+            assertThatThrownBy(() -> result(client.get(1))).isInstanceOf(ExecutionException.class);
         }
     }
 
@@ -291,16 +293,26 @@ class LoadClientsTest {
                 .get(20, TimeUnit.SECONDS);
     }
 
-    private static Outcome result(LoadClient client, Operation operation, long key) throws Exception {
-        return client.start(operation, key).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    private static Outcome result(CompletionStage<Outcome> operation) throws Exception {
+        return operation.toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 
     /** Fails everything. */
     private static class FailingTarget implements LoadClient {
 
         @Override
-        public CompletionStage<Outcome> start(Operation operation, long key) {
+        public CompletionStage<Outcome> get(long key) {
             return CompletableFuture.failedFuture(new LoadException("HTTP 507", "full"));
+        }
+
+        @Override
+        public CompletionStage<Outcome> put(long key, int valueBytes) {
+            return get(key);
+        }
+
+        @Override
+        public ValueSizes valueSizes() {
+            return new ValueSizes.Fixed(VALUE_BYTES);
         }
 
         @Override

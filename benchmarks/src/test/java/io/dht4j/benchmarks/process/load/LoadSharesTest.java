@@ -62,6 +62,10 @@ class LoadSharesTest {
 
         assertThat(merged.failed()).isEqualTo(3);
         assertThat(merged.errors()).isEqualTo(Map.of("timeout", 2L, "HTTP 503", 1L));
+        assertThat(merged.absent()).isEqualTo(2);
+        assertThat(merged.latencyByKind()).containsOnlyKeys("get");
+        assertThat(merged.latencyByKind().get("get").decode())
+                .isEqualTo(merged.latency().decode());
         assertThat(merged.conditions().stolenPercent()).isEqualTo(3);
         assertThat(merged.conditions().latenessP99Micros()).isEqualTo(2000);
         assertThat(merged.conditions().doubts()).containsExactly("load process 2: late");
@@ -112,8 +116,10 @@ class LoadSharesTest {
                 served,
                 failed,
                 0,
+                1,
                 errors,
                 Latency.of(latency),
+                Map.of("get", Latency.of(latency)),
                 new Conditions(stolen, 0, lateness, doubts));
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.lab.internal.load;
 
+import io.dht4j.lab.workload.OperationKind;
 import java.util.Map;
 
 /**
@@ -12,9 +13,12 @@ import java.util.Map;
  * @param served those that succeeded
  * @param failed those that failed
  * @param notSent those omitted because too many were in flight, or because the generator was too late
+ * @param absent served operations that found no key
  * @param errors count of each error by {@linkplain LoadException#nameOf name}; at most 20 names, the rest under
  *     {@code other}
  * @param latency times from the <em>intended</em> begin to the success, in nanoseconds
+ * @param latencyByKind the same for each kind of operation, by {@linkplain OperationKind#label() label}; empty for a
+ *     load of one kind
  * @param conditions of the run
  */
 public record LoadResult(
@@ -24,13 +28,16 @@ public record LoadResult(
         long served,
         long failed,
         long notSent,
+        long absent,
         Map<String, Long> errors,
         Latency latency,
+        Map<String, Latency> latencyByKind,
         Conditions conditions) {
 
-    /** Keeps an unmodifiable copy. */
+    /** Keeps unmodifiable copies. */
     public LoadResult {
         errors = Map.copyOf(errors);
+        latencyByKind = Map.copyOf(latencyByKind);
     }
 
     /** Returns successes per second. */

@@ -6,6 +6,8 @@ import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadDriver;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.OperationStarter;
+import io.dht4j.lab.workload.KeySpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -47,11 +50,13 @@ public final class OpenLoad implements LoadDriver {
     private final LoadClient client;
     private final Duration drain;
     private final Duration giveUp;
+    private final LongFunction<KeySpace> keys;
 
-    private OpenLoad(LoadClient client, Duration drain, Duration giveUp) {
+    private OpenLoad(LoadClient client, Duration drain, Duration giveUp, LongFunction<KeySpace> keys) {
         this.client = client;
         this.drain = drain;
         this.giveUp = giveUp;
+        this.keys = keys;
     }
 
     /**
@@ -60,7 +65,7 @@ public final class OpenLoad implements LoadDriver {
      * @param client closed by the caller
      */
     public static OpenLoad on(LoadClient client) {
-        return new OpenLoad(client, DRAIN, GIVE_UP);
+        return new OpenLoad(client, DRAIN, GIVE_UP, KeySpace::new);
     }
 
     /**
@@ -70,7 +75,7 @@ public final class OpenLoad implements LoadDriver {
      * @param bound longer than the client's timeout
      */
     public OpenLoad drainingFor(Duration bound) {
-        return new OpenLoad(client, bound, giveUp);
+        return new OpenLoad(client, bound, giveUp, keys);
     }
 
     /**
@@ -84,7 +89,16 @@ public final class OpenLoad implements LoadDriver {
         if (lateness.isNegative() || lateness.isZero()) {
             throw new IllegalArgumentException("lateness must be above zero, not " + lateness);
         }
-        return new OpenLoad(client, drain, lateness);
+        return new OpenLoad(client, drain, lateness, keys);
+    }
+
+    /**
+     * Returns a copy for keys that earlier loads may have added to. By default each load has keys of its own.
+     *
+     * @param space which replaces the number of {@link LoadSpec#keys()}
+     */
+    public OpenLoad over(KeySpace space) {
+        return new OpenLoad(client, drain, giveUp, count -> space);
     }
 
     /**
@@ -96,7 +110,9 @@ public final class OpenLoad implements LoadDriver {
     public LoadResult run(LoadSpec spec) throws InterruptedException {
         Schedule schedule = Schedule.of(spec);
         Semaphore room = new Semaphore(spec.maxInFlight());
-        Tally tally = new Tally();
+        KeySpace space = keys.apply(spec.keys());
+        Tally tally = new Tally(
+                spec.operation().workload(client.valueSizes()).mix().percent().keySet());
         SplittableRandom random = new SplittableRandom(spec.seed());
         ExecutorService threads = Executors.newFixedThreadPool(spec.threads(), work -> {
             Thread thread = new Thread(work, "load");
@@ -107,8 +123,9 @@ public final class OpenLoad implements LoadDriver {
             long origin = System.nanoTime() + START_NANOS;
             List<Future<Sender.Sent>> sending = new ArrayList<>();
             for (int i = 0; i < spec.threads(); i++) {
+                OperationStarter operations = new OperationStarter(client, spec.operation(), space, random.nextLong());
                 sending.add(threads.submit(
-                        new Sender(spec, schedule, i, client, room, tally, random.split(), origin, giveUp.toNanos())));
+                        new Sender(spec, schedule, i, operations, room, tally, origin, giveUp.toNanos())));
             }
             TimeUnit.NANOSECONDS.sleep(origin + schedule.countingBegins() - System.nanoTime());
             HostNoise surroundings = new HostNoise();
@@ -168,7 +185,7 @@ public final class OpenLoad implements LoadDriver {
                 wallMillis(threads));
         doubts.tooLate(tooLate, giveUp);
         doubts.neverEnded(neverEnded);
-        doubts.absent(tally.absent(), served);
+        doubts.absent(tally.absent(), tally.reads());
         return new LoadResult(
                 spec,
                 Math.max(spec.seconds(), (tally.lastServedNanos() - schedule.countingBegins()) / 1e9),
@@ -176,8 +193,10 @@ public final class OpenLoad implements LoadDriver {
                 served,
                 sent - served,
                 noRoom + tooLate,
+                tally.absent(),
                 tally.errorsByName(),
                 latency,
+                tally.latencyByKind(),
                 new Conditions(
                         surroundings.stolenPercent(), surroundings.gcMillis(), latenessP99Micros, doubts.found()));
     }

@@ -3,11 +3,12 @@ package io.dht4j.lab.internal.load.open;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
 import io.dht4j.lab.internal.load.Latency;
-import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.OperationStarter;
 import io.dht4j.lab.internal.load.Outcome;
-import java.util.SplittableRandom;
+import io.dht4j.lab.workload.OperationKind;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
 import org.HdrHistogram.Histogram;
@@ -19,10 +20,9 @@ final class Sender implements Callable<Sender.Sent> {
     private final LoadSpec spec;
     private final Schedule schedule;
     private final int index;
-    private final LoadClient client;
+    private final OperationStarter operations;
     private final Semaphore room;
     private final Tally tally;
-    private final SplittableRandom random;
     private final Pacer pace;
     private final long giveUpNanos;
 
@@ -30,19 +30,17 @@ final class Sender implements Callable<Sender.Sent> {
             LoadSpec spec,
             Schedule schedule,
             int index,
-            LoadClient client,
+            OperationStarter operations,
             Semaphore room,
             Tally tally,
-            SplittableRandom random,
             long origin,
             long giveUpNanos) {
         this.spec = spec;
         this.schedule = schedule;
         this.index = index;
-        this.client = client;
+        this.operations = operations;
         this.room = room;
         this.tally = tally;
-        this.random = random;
         this.giveUpNanos = giveUpNanos;
         this.pace = new Pacer(
                 origin, schedule.distanceNanos() * spec.threads(), MICROSECONDS.toNanos(spec.sendEveryMicros()));
@@ -71,12 +69,14 @@ final class Sender implements Callable<Sender.Sent> {
             long intended = schedule.intended(i);
             long late = pace.await(intended) - intended;
             boolean counts = schedule.counts(i);
-            // Drawn in any case, so the keys are independent of earlier operations.
-            long key = random.nextLong(spec.keys());
             boolean inTime = late <= giveUpNanos;
             boolean begun = inTime && room.tryAcquire();
             if (begun) {
-                begin(key, new Pending(intended, counts));
+                CompletionStage<Outcome> operation = operations.next();
+                operation.whenComplete(new Pending(intended, counts, operations.kind()));
+            } else {
+                // Drawn in any case, so the keys are independent of earlier operations.
+                operations.skip();
             }
             if (counts) {
                 if (firstMillis == Long.MAX_VALUE) {
@@ -91,29 +91,23 @@ final class Sender implements Callable<Sender.Sent> {
         return new Sent(sent, noRoom, tooLate, lateness, firstMillis, System.currentTimeMillis());
     }
 
-    private void begin(long key, Pending pending) {
-        try {
-            client.start(spec.operation(), key).whenComplete(pending);
-        } catch (RuntimeException e) {
-            pending.accept(null, e);
-        }
-    }
-
     /** An operation in flight. */
     private final class Pending implements BiConsumer<@Nullable Outcome, @Nullable Throwable> {
 
         private final long intended;
         private final boolean counts;
+        private final OperationKind kind;
 
-        Pending(long intended, boolean counts) {
+        Pending(long intended, boolean counts, OperationKind kind) {
             this.intended = intended;
             this.counts = counts;
+            this.kind = kind;
         }
 
         @Override
         public void accept(@Nullable Outcome outcome, @Nullable Throwable error) {
             if (counts) {
-                tally.ended(intended, pace.now(), outcome, error);
+                tally.ended(kind, intended, pace.now(), outcome, error);
             }
             room.release();
         }

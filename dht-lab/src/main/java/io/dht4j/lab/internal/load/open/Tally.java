@@ -3,7 +3,12 @@ package io.dht4j.lab.internal.load.open;
 import io.dht4j.lab.internal.load.Latency;
 import io.dht4j.lab.internal.load.LoadException;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.OperationKind;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
@@ -18,7 +23,12 @@ final class Tally {
     private final LongAdder absent = new LongAdder();
     private final LongAccumulator lastServed = new LongAccumulator(Math::max, 0);
     private final ErrorCounts errors = new ErrorCounts();
-    private final Histogram latency = new ConcurrentHistogram(Latency.LONGEST_NANOS, Latency.DIGITS);
+    private final Map<OperationKind, Histogram> latencies = new EnumMap<>(OperationKind.class);
+
+    /** Creates an empty one for some kinds of operations. */
+    Tally(Set<OperationKind> kinds) {
+        kinds.forEach(kind -> latencies.put(kind, new ConcurrentHistogram(Latency.LONGEST_NANOS, Latency.DIGITS)));
+    }
 
     /** Returns the time within the range of the histograms; longer times count as the longest. */
     static long clamp(long nanos) {
@@ -28,16 +38,17 @@ final class Tally {
     /**
      * Counts an operation that has ended.
      *
+     * @param kind one of those at the creation
      * @param intended its intended begin, in nanoseconds since the run began
      * @param now in nanoseconds since the run began
      */
-    void ended(long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
+    void ended(OperationKind kind, long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
         if (error != null) {
             errors.add(LoadException.nameOf(error), 1);
             failed.increment();
             return;
         }
-        latency.recordValue(clamp(now - intended));
+        Objects.requireNonNull(latencies.get(kind)).recordValue(clamp(now - intended));
         lastServed.accumulate(now);
         if (outcome == Outcome.ABSENT) {
             absent.increment();
@@ -51,6 +62,14 @@ final class Tally {
 
     long failed() {
         return failed.sum();
+    }
+
+    /** Returns the number of served operations that read. */
+    long reads() {
+        return latencies.entrySet().stream()
+                .filter(each -> each.getKey().reads())
+                .mapToLong(each -> each.getValue().getTotalCount())
+                .sum();
     }
 
     /** Returns the number of served reads of absent keys. */
@@ -72,6 +91,18 @@ final class Tally {
     }
 
     Latency latency() {
-        return Latency.of(latency.copy());
+        Histogram all = Latency.emptyHistogram();
+        latencies.values().forEach(each -> all.add(each.copy()));
+        return Latency.of(all);
+    }
+
+    /** Returns the latency of each kind by its label; empty for a single kind. */
+    Map<String, Latency> latencyByKind() {
+        if (latencies.size() == 1) {
+            return Map.of();
+        }
+        Map<String, Latency> byKind = new HashMap<>();
+        latencies.forEach((kind, each) -> byKind.put(kind.label(), Latency.of(each.copy())));
+        return byKind;
     }
 }

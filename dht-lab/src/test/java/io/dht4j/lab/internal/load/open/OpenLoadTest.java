@@ -16,6 +16,7 @@ import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.KeySpace;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +116,41 @@ class OpenLoadTest {
     }
 
     @Test
+    void theOperationsOfAMixComeWithTheirSharesAndHaveALatencyEach() throws Exception {
+        RecordingLoadClient client = RecordingLoadClient.prompt();
+        Operation mix = new Operation("mix", "get=40,put=10,scan=30,rmw=20", "zipfian", 5);
+
+        LoadResult result = patient(client).run(new LoadSpec(mix, 4000, 0.1, 0.5, 10, 100, 2, 7));
+
+        assertThat(result.latencyByKind()).containsOnlyKeys("get", "put", "scan", "rmw");
+        assertThat(result.latencyByKind().values().stream()
+                        .mapToLong(each -> each.decode().getTotalCount())
+                        .sum())
+                .isEqualTo(2000)
+                .isEqualTo(result.latency().decode().getTotalCount());
+        // A read-modify-write is a get and a put.
+        assertThat(client.calls().get("get")).isBetween(1320, 1560);
+        assertThat(client.calls().get("put 100")).isBetween(600, 840);
+        assertThat(client.calls().get("scan")).isBetween(600, 840);
+    }
+
+    @Test
+    void anInsertThatIsNotSentLeavesNoHoleAmongTheKeys() throws Exception {
+        RecordingLoadClient client = new RecordingLoadClient(
+                number -> new CompletableFuture<Outcome>().completeOnTimeout(Outcome.DONE, 1, SECONDS));
+        KeySpace space = new KeySpace(10);
+
+        LoadResult result = patient(client)
+                .over(space)
+                .run(new LoadSpec(new Operation("inserts", "insert=100", "uniform", 1), 1000, 0, 0.3, 10, 5, 1, 7));
+
+        assertThat(result.notSent()).isPositive();
+        assertThat(space.size()).isEqualTo(10 + result.served());
+        assertThat(client.keysByThread().get(0))
+                .isEqualTo(LongStream.range(10, space.size()).boxed().toList());
+    }
+
+    @Test
     void noMoreThanTheBoundIsUnderWayAndTheRestCountsAsNotSent() throws Exception {
         RecordingLoadClient client = new RecordingLoadClient(
                 number -> new CompletableFuture<Outcome>().completeOnTimeout(Outcome.DONE, 3, SECONDS));
@@ -191,7 +228,7 @@ class OpenLoadTest {
         RecordingLoadClient client =
                 new RecordingLoadClient(number -> CompletableFuture.completedFuture(Outcome.ABSENT));
 
-        LoadResult result = patient(client).run(spec(100, 0, 0.1, 10, 1));
+        LoadResult result = patient(client).run(new LoadSpec(Operation.GET, 100, 0, 0.1, 10, 10, 1, 7));
 
         assertThat(result.failed()).isZero();
         assertThat(result.conditions().doubts())

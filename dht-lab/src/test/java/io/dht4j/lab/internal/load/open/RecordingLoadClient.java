@@ -1,8 +1,8 @@
 package io.dht4j.lab.internal.load.open;
 
 import io.dht4j.lab.internal.load.LoadClient;
-import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +16,7 @@ final class RecordingLoadClient implements LoadClient {
 
     private final LongFunction<CompletableFuture<Outcome>> answers;
     private final Map<Thread, List<Long>> keys = new HashMap<>();
+    private final Map<String, Integer> calls = new HashMap<>();
     private int begun;
     private int underWay;
     private int mostUnderWay;
@@ -35,11 +36,31 @@ final class RecordingLoadClient implements LoadClient {
     }
 
     @Override
-    public CompletionStage<Outcome> start(Operation operation, long key) {
+    public CompletionStage<Outcome> get(long key) {
+        return record("get", key);
+    }
+
+    @Override
+    public CompletionStage<Outcome> put(long key, int valueBytes) {
+        return record("put " + valueBytes, key);
+    }
+
+    @Override
+    public CompletionStage<Outcome> scan(long key, int entries) {
+        return record("scan", key);
+    }
+
+    @Override
+    public ValueSizes valueSizes() {
+        return new ValueSizes.Fixed(100);
+    }
+
+    private CompletionStage<Outcome> record(String call, long key) {
         CompletableFuture<Outcome> answer;
         synchronized (this) {
             keys.computeIfAbsent(Thread.currentThread(), thread -> new ArrayList<>())
                     .add(key);
+            calls.merge(call, 1, Integer::sum);
             answer = answers.apply(begun);
             begun++;
             underWay++;
@@ -62,6 +83,11 @@ final class RecordingLoadClient implements LoadClient {
 
     synchronized int mostUnderWay() {
         return mostUnderWay;
+    }
+
+    /** Returns the number of each call, with the bytes of a put. */
+    synchronized Map<String, Integer> calls() {
+        return Map.copyOf(calls);
     }
 
     /** Returns the keys of each thread, in order. */
