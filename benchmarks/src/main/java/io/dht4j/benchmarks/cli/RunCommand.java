@@ -61,9 +61,25 @@ final class RunCommand implements Callable<Integer> {
             return Messages.noCommand(unknown, e.getCommandLine());
         }
         if (unknown.startsWith("-") && command instanceof ScenarioCommand scenario) {
-            return "there is no parameter " + unknown + "; " + scenario.known();
+            return "there is no parameter " + unknown + elsewhere(unknown, e.getCommandLine()) + "; "
+                    + scenario.known();
         }
         return Messages.badNumber(e).orElse(String.valueOf(e.getMessage()));
+    }
+
+    /** Names the other scenarios that have a parameter. */
+    private static String elsewhere(String unknown, CommandLine command) {
+        if (!(command.getParent().getCommandSpec().userObject() instanceof RunCommand run)) {
+            return "";
+        }
+        // A value may follow after an equals sign.
+        String name = unknown.split("=", 2)[0];
+        String others = run.scenarios.stream()
+                .filter(scenario ->
+                        scenario.parameters().stream().anyMatch(parameter -> name.equals("--" + parameter.name())))
+                .map(Scenario::name)
+                .collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : " of " + command.getCommandName() + ", but of " + others;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.placement;
 
 import io.dht4j.Node;
 import io.dht4j.Topology;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.core.LoadBound;
 import io.dht4j.core.Placements;
 import io.dht4j.core.RingOptions;
@@ -53,6 +54,7 @@ final class PlacementCandidates {
 
     static Placement placement(String name) {
         return Optional.ofNullable(byName().get(name))
+                .or(() -> LabCustomizer.ownPlacement().filter(own -> own.name().equals(name)))
                 .orElseThrow(() -> new IllegalArgumentException("no placement is named " + name));
     }
 

@@ -8,9 +8,11 @@ import io.dht4j.Topology;
 import io.dht4j.benchmarks.load.client.KeyNames;
 import io.dht4j.benchmarks.load.client.Values;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.lab.CandidateLoader;
 import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.lab.workload.ValueSizes;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
@@ -39,13 +41,29 @@ final class OwnMember implements Member {
         Store store =
                 spec.durable() ? MvStore.open(Path.of(spec.directory()), MvStoreOptions.defaults()) : new MemoryStore();
         this.cluster = ClusterBuilder.of(nodes[spec.index()].id(), Topology.of(nodes))
-                .transport(GrpcTransport.create(
-                        GrpcTransportOptions.at("127.0.0.1", spec.ports().get(spec.index()))))
+                .transport(transport(spec, nodes[spec.index()].address()))
                 .store(store)
                 .start();
         this.writes = CallOptions.defaults().withPolicy(spec.copies(), spec.copies());
         this.reads = CallOptions.defaults().withPolicy(spec.readCopies(), spec.copies());
         this.values = new Values(spec.valueBytes());
+    }
+
+    private static Transport transport(MemberSpec spec, String address) {
+        if (spec.transportClass().isEmpty()) {
+            return GrpcTransport.create(
+                    GrpcTransportOptions.at("127.0.0.1", spec.ports().get(spec.index())));
+        }
+        // Open until the process ends, as the transport may load a class at any time.
+        CandidateLoader loader =
+                CandidateLoader.of(spec.jars().stream().map(Path::of).toList());
+        try {
+            return loader.transport(spec.transportClass()).at(address);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override
@@ -68,7 +86,7 @@ final class OwnMember implements Member {
     @Override
     public Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("transport", "gRPC streams");
+        settings.put("transport", spec.transportClass().isEmpty() ? "gRPC streams" : spec.transportClass());
         settings.put("store", spec.durable() ? "MVStore, Durability.OS" : "memory");
         settings.put("put", spec.copies() + "/" + spec.copies());
         settings.put("get", spec.readCopies() + "/" + spec.copies());

@@ -136,7 +136,7 @@ public record Answer(List<String> sentences) {
     }
 
     private static String shown(KeyGroup group, KeyGroup.Figure figure) {
-        return figure.variant() + " " + Figures.of(figure.spread().median()) + group.unit();
+        return figure.variant() + " " + Figures.of(figure.spread().median()) + group.unit() + figure.beside();
     }
 
     private static String range(KeyGroup.Figure figure) {

@@ -19,6 +19,7 @@ record GroupView(
         String unit,
         String better,
         boolean chartAbove,
+        List<String> ratioNames,
         List<Row> rows,
         boolean hasCurves,
         List<LatencyRow> latencies,
@@ -37,6 +38,7 @@ record GroupView(
             String greatest,
             int repetitions,
             String ofBest,
+            List<String> ratios,
             String settings,
             boolean doubted) {}
 
@@ -67,6 +69,7 @@ record GroupView(
                 first.unit(),
                 first.moreIsBetter() ? "More is better" : "Less is better",
                 key.answersIn(measurements) && !key.isCostOf(measurements),
+                ratioNames(measurements),
                 rows(measurements),
                 measurements.stream().anyMatch(GroupView::hasCurve),
                 measurements.stream()
@@ -132,6 +135,7 @@ record GroupView(
                     m.values().size() > 1 ? Figures.of(spread.greatest()) : NONE,
                     m.values().size(),
                     best > 0 ? Figures.ratio(spread.median() / best) : NONE,
+                    cells(ratioNames(measurements), m.ratios()),
                     m.settings().entrySet().stream()
                             .map(entry -> entry.getKey() + " = " + entry.getValue())
                             .collect(Collectors.joining(", ")),
@@ -174,6 +178,13 @@ record GroupView(
                                     .toList())));
         }
         return new TableView(event, layers, rows);
+    }
+
+    private static List<String> ratioNames(List<Measurement> measurements) {
+        return measurements.stream()
+                .flatMap(m -> m.ratios().keySet().stream())
+                .distinct()
+                .toList();
     }
 
     /** Returns the names of the costs that a variant of the group has. */

@@ -8,14 +8,15 @@ import java.util.List;
  *
  * @param cost name among {@link Measurement#costs()}; empty for the values
  * @param others whether the values answer in groups that are not loads, and so have no costs
+ * @param groups the beginning of the names of the groups that answer; empty for all
  */
-public record KeyFigure(String cost, boolean others) {
+public record KeyFigure(String cost, boolean others, String groups) {
 
     private static final String MICROS = " µs";
 
     /** Returns the measurements' own values, in the direction that each of them names. */
     public static KeyFigure values() {
-        return new KeyFigure("", true);
+        return new KeyFigure("", true, "");
     }
 
     /**
@@ -24,12 +25,21 @@ public record KeyFigure(String cost, boolean others) {
      * @param cost of the loads
      */
     public static KeyFigure cost(Cost cost) {
-        return new KeyFigure(cost.label(), false);
+        return new KeyFigure(cost.label(), false, "");
     }
 
     /** Returns this cost, and the values of groups that are not loads. */
     public KeyFigure orValues() {
-        return new KeyFigure(cost, true);
+        return new KeyFigure(cost, true, groups);
+    }
+
+    /**
+     * Returns this figure in some groups alone.
+     *
+     * @param beginning of their names
+     */
+    public KeyFigure in(String beginning) {
+        return new KeyFigure(cost, others, beginning);
     }
 
     /** Returns whether it is a cost in this group. */
@@ -39,7 +49,7 @@ public record KeyFigure(String cost, boolean others) {
 
     /** Returns whether it says something about this group. */
     boolean answersIn(List<Measurement> group) {
-        return others || isLoad(group);
+        return group.get(0).group().startsWith(groups) && (others || isLoad(group));
     }
 
     private static boolean isLoad(List<Measurement> group) {

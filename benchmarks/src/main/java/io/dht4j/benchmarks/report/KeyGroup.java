@@ -16,8 +16,12 @@ import java.util.Objects;
  */
 record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost, List<Figure> figures) {
 
-    /** A variant's repetitions of the figure. */
-    record Figure(String variant, List<Double> values, boolean doubted) {
+    /**
+     * A variant's repetitions of the figure.
+     *
+     * @param beside what else the answer says of it, with the blank before it
+     */
+    record Figure(String variant, List<Double> values, String beside, boolean doubted) {
 
         Spread spread() {
             return Spread.of(values);
@@ -36,6 +40,7 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
                 .map(m -> new Figure(
                         m.variant(),
                         Objects.requireNonNull(m.costs().get(cost)),
+                        "",
                         !m.doubtsOfCosts().isEmpty()))
                 .sorted(bestFirst(false))
                 .toList();
@@ -45,12 +50,22 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
     private static KeyGroup ofValues(String group, List<Measurement> measurements) {
         Measurement first = measurements.get(0);
         List<Figure> figures = measurements.stream()
-                .map(m ->
-                        new Figure(m.variant(), m.values(), !m.doubtsOfValues().isEmpty()))
+                .map(m -> new Figure(
+                        m.variant(),
+                        m.values(),
+                        firstRatio(m),
+                        !m.doubtsOfValues().isEmpty()))
                 .sorted(bestFirst(first.moreIsBetter()))
                 .toList();
         String unit = first.unit().equals(Measurement.PER_SECOND) ? "/s" : " " + first.unit();
         return new KeyGroup(group, unit, first.moreIsBetter(), false, figures);
+    }
+
+    private static String firstRatio(Measurement m) {
+        return m.ratios().entrySet().stream()
+                .findFirst()
+                .map(ratio -> " (" + Figures.of(Spread.of(ratio.getValue()).median()) + " " + ratio.getKey() + ")")
+                .orElse("");
     }
 
     private static Comparator<Figure> bestFirst(boolean moreIsBetter) {

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
  * @param moreIsBetter whether a larger value is better
  * @param values one for each repetition; the report shows median and range
  * @param settings that distinguish this variant from the others
+ * @param ratios of the values to those of another measurement, by its name such as {@code of tcp}, one for each
+ *     repetition; empty if none is of interest
  * @param levels latency at parts of the stable load; empty without a load at a rate
  * @param costs by name, for each operation, one value for each repetition: {@code bytes allocated}, {@code CPU µs},
  *     {@code context switches}, {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not
@@ -30,6 +32,7 @@ public record Measurement(
         boolean moreIsBetter,
         List<Double> values,
         Map<String, String> settings,
+        Map<String, List<Double>> ratios,
         List<LoadLevel> levels,
         Map<String, List<Double>> costs,
         List<Profile> profiles,
@@ -48,7 +51,7 @@ public record Measurement(
     public static final String AT_LEAST = "the search ended at its greatest rate: the truth may be higher";
 
     /**
-     * Validates the values and keeps unmodifiable copies, settings and costs in their order.
+     * Validates the values and keeps unmodifiable copies, settings, ratios and costs in their order.
      *
      * @throws IllegalArgumentException if group, variant or unit are blank, if values or a cost have no value, or an
      *     infinite one
@@ -60,14 +63,35 @@ public record Measurement(
         }
         requireFinite("values", group, variant, values);
         costs.forEach((cost, each) -> requireFinite(cost, group, variant, each));
+        ratios.forEach((other, each) -> requireFinite(other, group, variant, each));
         values = List.copyOf(values);
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
         levels = List.copyOf(levels);
-        Map<String, List<Double>> copies = new LinkedHashMap<>();
-        costs.forEach((cost, each) -> copies.put(cost, List.copyOf(each)));
-        costs = Collections.unmodifiableMap(copies);
+        ratios = copy(ratios);
+        costs = copy(costs);
         profiles = List.copyOf(profiles);
         doubts = List.copyOf(doubts);
+    }
+
+    /** Creates a measurement without ratios. */
+    public Measurement(
+            String group,
+            String variant,
+            String unit,
+            boolean moreIsBetter,
+            List<Double> values,
+            Map<String, String> settings,
+            List<LoadLevel> levels,
+            Map<String, List<Double>> costs,
+            List<Profile> profiles,
+            List<String> doubts) {
+        this(group, variant, unit, moreIsBetter, values, settings, Map.of(), levels, costs, profiles, doubts);
+    }
+
+    private static Map<String, List<Double>> copy(Map<String, List<Double>> lists) {
+        Map<String, List<Double>> copies = new LinkedHashMap<>();
+        lists.forEach((name, each) -> copies.put(name, List.copyOf(each)));
+        return Collections.unmodifiableMap(copies);
     }
 
     private static void requireFinite(String what, String group, String variant, List<Double> values) {

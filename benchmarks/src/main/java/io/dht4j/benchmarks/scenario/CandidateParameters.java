@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -83,6 +84,15 @@ public final class CandidateParameters {
     }
 
     /**
+     * Returns the files of {@link #WITH}.
+     *
+     * @param settings of the run
+     */
+    public static List<String> jars(Settings settings) {
+        return names(settings.text(WITH));
+    }
+
+    /**
      * Loads the transports.
      *
      * @param settings of the run
@@ -119,6 +129,73 @@ public final class CandidateParameters {
             }
         }
         return classes;
+    }
+
+    /**
+     * Checks the value of a parameter that names a transport, by loading the class once.
+     *
+     * @param settings of the run
+     * @param parameter the parameter
+     * @param className its value, which is no name of the library's
+     * @param builtIns the names of the library's transports
+     * @throws IllegalArgumentException if a jar or the class is unfit
+     */
+    public static void checkTransport(Settings settings, String parameter, String className, List<String> builtIns) {
+        try (CandidateLoader loader = asked(WITH, () -> loader(settings.text(WITH)))) {
+            loader.transport(className);
+        } catch (CandidateException e) {
+            throw new IllegalArgumentException(
+                    "--" + parameter + " must be one of " + String.join(", ", builtIns)
+                            + ", or a class in the jars of --with, not '" + className + "': " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /**
+     * Loads the store of {@link #STORE_CLASS} for its name, as a variant beside the library's.
+     *
+     * @param settings of the run
+     * @param builtIns the names of the library's stores
+     * @return its name; empty if there is none
+     * @throws IllegalArgumentException if a jar or the class is unfit, or the name is taken
+     */
+    public static Optional<String> storeName(Settings settings, List<String> builtIns) {
+        return name(settings, STORE_CLASS, (loader, own) -> loader.store(own).name(), builtIns);
+    }
+
+    /**
+     * Loads the placement of {@link #PLACEMENT_CLASS} for its name, as a variant beside the library's.
+     *
+     * @param settings of the run
+     * @param builtIns the names of the library's placements
+     * @return its name; empty if there is none
+     * @throws IllegalArgumentException if a jar or the class is unfit, or the name is taken
+     */
+    public static Optional<String> placementName(Settings settings, List<String> builtIns) {
+        return name(
+                settings,
+                PLACEMENT_CLASS,
+                (loader, own) -> loader.placement(own).name(),
+                builtIns);
+    }
+
+    private static Optional<String> name(
+            Settings settings,
+            String parameter,
+            BiFunction<CandidateLoader, String, String> load,
+            List<String> builtIns) {
+        String className = settings.text(parameter);
+        if (className.equals(NONE)) {
+            return Optional.empty();
+        }
+        try (CandidateLoader loader = asked(WITH, () -> loader(settings.text(WITH)))) {
+            String name = asked(parameter, () -> load.apply(loader, className));
+            if (builtIns.contains(name)) {
+                throw new IllegalArgumentException("--" + parameter + ": the name \"" + name + "\" of " + className
+                        + " is that of a built-in variant; return another one from name()");
+            }
+            return Optional.of(name);
+        }
     }
 
     /**

@@ -24,11 +24,13 @@ public final class JmhRun {
      *
      * @param benchmark a class with one benchmark, in nanoseconds
      * @param parameters a value for each of its parameters
+     * @param jvmFlags further flags of its processes
      * @param quick whether short
      * @return the mean of each process
      * @throws IOException if it fails
      */
-    public static List<Double> nanos(Class<?> benchmark, Map<String, String> parameters, boolean quick)
+    public static List<Double> nanos(
+            Class<?> benchmark, Map<String, String> parameters, List<String> jvmFlags, boolean quick)
             throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(benchmark.getName().replace(".", "\\.") + "\\.")
@@ -37,6 +39,7 @@ public final class JmhRun {
                 .measurementIterations(quick ? 2 : 5)
                 .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
                 .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000))
+                .jvmArgsAppend(jvmFlags.toArray(String[]::new))
                 .verbosity(VerboseMode.SILENT)
                 .shouldFailOnError(true);
         parameters.forEach(options::param);

@@ -2,11 +2,13 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
@@ -54,7 +56,8 @@ public final class Async implements Scenario {
                                 "variants, separated by commas: " + String.join(", ", COORDINATORS),
                                 ASYNCHRONOUS + "," + BLOCKING,
                                 String.join(",", COORDINATORS)),
-                        new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64")),
+                        new Parameter("threads", "of the blocking coordinator, 1 to 4096", "64", "64"),
+                        PeerTransports.parameter("vertx", "vertx")),
                 "10000",
                 "200000",
                 "100");
@@ -84,9 +87,13 @@ public final class Async implements Scenario {
 
     private static List<ServerVariant> variants(Settings settings) {
         long threads = settings.number("threads", 1, 4096);
+        String transport = PeerTransports.of(settings);
+        refuseIgnored(settings, CandidateParameters.PLACEMENT_CLASS);
+        refuseIgnored(settings, CandidateParameters.HASH_CLASS);
         List<ServerVariant> variants = new ArrayList<>();
         for (String coordinator : settings.names("coordinators", COORDINATORS)) {
-            ServerVariant nodes = ServerVariant.of(coordinator, NODES, NODES, NODES);
+            ServerVariant nodes =
+                    ServerVariant.of(coordinator, NODES, NODES, NODES).over(transport);
             variants.add(
                     switch (coordinator) {
                         case ASYNCHRONOUS -> nodes.with(Setting.BATCHING, "off");
@@ -96,5 +103,14 @@ public final class Async implements Scenario {
                     });
         }
         return variants;
+    }
+
+    /** The blocking coordinator asks every node, so it neither hashes keys nor places them. */
+    private static void refuseIgnored(Settings settings, String parameter) {
+        if (!settings.text(parameter).equals(CandidateParameters.NONE)
+                && settings.names("coordinators", COORDINATORS).contains(BLOCKING)) {
+            throw new IllegalArgumentException("--" + parameter + " must be none with the coordinator " + BLOCKING
+                    + ", which asks every node; leave it out of --coordinators");
+        }
     }
 }

@@ -16,6 +16,7 @@ import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Measures the cost of surviving a kill and a loss of power, by size of value, with more data than the cache holds. */
 public final class DurabilityCost implements Scenario {
@@ -58,7 +59,7 @@ public final class DurabilityCost implements Scenario {
                                         + "; the number of keys gives keys x value-bytes of data",
                                 "100",
                                 String.join(",", SIZES)),
-                        PeerTransports.parameter()),
+                        PeerTransports.parameter("vertx", "grpc-stream")),
                 "5000",
                 "5000000",
                 "100");
@@ -83,13 +84,11 @@ public final class DurabilityCost implements Scenario {
         ServerPlan plan = ServerPlan.of(settings);
         long bytes = plan.keys() * plan.valueBytes();
         List<Case> cases = new ArrayList<>();
+        Optional<String> own = CandidateParameters.storeName(settings, STORES);
         for (String size : settings.names("sizes", SIZES)) {
             int valueBytes = Integer.parseInt(size);
             ServerPlan sized = plan.holding(Math.max(100, bytes / valueBytes), valueBytes);
-            String own = settings.text(CandidateParameters.STORE_CLASS);
-            if (!own.equals(CandidateParameters.NONE)) {
-                cases.add(new Case(size + " bytes", nodes(own, settings), sized));
-            }
+            own.ifPresent(name -> cases.add(new Case(size + " bytes", nodes(name, settings), sized)));
             for (String store : settings.names("stores", STORES)) {
                 // The store of the user's own is a variant beside these, and not that of all nodes.
                 ServerVariant nodes =

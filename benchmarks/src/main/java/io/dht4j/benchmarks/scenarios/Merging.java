@@ -45,7 +45,7 @@ enum Merging {
                 label,
                 "ns",
                 false,
-                JmhRun.nanos(benchmark, Map.of("way", way), quick),
+                JmhRun.nanos(benchmark, Map.of("way", way), List.of(), quick),
                 Map.of("measured by", "JMH, " + benchmark.getSimpleName()),
                 List.of(),
                 Map.of(),

@@ -49,7 +49,7 @@ public final class OrderingCost implements Scenario {
                                 "variants, separated by commas: " + String.join(", ", ORDERINGS),
                                 String.join(",", ORDERINGS),
                                 String.join(",", ORDERINGS)),
-                        PeerTransports.parameter()),
+                        PeerTransports.parameter("vertx", "grpc-stream")),
                 "10000",
                 "1000000",
                 "1024");

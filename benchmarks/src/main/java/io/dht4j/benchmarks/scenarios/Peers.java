@@ -8,6 +8,7 @@ import io.dht4j.benchmarks.product.MemberSpec;
 import io.dht4j.benchmarks.product.Product;
 import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -30,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BiFunction;
 
 /**
  * Compares this library with Hazelcast and Infinispan: three embedded members, each in a process of its own that also
@@ -72,6 +74,8 @@ public final class Peers implements Scenario {
                         "variants, separated by commas: " + String.join(", ", ALL),
                         String.join(",", USUAL),
                         String.join(",", ALL)),
+                CandidateParameters.with(),
+                CandidateParameters.transportClass(),
                 new Parameter("keys", "number of keys, 1 to 10,000,000", "20000", "100000"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
                 new Parameter("in-flight", "operations in flight at each member, 1 to 4096", "32", "64"),
@@ -88,7 +92,7 @@ public final class Peers implements Scenario {
     @Override
     public void check(Settings settings) {
         Plan.of(settings);
-        settings.names("products", ALL);
+        contenders(settings);
     }
 
     @Override
@@ -112,6 +116,9 @@ public final class Peers implements Scenario {
         }
     }
 
+    /** A variant: a product, and what its members have beside the usual, for the directory of each. */
+    private record Contender(String name, Product product, BiFunction<MemberSpec, String, MemberSpec> adapted) {}
+
     /** A running cluster. */
     private record Running(String name, List<MemberProcess> members) implements AutoCloseable {
 
@@ -130,23 +137,24 @@ public final class Peers implements Scenario {
         lab.note("Every member has every entry. A get of this library, of Infinispan and of "
                 + "hazelcast-backup-reads reads the member's own"
                 + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
-        List<String> products = lab.names("products", ALL);
-        lab.plan(plan.repetitions() * products.size() * (1 + OPERATIONS.size()));
+        List<Contender> contenders = contenders(lab);
+        lab.plan(plan.repetitions() * contenders.size() * (1 + OPERATIONS.size()));
         Map<String, Cell> cells = new HashMap<>();
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            for (int i = 0; i < products.size(); i++) {
+            for (int i = 0; i < contenders.size(); i++) {
                 // Rotated, so that none always follows the same other one; one at a time, since idle ones work too.
-                measure(lab, products.get((i + repetition) % products.size()), repetition, plan, cells);
+                measure(lab, contenders.get((i + repetition) % contenders.size()), repetition, plan, cells);
             }
         }
     }
 
-    private static void measure(Lab lab, String product, int repetition, Plan plan, Map<String, Cell> cells)
+    private static void measure(Lab lab, Contender contender, int repetition, Plan plan, Map<String, Cell> cells)
             throws IOException, InterruptedException {
         String turn = plan.repetitions() == 1 ? "" : ", repetition " + (repetition + 1) + " of " + plan.repetitions();
+        String product = contender.name();
         lab.step(product + ": starting and filling" + turn);
         Path data = Files.createTempDirectory(lab.scratch(), "members");
-        try (Running cluster = start(product, plan, data)) {
+        try (Running cluster = start(contender, plan, data)) {
             cluster.members().get(0).fill(plan.keys(), plan.inFlight());
             for (Operation operation : OPERATIONS) {
                 lab.step(product + ": " + operation + turn);
@@ -181,24 +189,34 @@ public final class Peers implements Scenario {
                 List.copyOf(cell.doubts()));
     }
 
-    private static Running start(String name, Plan plan, Path data) throws IOException, InterruptedException {
-        boolean durable = name.equals(DURABLE);
-        Product product = durable
-                ? Product.DHT4J
-                : Product.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
+    /** The products, and this library over each transport of the user's own. */
+    private static List<Contender> contenders(Settings settings) {
+        List<Contender> contenders = new ArrayList<>();
+        for (String name : settings.names("products", ALL)) {
+            Product product = name.equals(DURABLE)
+                    ? Product.DHT4J
+                    : Product.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
+            contenders.add(
+                    new Contender(name, product, (spec, data) -> name.equals(DURABLE) ? spec.durableIn(data) : spec));
+        }
+        List<String> jars = CandidateParameters.jars(settings);
+        CandidateParameters.transportClasses(settings, List.of())
+                .forEach((name, className) -> contenders.add(new Contender(
+                        "dht4j over " + name, Product.DHT4J, (spec, data) -> spec.over(className, jars))));
+        return contenders;
+    }
+
+    private static Running start(Contender contender, Plan plan, Path data) throws IOException, InterruptedException {
         return new Running(
-                name,
+                contender.name(),
                 MemberProcess.startAll(
-                        product,
+                        contender.product(),
                         MEMBERS,
-                        (index, ports) -> new MemberSpec(
-                                product,
-                                index,
-                                ports,
-                                MEMBERS,
-                                1,
-                                plan.valueBytes(),
-                                durable ? data.resolve("member-" + index).toString() : ""),
+                        (index, ports) -> contender
+                                .adapted()
+                                .apply(
+                                        MemberSpec.of(contender.product(), index, ports, MEMBERS, 1, plan.valueBytes()),
+                                        data.resolve("member-" + index).toString()),
                         plan.heap()));
     }
 

@@ -8,6 +8,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
@@ -59,7 +60,8 @@ public final class Pools implements Scenario {
                                         "policies",
                                         "replicas that must answer, separated by commas: quorum, all",
                                         "quorum,all",
-                                        "quorum,all")),
+                                        "quorum,all"),
+                                PeerTransports.parameter("vertx", "vertx")),
                         "5000",
                         "200000",
                         "100")
@@ -87,17 +89,20 @@ public final class Pools implements Scenario {
     }
 
     private static List<ServerVariant> variants(Settings settings) {
+        String transport = PeerTransports.of(settings);
         List<ServerVariant> variants = new ArrayList<>();
         List<String> policies = settings.names("policies", List.of("quorum", "all"));
         List<String> replies = settings.names("replies", REPLIES);
         if (policies.contains("quorum")) {
             replies.forEach(where -> variants.add(ServerVariant.of("quorum, replies " + where, NODES, MAJORITY, NODES)
                     .with(Setting.BATCHING, "off")
+                    .over(transport)
                     .assembled(LabCustomizer.REPLIES, where)));
         }
         if (policies.contains("all")) {
             variants.add(ServerVariant.of("all, replies transport", NODES, NODES, NODES)
                     .with(Setting.BATCHING, "off")
+                    .over(transport)
                     .assembled(LabCustomizer.REPLIES, "transport"));
         }
         return variants;

@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
@@ -69,7 +70,8 @@ public final class Scale implements Scenario {
                                 "connections of the load to each node, separated by commas: "
                                         + String.join(", ", CONNECTIONS) + ", or none",
                                 "none",
-                                "4,64,256")),
+                                "4,64,256"),
+                        PeerTransports.parameter("vertx", "vertx")),
                 "5000",
                 "50000",
                 "100");
@@ -92,23 +94,24 @@ public final class Scale implements Scenario {
 
     private static List<Case> cases(Settings settings) {
         ServerPlan plan = ServerPlan.of(settings);
+        String transport = PeerTransports.of(settings);
         List<Case> cases = new ArrayList<>();
         for (String count : settings.names("nodes", COUNTS)) {
             int nodes = Integer.parseInt(count);
             // The same number of connections in all; otherwise more nodes would mean more operations in flight.
             ServerPlan shared = plan.withConnections(Math.max(1, plan.client().connections() * NODES / nodes));
-            cases.add(new Case("nodes", nodes(count + " nodes", nodes), shared));
+            cases.add(new Case("nodes", nodes(count + " nodes", nodes, transport), shared));
         }
         for (String count : orNone(settings, "entries", ENTRIES)) {
             cases.add(new Case(
                     "entries",
-                    nodes(count + " entries", NODES),
+                    nodes(count + " entries", NODES, transport),
                     plan.holding(Long.parseLong(count), plan.valueBytes())));
         }
         for (String size : orNone(settings, "sizes", SIZES)) {
             cases.add(new Case(
                     "size of values",
-                    nodes(size + " bytes", NODES),
+                    nodes(size + " bytes", NODES, transport),
                     plan.holding(plan.keys(), Integer.parseInt(size))));
         }
         List<String> inFlight = orNone(settings, "in-flight", CONNECTIONS);
@@ -119,7 +122,7 @@ public final class Scale implements Scenario {
         for (String connections : inFlight) {
             cases.add(new Case(
                     "under way",
-                    nodes(connections + " to each node", NODES),
+                    nodes(connections + " to each node", NODES, transport),
                     plan.withConnections(Integer.parseInt(connections))));
         }
         return cases;
@@ -132,7 +135,7 @@ public final class Scale implements Scenario {
         return given.contains("none") ? List.of() : given;
     }
 
-    private static ServerVariant nodes(String name, int count) {
-        return ServerVariant.of(name, count, ACK, NODES);
+    private static ServerVariant nodes(String name, int count, String transport) {
+        return ServerVariant.of(name, count, ACK, NODES).over(transport);
     }
 }

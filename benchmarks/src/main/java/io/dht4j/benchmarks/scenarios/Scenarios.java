@@ -14,6 +14,7 @@ public final class Scenarios {
                 new Clients(),
                 new Async(),
                 new Sharding(),
+                new Replication(),
                 new Cancellation(),
                 new Pools(),
                 new DurabilityCost(),

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.placement.LookupBenchmark;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
@@ -10,6 +11,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
@@ -20,6 +22,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Measures sharding: one node against three without replication, where two of three requests are forwarded; the
@@ -52,11 +55,13 @@ public final class Sharding implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return ServerPlan.parameters(
-                List.of(new Parameter(
-                        "placements",
-                        "strategies of the three nodes, separated by commas: " + String.join(", ", PLACEMENTS),
-                        "rendezvous,modulo",
-                        String.join(",", PLACEMENTS))),
+                List.of(
+                        new Parameter(
+                                "placements",
+                                "strategies of the three nodes, separated by commas: " + String.join(", ", PLACEMENTS),
+                                "rendezvous,modulo",
+                                String.join(",", PLACEMENTS)),
+                        PeerTransports.parameter("vertx", "vertx")),
                 "10000",
                 "1000000",
                 "100");
@@ -64,8 +69,7 @@ public final class Sharding implements Scenario {
 
     @Override
     public void check(Settings settings) {
-        ServerPlan.of(settings);
-        placements(settings);
+        cases(settings);
     }
 
     @Override
@@ -75,42 +79,57 @@ public final class Sharding implements Scenario {
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
-        ServerPlan plan = ServerPlan.of(lab);
+        ServerComparison servers =
+                new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab));
+        List<String> placements = new ArrayList<>(placements(lab));
+        own(lab).ifPresent(placements::add);
+        lab.plan(placements.size() + servers.steps());
+        findNodes(lab, placements);
+        servers.run();
+    }
+
+    private static List<Case> cases(Settings settings) {
+        ServerPlan plan = ServerPlan.of(settings);
+        String transport = PeerTransports.of(settings);
         List<Case> cases = new ArrayList<>();
         // The same number of connections in all; otherwise more nodes would mean more operations in flight.
         cases.add(new Case(
                 "",
-                ServerVariant.of(ONE, 1, 1, 1).with(Setting.REPLICATION_FACTOR, "1"),
+                ServerVariant.of(ONE, 1, 1, 1)
+                        .with(Setting.REPLICATION_FACTOR, "1")
+                        .over(transport),
                 plan.withConnections(plan.client().connections() * NODES)));
-        for (String placement : placements(lab)) {
+        for (String placement : placements(settings)) {
             // The placement of the user's own is a variant beside these, and not that of all nodes.
             cases.add(new Case(
                     "",
-                    threeNodes(placement)
+                    threeNodes(placement, transport)
                             .with(Setting.PLACEMENT, placement)
                             .assembled(CandidateParameters.PLACEMENT_CLASS, CandidateParameters.NONE),
                     plan));
         }
-        String own = lab.text(CandidateParameters.PLACEMENT_CLASS);
-        if (!own.equals(CandidateParameters.NONE)) {
-            cases.add(new Case("", threeNodes(own), plan));
-        }
-        ServerComparison servers = new ServerComparison(lab, plan.pace().repetitions(), cases);
-        lab.plan(placements(lab).size() + servers.steps());
-        findNodes(lab);
-        servers.run();
+        own(settings).ifPresent(name -> cases.add(new Case("", threeNodes(name, transport), plan)));
+        return cases;
     }
 
-    private static ServerVariant threeNodes(String placement) {
-        return ServerVariant.of("three nodes, " + placement, NODES, 1, 1).with(Setting.REPLICATION_FACTOR, "1");
+    private static Optional<String> own(Settings settings) {
+        return CandidateParameters.placementName(settings, PLACEMENTS);
     }
 
-    private static void findNodes(Lab lab) throws IOException {
-        for (String placement : placements(lab)) {
+    private static ServerVariant threeNodes(String placement, String transport) {
+        return ServerVariant.of("three nodes, " + placement, NODES, 1, 1)
+                .with(Setting.REPLICATION_FACTOR, "1")
+                .over(transport);
+    }
+
+    private static void findNodes(Lab lab, List<String> placements) throws IOException {
+        List<String> flags = LabCustomizer.jvmFlags(CandidateParameters.components(lab));
+        for (String placement : placements) {
             lab.step("finding the node, " + placement);
             List<Double> nanos = JmhRun.nanos(
                     LookupBenchmark.class,
                     Map.of("placement", placement, "nodes", String.valueOf(NODES), "partitions", "1024"),
+                    flags,
                     lab.quick());
             lab.add(new Measurement(
                     "finding a key's replicas",

@@ -14,14 +14,16 @@ import io.dht4j.benchmarks.transports.TransportVariants;
 import io.dht4j.core.options.Batching;
 import io.dht4j.lab.CandidateLoader;
 import io.dht4j.lab.TransportCandidate;
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.StolenTime;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -30,6 +32,10 @@ import java.util.stream.Stream;
  * nodes in this process, in rotating order.
  */
 public final class Transports implements Scenario {
+
+    private static final String PUT = "PUT";
+    private static final String BASELINE = "tcp";
+    private static final String OF_ECHOES = "of its library's echoes";
 
     /** Creates the scenario. */
     public Transports() {}
@@ -46,7 +52,7 @@ public final class Transports implements Scenario {
 
     @Override
     public KeyFigure keyFigure() {
-        return KeyFigure.values();
+        return KeyFigure.values().in(PUT);
     }
 
     @Override
@@ -56,7 +62,7 @@ public final class Transports implements Scenario {
                 new Parameter(
                         "transports",
                         "variants, separated by commas: " + String.join(", ", BuiltInTransport.names()),
-                        "vertx,vertx-h2,grpc-stream",
+                        "vertx,grpc-stream,tcp",
                         all),
                 CandidateParameters.with(),
                 CandidateParameters.transportClass(),
@@ -78,12 +84,17 @@ public final class Transports implements Scenario {
     @Override
     public void run(Lab lab) throws Exception {
         InterleavedRuns comparison = comparison(lab);
-        lab.note("Nodes, clients and load share one process. A put sends two requests, so half of R is about what "
-                + "U can reach.");
+        lab.note("Nodes, clients and load share one process, whose costs the tables show. A put sends two requests, "
+                + "so half of the echoes is about what un-batched puts can reach.");
+        lab.note("The loop is closed, so all processors are busy: processor time per operation falls as the rate "
+                + "rises, and says what an operation costs at the highest rate, not at yours. For costs at one rate, "
+                + "see the scenario clients.");
         try (CandidateLoader loader = CandidateParameters.loader(lab.text(CandidateParameters.WITH));
                 TransportVariants running = TransportVariants.start(
                         spec(lab, CandidateParameters.transports(lab, loader, BuiltInTransport.names())))) {
-            IdentityHashMap<Variant, Shown> shown = shown(running);
+            List<Shown> all = shown(running);
+            IdentityHashMap<Variant, Shown> shown = new IdentityHashMap<>();
+            all.forEach(each -> shown.put(each.measured(), each));
             List<Variant> variants = running.all();
             lab.plan(1 + variants.size() * comparison.repetitions());
             lab.step("warming up");
@@ -97,44 +108,81 @@ public final class Transports implements Scenario {
                                     "%.1f %% of the processors' time went to others on this host",
                                     stolenPercent));
                 }
-                add(lab, of, variant);
+                add(lab, of);
             });
+            // Ratios lack the variants that were measured later.
+            all.forEach(each -> add(lab, each));
         }
     }
 
-    /** The place of a variant in the report. */
-    private record Shown(String group, String variant, Set<String> doubts) {}
+    /**
+     * A variant in the report.
+     *
+     * @param others whose rates its own is a part of, by the words for it
+     */
+    private record Shown(
+            Variant measured, String group, String variant, Map<String, Variant> others, Set<String> doubts) {
 
-    private static IdentityHashMap<Variant, Shown> shown(TransportVariants running) {
-        IdentityHashMap<Variant, Shown> shown = new IdentityHashMap<>();
+        static Shown of(Variant measured, String group, String variant, Map<String, Variant> others) {
+            return new Shown(measured, group, variant, others, new LinkedHashSet<>());
+        }
+    }
+
+    private static List<Shown> shown(TransportVariants running) {
+        Optional<TransportVariants.Row> baseline = running.rows().stream()
+                .filter(row -> row.name().equals(BASELINE))
+                .findFirst();
+        List<Shown> shown = new ArrayList<>();
         for (TransportVariants.Row row : running.rows()) {
-            row.bare().ifPresent(bare -> put(shown, bare, "R: echoes of the bare library", row.name()));
-            put(shown, row.unbatched(), "U: puts at 2/3, a frame each", row.name());
-            put(shown, row.batched(), "B: puts at 2/3 with batching", row.name());
+            row.bare().ifPresent(bare -> shown.add(Shown.of(bare, "ECHO, bare library", row.name(), Map.of())));
+            shown.add(Shown.of(
+                    row.unbatched(),
+                    PUT + ", un-batched",
+                    row.name(),
+                    others(row, baseline.map(TransportVariants.Row::unbatched))));
+            shown.add(Shown.of(
+                    row.batched(),
+                    PUT + ", batched",
+                    row.name(),
+                    others(row, baseline.map(TransportVariants.Row::batched))));
         }
         running.threeOfThree().ifPresent(pair -> {
-            put(shown, pair.ours(), "puts at 3/3", "dht4j over " + TransportVariants.COMPARED);
-            put(shown, pair.theirs(), "puts at 3/3", "Infinispan");
+            String group = PUT + ", batched, to all three";
+            shown.add(Shown.of(pair.ours(), group, "dht4j over " + TransportVariants.COMPARED, Map.of()));
+            shown.add(Shown.of(pair.theirs(), group, "Infinispan", Map.of()));
         });
         return shown;
     }
 
-    private static void put(IdentityHashMap<Variant, Shown> shown, Variant variant, String group, String name) {
-        shown.put(variant, new Shown(group, name, new LinkedHashSet<>()));
+    private static Map<String, Variant> others(TransportVariants.Row row, Optional<Variant> baseline) {
+        Map<String, Variant> others = new LinkedHashMap<>();
+        row.bare().ifPresent(bare -> others.put(OF_ECHOES, bare));
+        if (!row.name().equals(BASELINE)) {
+            baseline.ifPresent(tcp -> others.put("of " + BASELINE, tcp));
+        }
+        return others;
     }
 
-    private static void add(Lab lab, Shown of, Variant variant) {
+    private static void add(Lab lab, Shown shown) {
+        Map<String, List<Double>> ratios = new LinkedHashMap<>();
+        shown.others().forEach((words, other) -> {
+            List<Double> parts = shown.measured().ratesTo(other);
+            if (!parts.isEmpty()) {
+                ratios.put(words, parts);
+            }
+        });
         lab.add(new Measurement(
-                of.group(),
-                of.variant(),
+                shown.group(),
+                shown.variant(),
                 Measurement.PER_SECOND,
                 true,
-                variant.values(),
+                shown.measured().values(),
                 Map.of(),
+                ratios,
                 List.of(),
-                Map.of(Cost.BYTES_ALLOCATED.label(), variant.allocations()),
+                shown.measured().costs(),
                 List.of(),
-                List.copyOf(of.doubts())));
+                List.copyOf(shown.doubts())));
     }
 
     private static List<TransportCandidate> transports(Settings settings, List<TransportCandidate> own) {

@@ -66,8 +66,9 @@ class BenchTest {
         int shared = list.out().indexOf("./dht bench run SCENARIO --help");
         assertThat(shared).isPositive();
         assertThat(list.out().indexOf("--first-rate ")).isGreaterThan(shared);
-        assertThat(list.out().indexOf("--between-nodes ")).isBetween(0, shared);
-        assertThat(list.out().lines().count()).isLessThan(105);
+        assertThat(list.out()).containsOnlyOnce("--between-nodes ");
+        assertThat(list.out().indexOf("--orderings ")).isBetween(0, shared);
+        assertThat(list.out().lines().count()).isLessThan(115);
     }
 
     @ParameterizedTest

@@ -7,86 +7,31 @@ import io.dht4j.benchmarks.report.Report;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.benchmarks.scenarios.Scenarios;
-import io.dht4j.core.Placements;
-import io.dht4j.lab.TransportCandidate;
-import io.dht4j.spi.Transport;
-import io.dht4j.store.memory.MemoryStore;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.spi.ToolProvider;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.Logger;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Measures classes of jars that are compiled against the published modules alone. */
 @Tag("portable")
 class OwnClassesTest {
 
-    private static final Path EXAMPLES = Path.of("..", "examples", "src", "main", "java", "io", "dht4j", "examples");
     private static final String CANDIDATE = "io.dht4j.examples.measure.TcpCandidate";
 
     @TempDir
     Path directory;
 
-    /** The documentation's example of a transport, in a jar of its own. */
     private Path exampleJar() throws Exception {
-        List<Path> sources = new ArrayList<>();
-        for (String part : List.of("transport", "measure")) {
-            try (Stream<Path> files = Files.list(EXAMPLES.resolve(part))) {
-                files.forEach(sources::add);
-            }
-        }
-        return jar(sources);
+        return new PublishedJars(directory).example();
     }
 
     private Path jar(List<Path> sources) throws Exception {
-        String published = Stream.of(
-                        Transport.class,
-                        TransportCandidate.class,
-                        MemoryStore.class,
-                        Placements.class,
-                        Logger.class,
-                        Nullable.class)
-                .map(OwnClassesTest::home)
-                .collect(Collectors.joining(":"));
-        Path classes = Files.createDirectory(directory.resolve("classes"));
-        List<String> javac =
-                new ArrayList<>(List.of("--release", "17", "-proc:none", "-cp", published, "-d", classes.toString()));
-        sources.forEach(source -> javac.add(source.toString()));
-        run("javac", javac);
-        Path jar = directory.resolve("my.jar");
-        run("jar", List.of("--create", "--file", jar.toString(), "-C", classes.toString(), "."));
-        return jar;
-    }
-
-    private static String home(Class<?> type) {
-        try {
-            return Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .toString();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void run(String tool, List<String> args) {
-        StringWriter said = new StringWriter();
-        PrintWriter out = new PrintWriter(said);
-        int code = ToolProvider.findFirst(tool).orElseThrow().run(out, out, args.toArray(String[]::new));
-        assertThat(code).as(said.toString()).isZero();
+        return new PublishedJars(directory).compile(sources);
     }
 
     private Results measure(String scenario, String settings, Path jar) throws Exception {
@@ -100,11 +45,10 @@ class OwnClassesTest {
     }
 
     @Test
-    @Tag("full")
     void aTransportOfAJarHasItsBarsBesideTheLibrarysTransports() throws Exception {
         Results results = measure(
                 "transports",
-                "--transports grpc-stream --class " + CANDIDATE
+                "--transports tcp --class " + CANDIDATE
                         + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
                 exampleJar());
 
@@ -112,7 +56,7 @@ class OwnClassesTest {
                 .filteredOn(measurement -> measurement.variant().equals("my-tcp"))
                 .hasSize(2)
                 .allSatisfy(measurement -> {
-                    assertThat(measurement.group()).matches("[UB]: .*");
+                    assertThat(measurement.group()).startsWith("PUT, ");
                     assertThat(measurement.values()).hasSize(1).allMatch(rate -> rate > 0);
                 });
         assertThat(Files.readString(directory.resolve("report").resolve(Report.PAGE)))
@@ -130,6 +74,48 @@ class OwnClassesTest {
                 .containsExactlyInAnyOrder("vertx", "my-tcp");
         assertThat(results.measurements())
                 .filteredOn(measurement -> measurement.variant().equals("my-tcp"))
+                .allSatisfy(measurement -> assertThat(measurement.settings()).containsEntry("class", CANDIDATE));
+    }
+
+    @Test
+    @Tag("full")
+    void aTransportOfAJarCarriesTheCallsOfEmbeddedMembers() throws Exception {
+        Results results = measure(
+                "peers",
+                "--products dht4j --class " + CANDIDATE
+                        + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1 --heap 256",
+                exampleJar());
+
+        assertThat(results.measurements())
+                .filteredOn(measurement -> measurement.variant().equals("dht4j over my-tcp"))
+                .hasSize(2)
+                .allSatisfy(measurement -> {
+                    assertThat(measurement.values()).allMatch(rate -> rate > 0);
+                    assertThat(measurement.settings()).containsEntry("transport", CANDIDATE);
+                });
+    }
+
+    @ParameterizedTest
+    @Tag("full")
+    @ValueSource(
+            strings = {
+                "async --coordinators blocking",
+                "sharding --placements ring",
+                "replication --policies 2/3",
+                "executors --replies own-2 --policies quorum",
+                "durability --stores memory --sizes 100",
+                "ordering --orderings linearizable",
+                "scale --nodes 3 --entries none --sizes none --in-flight none"
+            })
+    void aTransportOfAJarCarriesTheCallsBetweenTheNodesOfEveryOtherScenario(String scenario) throws Exception {
+        Results results = measure(
+                scenario.split(" ")[0],
+                scenario.substring(scenario.indexOf(' ') + 1) + " --between-nodes " + CANDIDATE + serverSettings(),
+                exampleJar());
+
+        assertThat(results.measurements())
+                .filteredOn(measurement -> measurement.unit().equals(Measurement.PER_SECOND))
+                .isNotEmpty()
                 .allSatisfy(measurement -> assertThat(measurement.settings()).containsEntry("class", CANDIDATE));
     }
 
@@ -170,7 +156,9 @@ class OwnClassesTest {
                 "--stores memory --sizes 100 --store-class S --placement-class P --hash-class H" + serverSettings(),
                 jar(List.of(store, placement, hash)));
 
-        assertThat(results.measurements()).extracting(Measurement::variant).containsExactlyInAnyOrder("S", "memory");
+        assertThat(results.measurements())
+                .extracting(Measurement::variant)
+                .containsExactlyInAnyOrder("my-store", "memory");
         assertThat(results.measurements())
                 .allSatisfy(measurement -> assertThat(measurement.values()).isNotEmpty());
     }
@@ -234,12 +222,31 @@ class OwnClassesTest {
                 "sharding --store-class java.lang.String",
                 "--store-class: class java.lang.String must implement io.dht4j.lab.StoreCandidate");
         refuses("durability --hash-class a.B", "--hash-class: no class a.B in the class path");
+        refuses("peers --class a.B", "--class: no class a.B in the class path");
+        refuses(
+                "ordering --between-nodes vertxx",
+                "--between-nodes must be one of vertx, ",
+                "or a class in the jars of --with, not 'vertxx': no class vertxx in the class path");
+        refuses(
+                "async --placement-class " + OwnComponents.Modulo.class.getName(),
+                "--placement-class must be none with the coordinator blocking");
+        refuses(
+                "durability --store-class " + OwnComponents.Memory.class.getName(),
+                "--store-class: the name \"memory\" of " + OwnComponents.Memory.class.getName()
+                        + " is that of a built-in variant");
     }
 
-    private void refuses(String command, String message) {
+    @Test
+    void aClassThatAScenarioHasNoUseForIsRefusedWithTheScenariosThatHave() {
+        refuses("ordering --class a.B", "there is no parameter --class of ordering, but of clients, cancellation, ");
+        refuses("transports --store-class a.B", "there is no parameter --store-class of transports, but of clients, ");
+        refuses("hiccups --between-nodes a.B", "there is no parameter --between-nodes of hiccups, but of async, ");
+    }
+
+    private void refuses(String command, String... messages) {
         BenchCommand run = BenchCommand.run(
                 Scenarios.all(), ("run " + command + " --quick --out " + directory.resolve("report")).split(" "));
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains(message).doesNotContain("Exception");
+        assertThat(run.err()).contains(messages).doesNotContain("Exception");
     }
 }

@@ -65,6 +65,7 @@ class ServerScenarioTest {
                 "clients --clients vertx",
                 "clients --clients tcp",
                 "sharding --placements ring",
+                "replication --policies 1/1,2/3",
                 "cancellation --clients vertx --policies local --client-threads 8 --minutes 0.02 --soak-rate 20",
                 "executors --replies own-2 --policies quorum",
                 "durability --stores memory --sizes 100",

@@ -20,8 +20,8 @@ class MemberTest {
     @EnumSource(Product.class)
     void whatOneMemberAcknowledgedTheOtherReads(Product product) throws Exception {
         List<Integer> ports = FreePorts.find(2);
-        try (Member first = Member.start(new MemberSpec(product, 0, ports, 2, 1, 100, ""));
-                Member second = Member.start(new MemberSpec(product, 1, ports, 2, 1, 100, ""))) {
+        try (Member first = Member.start(MemberSpec.of(product, 0, ports, 2, 1, 100));
+                Member second = Member.start(MemberSpec.of(product, 1, ports, 2, 1, 100))) {
             await().atMost(PATIENCE).until(() -> first.clusterSize() == 2 && second.clusterSize() == 2);
             assertThat(first.settings()).isNotEmpty();
 

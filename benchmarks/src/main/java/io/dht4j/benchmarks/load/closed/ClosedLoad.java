@@ -49,11 +49,12 @@ public final class ClosedLoad {
     /**
      * The result of a run.
      *
+     * @param operations number of operations that ended
      * @param perSecond operations per second
      * @param p50Micros median time of an operation
      * @param p99Micros 99th percentile of the time of an operation
      */
-    public record Result(double perSecond, double p50Micros, double p99Micros) {}
+    public record Result(long operations, double perSecond, double p50Micros, double p99Micros) {}
 
     /** Runs for some seconds; fails if any operation failed. */
     public static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
@@ -92,6 +93,7 @@ public final class ClosedLoad {
                     run.errors.peek());
         }
         return new Result(
+                run.done.get(),
                 operations / elapsed,
                 run.latency.getValueAtPercentile(50) / 1e3,
                 run.latency.getValueAtPercentile(99) / 1e3);

@@ -1,9 +1,11 @@
 package io.dht4j.benchmarks.load.closed;
 
-import io.dht4j.lab.internal.counters.Allocation;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.counters.ProcessCounters;
 import io.dht4j.lab.internal.counters.StolenTime;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,27 +64,27 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
     public void run(List<Variant> variants, Observer observer) throws InterruptedException {
         // They outlive the runs, since the allocation of an ended thread is unknown.
         ExecutorService threads = Executors.newCachedThreadPool();
-        try {
-            run(variants, observer, threads);
+        try (ProcessCounters counters = new ProcessCounters()) {
+            run(variants, observer, threads, counters);
         } finally {
             threads.shutdown();
         }
     }
 
-    private void run(List<Variant> variants, Observer observer, Executor threads) throws InterruptedException {
+    private void run(List<Variant> variants, Observer observer, Executor threads, ProcessCounters counters)
+            throws InterruptedException {
         for (Variant variant : variants) {
             ClosedLoad.run(inFlight, warmUp, variant.operation(), threads);
         }
-        Allocation allocation = new Allocation();
         int step = variants.size() / repetitions + 1;
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < variants.size(); i++) {
                 Variant variant = variants.get((i + repetition * step) % variants.size());
                 StolenTime ofThis = new StolenTime();
-                long before = allocation.bytes();
+                Counters before = counters.read();
                 ClosedLoad.Result result = ClosedLoad.run(inFlight, seconds, variant.operation(), threads);
-                double operations = Math.max(1, result.perSecond() * seconds);
-                variant.add(new Variant.Measured(result.perSecond(), (allocation.bytes() - before) / operations));
+                Map<String, Double> costs = counters.read().since(before).perOperation(result.operations());
+                variant.add(new Variant.Measured(result.perSecond(), costs));
                 observer.ended(variant, ofThis.percent());
             }
         }

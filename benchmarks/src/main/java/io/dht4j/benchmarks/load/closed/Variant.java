@@ -1,8 +1,11 @@
 package io.dht4j.benchmarks.load.closed;
 
+import io.dht4j.lab.internal.counters.Cost;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;
@@ -22,8 +25,8 @@ public final class Variant {
         this.operation = operation;
     }
 
-    /** The result of a repetition. */
-    record Measured(double perSecond, double bytesEach) {}
+    /** The result of a repetition: the rate, and the costs of an operation by their labels. */
+    record Measured(double perSecond, Map<String, Double> costs) {}
 
     IntFunction<CompletionStage<?>> operation() {
         return operation;
@@ -67,16 +70,36 @@ public final class Variant {
      * @return the median, in bytes
      */
     public double allocated() {
-        return sorted(Measured::bytesEach)[runs.size() / 2];
+        return sorted(run -> run.costs().getOrDefault(Cost.BYTES_ALLOCATED.label(), 0.0))[runs.size() / 2];
     }
 
     /**
-     * Returns the bytes that the whole process allocated per operation in each repetition.
+     * Returns the costs of an operation in each repetition: those of the whole process, client and servers.
      *
-     * @return in the order of measurement
+     * @return by label, in the order of measurement; without costs that the system does not report
      */
-    public List<Double> allocations() {
-        return runs.stream().map(Measured::bytesEach).toList();
+    public Map<String, List<Double>> costs() {
+        Map<String, List<Double>> costs = new LinkedHashMap<>();
+        runs.forEach(run -> run.costs()
+                .forEach((cost, value) ->
+                        costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value)));
+        return costs;
+    }
+
+    /**
+     * Returns the rate as a part of another variant's, by repetition, since both share the conditions of one.
+     *
+     * @param other measured in the same run
+     * @return a ratio for each repetition that both have
+     */
+    public List<Double> ratesTo(Variant other) {
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < Math.min(runs.size(), other.runs.size()); i++) {
+            if (other.runs.get(i).perSecond() > 0) {
+                ratios.add(runs.get(i).perSecond() / other.runs.get(i).perSecond());
+            }
+        }
+        return ratios;
     }
 
     private double[] sorted(ToDoubleFunction<Measured> what) {

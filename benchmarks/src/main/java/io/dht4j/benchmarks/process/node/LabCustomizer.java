@@ -91,6 +91,12 @@ public final class LabCustomizer implements NodeCustomizer {
                 System.getProperty(PREFIX + REPLIES, "transport"), System.getProperty(PREFIX + COORDINATOR, ""));
     }
 
+    /** Returns the placement of the user's own of which this process has the name; empty if there is none. */
+    public static Optional<Placement> ownPlacement() {
+        LabCustomizer customizer = ofThisProcess();
+        return text(PLACEMENT_CLASS).map(own -> customizer.loader().placement(own));
+    }
+
     /** Opened once, and open until the process ends. */
     private synchronized CandidateLoader loader() {
         if (loader == null) {

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
@@ -16,7 +17,6 @@ public final class PeerTransports {
     /** All names, which are those of the transports that are measured beside their bare libraries. */
     public static final List<String> ALL = BuiltInTransport.names();
 
-    private static final List<String> TYPICAL = List.of("vertx", "one-nio", "grpc-unary", "grpc-stream", "tcp");
     private static final String BETWEEN_NODES = "between-nodes";
     private static final String GRPC = "grpc-";
     private static final String TCP = "tcp";
@@ -26,22 +26,31 @@ public final class PeerTransports {
     /**
      * Returns the parameter of scenarios that compare something else over one transport.
      *
-     * @return one of some typical transports
+     * @param quick the value of the short form
+     * @param full the value of the full form
      */
-    public static Parameter parameter() {
+    public static Parameter parameter(String quick, String full) {
         return new Parameter(
-                BETWEEN_NODES, "the transport, one of: " + String.join(", ", TYPICAL), "vertx", "grpc-stream");
+                BETWEEN_NODES,
+                "the transport, one of: " + String.join(", ", ALL)
+                        + "; or a class of your own that implements io.dht4j.lab.TransportCandidate",
+                quick,
+                full);
     }
 
     /**
-     * Reads the {@linkplain #parameter() parameter}.
+     * Reads the {@linkplain #parameter parameter}, and loads a class once to check it.
      *
      * @param settings of the run
-     * @return the name of a transport
-     * @throws IllegalArgumentException if it is unknown
+     * @return the name of a transport, or of a class
+     * @throws IllegalArgumentException if it is neither, or the class is unfit
      */
     public static String of(Settings settings) {
-        return settings.one(BETWEEN_NODES, TYPICAL);
+        String name = settings.text(BETWEEN_NODES).strip();
+        if (!ALL.contains(name)) {
+            CandidateParameters.checkTransport(settings, BETWEEN_NODES, name, ALL);
+        }
+        return name;
     }
 
     /** Returns the settings of a server with a transport. */

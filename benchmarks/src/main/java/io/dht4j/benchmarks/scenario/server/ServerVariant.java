@@ -54,10 +54,10 @@ public record ServerVariant(
     /**
      * Returns a copy over a transport.
      *
-     * @param transport one of {@link PeerTransports#ALL}
+     * @param transport one of {@link PeerTransports#ALL}, or the class of a candidate in one of the jars of the run
      */
     public ServerVariant over(String transport) {
-        return with(PeerTransports.settings(transport));
+        return PeerTransports.ALL.contains(transport) ? with(PeerTransports.settings(transport)) : overClass(transport);
     }
 
     /**
