@@ -8,7 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class WriteYourOwnTransportTest {
 
@@ -16,11 +17,12 @@ class WriteYourOwnTransportTest {
     private static final Pattern QUOTE =
             Pattern.compile("<!-- quote: (\\S+) (\\S+) -->\n```java\n(.*?)\n```\n", Pattern.DOTALL);
 
-    @Test
-    void theGuideQuotesTheSourcesThatTheTestsRun() throws IOException {
+    @ParameterizedTest
+    @CsvSource({"write-a-transport, 3", "transport-example, 7"})
+    void theGuideQuotesTheSourcesThatTheTestsRun(String page, int blocks) throws IOException {
         Path root = Checkout.root();
-        String guide = Files.readString(root.resolve("docs/guide/write-a-transport.md"));
-        assertThat(guide.split("```java", -1)).hasSizeGreaterThan(6);
+        String guide = Files.readString(root.resolve("docs/guide/" + page + ".md"));
+        assertThat(guide.split("```java", -1)).hasSizeGreaterThan(blocks);
         assertThat(QUOTE.matcher(guide).results().count())
                 .as("every block of code is a quotation")
                 .isEqualTo(guide.split("```java", -1).length - 1);
