@@ -150,7 +150,7 @@ final class LabRun implements Lab {
                 Results.SCHEMA,
                 scenario.name(),
                 scenario.question(),
-                scenario.keyFigure(),
+                scenario.keyFigure(settings),
                 command,
                 began,
                 (System.nanoTime() - beganNanos) / 1e9,

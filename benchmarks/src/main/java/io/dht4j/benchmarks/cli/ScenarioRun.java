@@ -228,7 +228,9 @@ final class ScenarioRun {
                             doubts.isEmpty() ? "" : ", doubted: " + String.join("; ", doubts));
         }
         if (results.quick()) {
-            console.out().println("The short form: its figures show that things work, not how fast they are.");
+            console.out()
+                    .println("The short form: a few variants whose processes start once, so it does not show how "
+                            + "processes of the same variant differ.");
         }
         console.out().println("report: " + directory.resolve(Report.PAGE));
     }

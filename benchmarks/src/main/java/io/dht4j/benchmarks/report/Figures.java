@@ -35,7 +35,7 @@ public final class Figures {
     }
 
     /** Formats a share whose last percent counts. */
-    static String share(double share) {
+    public static String share(double share) {
         // Rounded down, so that 100 % means all.
         return share >= 1 ? "100 %" : String.format(Locale.ROOT, "%.1f %%", Math.floor(1000 * share) / 10);
     }
@@ -46,7 +46,7 @@ public final class Figures {
     }
 
     /** Formats microseconds in a fitting unit. */
-    static String micros(double micros) {
+    public static String micros(double micros) {
         if (micros < 1_000) {
             return of(micros) + " µs";
         }

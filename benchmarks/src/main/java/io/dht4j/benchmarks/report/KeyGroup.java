@@ -44,7 +44,17 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
                         !m.doubtsOfCosts().isEmpty()))
                 .sorted(bestFirst(false))
                 .toList();
-        return new KeyGroup(costPer(cost, group), KeyFigure.unitOf(cost), false, true, figures);
+        return new KeyGroup(costPer(cost, group) + atRate(measurements), KeyFigure.unitOf(cost), false, true, figures);
+    }
+
+    /** Returns for example " at 2,400/s", the rate that was offered to all while costs were counted; empty for none. */
+    private static String atRate(List<Measurement> measurements) {
+        return measurements.stream()
+                .mapToDouble(Measurement::costRate)
+                .filter(rate -> rate > 0)
+                .mapToObj(rate -> " at " + Figures.of(rate) + "/s")
+                .findFirst()
+                .orElse("");
     }
 
     private static KeyGroup ofValues(String group, List<Measurement> measurements) {

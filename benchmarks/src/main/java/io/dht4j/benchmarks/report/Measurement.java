@@ -22,7 +22,9 @@ import java.util.stream.Stream;
  * @param costs by name, for each operation, one value for each repetition: {@code bytes allocated}, {@code CPU µs},
  *     {@code context switches}, {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not
  *     measured
- * @param profiles of the nodes at the stable load; empty if not profiled
+ * @param costRate operations per second that were offered while the costs were counted and the profiles taken; 0 if no
+ *     rate was offered, as in a closed loop
+ * @param profiles of the nodes at that rate; empty if not profiled
  * @param doubts reasons to doubt it, in words; empty if there are none
  */
 public record Measurement(
@@ -35,6 +37,7 @@ public record Measurement(
         Map<String, List<Double>> ratios,
         List<LoadLevel> levels,
         Map<String, List<Double>> costs,
+        double costRate,
         List<Profile> profiles,
         List<String> doubts) {
 
@@ -54,7 +57,7 @@ public record Measurement(
      * Validates the values and keeps unmodifiable copies, settings, ratios and costs in their order.
      *
      * @throws IllegalArgumentException if group, variant or unit are blank, if values or a cost have no value, or an
-     *     infinite one
+     *     infinite one, or if the rate is negative or infinite
      */
     public Measurement {
         if (group.isBlank() || variant.isBlank() || unit.isBlank()) {
@@ -62,6 +65,10 @@ public record Measurement(
                     + "', '" + variant + "' and '" + unit + "'");
         }
         requireFinite("values", group, variant, values);
+        if (!(costRate >= 0 && Double.isFinite(costRate))) {
+            throw new IllegalArgumentException(
+                    "the rate of the costs of " + group + ", " + variant + " is " + costRate + ", not 0 or more");
+        }
         costs.forEach((cost, each) -> requireFinite(cost, group, variant, each));
         ratios.forEach((other, each) -> requireFinite(other, group, variant, each));
         values = List.copyOf(values);
@@ -73,7 +80,7 @@ public record Measurement(
         doubts = List.copyOf(doubts);
     }
 
-    /** Creates a measurement without ratios. */
+    /** Creates a measurement without ratios, whose costs, if any, were not counted at an offered rate. */
     public Measurement(
             String group,
             String variant,
@@ -85,13 +92,34 @@ public record Measurement(
             Map<String, List<Double>> costs,
             List<Profile> profiles,
             List<String> doubts) {
-        this(group, variant, unit, moreIsBetter, values, settings, Map.of(), levels, costs, profiles, doubts);
+        this(group, variant, unit, moreIsBetter, values, settings, Map.of(), levels, costs, 0, profiles, doubts);
     }
 
     private static Map<String, List<Double>> copy(Map<String, List<Double>> lists) {
         Map<String, List<Double>> copies = new LinkedHashMap<>();
         lists.forEach((name, each) -> copies.put(name, List.copyOf(each)));
         return Collections.unmodifiableMap(copies);
+    }
+
+    /**
+     * Returns a copy whose costs were counted at another rate.
+     *
+     * @param perSecond offered operations per second; 0 for none
+     */
+    public Measurement countedAt(double perSecond) {
+        return new Measurement(
+                group,
+                variant,
+                unit,
+                moreIsBetter,
+                values,
+                settings,
+                ratios,
+                levels,
+                costs,
+                perSecond,
+                profiles,
+                doubts);
     }
 
     private static void requireFinite(String what, String group, String variant, List<Double> values) {

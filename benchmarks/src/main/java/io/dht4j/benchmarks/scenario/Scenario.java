@@ -15,6 +15,15 @@ public interface Scenario {
     /** Returns the figure that answers its question. */
     KeyFigure keyFigure();
 
+    /**
+     * Returns the figure that answers its question in a run: another one if the settings leave that out.
+     *
+     * @param settings of the run
+     */
+    default KeyFigure keyFigure(Settings settings) {
+        return keyFigure();
+    }
+
     /** Returns its parameters, with defaults for the short and the full form. */
     List<Parameter> parameters();
 

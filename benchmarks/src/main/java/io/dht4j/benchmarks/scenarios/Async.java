@@ -8,10 +8,12 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.CostPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,8 +50,13 @@ public final class Async implements Scenario {
     }
 
     @Override
+    public KeyFigure keyFigure(Settings settings) {
+        return CostPlan.isRateGiven(settings) ? KeyFigure.cost(Cost.CPU_MICROS).orValues() : keyFigure();
+    }
+
+    @Override
     public List<Parameter> parameters() {
-        return ServerPlan.parameters(
+        return CostPlan.searchingEach(ServerPlan.parameters(
                 List.of(
                         new Parameter(
                                 "coordinators",
@@ -60,7 +67,7 @@ public final class Async implements Scenario {
                         PeerTransports.parameter("vertx", "vertx")),
                 "10000",
                 "200000",
-                "100");
+                "100"));
     }
 
     @Override
@@ -71,7 +78,7 @@ public final class Async implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, NODES);
+        return ServerPlan.of(settings).needs(NODES, NODES, variants(settings).size());
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.CostPlan;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
@@ -49,32 +50,37 @@ public final class Cancellation implements Scenario {
 
     @Override
     public List<Parameter> parameters() {
-        return ServerPlan.parametersOfOneOperation(
-                List.of(
-                        new Parameter(
-                                "policies",
-                                "variants, separated by commas: " + String.join(", ", POLICIES),
-                                "local,propagate",
-                                String.join(",", POLICIES)),
-                        new Parameter(
-                                "clients",
-                                "clients, separated by commas: " + String.join(", ", CLIENTS),
-                                "vertx",
-                                "vertx,one-nio,grpc-stream"),
-                        CandidateParameters.transportClass(),
-                        new Parameter(
-                                "client-threads",
-                                "connections to each peer, separated by commas: 8, 32, 64; one-nio has a thread for "
-                                        + "each",
-                                "32",
-                                "8,32"),
-                        new Parameter("minutes", "length of the soak, 0 for none, to 10,000", "0.2", "20"),
-                        new Parameter("soak-operation", "operation of the soak: put or get", "get", "get"),
-                        new Parameter(
-                                "soak-rate", "operations per second of the soak, 1 to 1,000,000", "1500", "3000")),
-                "5000",
-                "200000",
-                "1024");
+        return CostPlan.withQuickRate(
+                ServerPlan.parametersOfOneOperation(
+                        List.of(
+                                new Parameter(
+                                        "policies",
+                                        "variants, separated by commas: " + String.join(", ", POLICIES),
+                                        "local,propagate",
+                                        String.join(",", POLICIES)),
+                                new Parameter(
+                                        "clients",
+                                        "clients, separated by commas: " + String.join(", ", CLIENTS),
+                                        "vertx",
+                                        "vertx,one-nio,grpc-stream"),
+                                CandidateParameters.transportClass(),
+                                new Parameter(
+                                        "client-threads",
+                                        "connections to each peer, separated by commas: 8, 32, 64; one-nio has a thread for "
+                                                + "each",
+                                        "32",
+                                        "8,32"),
+                                new Parameter("minutes", "length of the soak, 0 for none, to 10,000", "0", "20"),
+                                new Parameter("soak-operation", "operation of the soak: put or get", "get", "get"),
+                                new Parameter(
+                                        "soak-rate",
+                                        "operations per second of the soak, 1 to 1,000,000",
+                                        "1500",
+                                        "3000")),
+                        "5000",
+                        "200000",
+                        "1024"),
+                1000);
     }
 
     @Override
@@ -86,7 +92,7 @@ public final class Cancellation implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return plan(settings).needs(NODES, NODES);
+        return plan(settings).needs(NODES, NODES, variants(settings).size());
     }
 
     @Override

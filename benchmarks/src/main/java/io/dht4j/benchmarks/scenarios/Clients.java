@@ -55,7 +55,7 @@ public final class Clients implements Scenario {
                         CandidateParameters.transportClass(),
                         new Parameter("batching", "whether requests share frames: on or off", "off", "off")),
                 "10000",
-                "1000000",
+                "200000",
                 "1024");
     }
 
@@ -67,7 +67,7 @@ public final class Clients implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1);
+        return ServerPlan.of(settings).needs(NODES, 1, variants(settings).size());
     }
 
     @Override

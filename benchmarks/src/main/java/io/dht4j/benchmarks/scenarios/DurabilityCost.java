@@ -7,11 +7,13 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.CostPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -45,13 +47,18 @@ public final class DurabilityCost implements Scenario {
     }
 
     @Override
+    public KeyFigure keyFigure(Settings settings) {
+        return CostPlan.isRateGiven(settings) ? KeyFigure.cost(Cost.CPU_MICROS) : keyFigure();
+    }
+
+    @Override
     public List<Parameter> parameters() {
-        return ServerPlan.parameters(
+        return CostPlan.searchingEach(ServerPlan.parameters(
                 List.of(
                         new Parameter(
                                 "stores",
                                 "variants, separated by commas: " + String.join(", ", STORES),
-                                "memory,os,fsync",
+                                "memory,os",
                                 String.join(",", STORES)),
                         new Parameter(
                                 "sizes",
@@ -62,7 +69,7 @@ public final class DurabilityCost implements Scenario {
                         PeerTransports.parameter("vertx", "grpc-stream")),
                 "5000",
                 "5000000",
-                "100");
+                "100"));
     }
 
     @Override

@@ -51,7 +51,7 @@ public final class OrderingCost implements Scenario {
                                 String.join(",", ORDERINGS)),
                         PeerTransports.parameter("vertx", "grpc-stream")),
                 "10000",
-                "1000000",
+                "200000",
                 "1024");
     }
 
@@ -63,7 +63,7 @@ public final class OrderingCost implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1);
+        return ServerPlan.of(settings).needs(NODES, 1, variants(settings).size());
     }
 
     @Override

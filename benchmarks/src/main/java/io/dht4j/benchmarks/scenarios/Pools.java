@@ -49,26 +49,21 @@ public final class Pools implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return ServerPlan.parameters(
-                        List.of(
-                                new Parameter(
-                                        "replies",
-                                        "threads that handle replies, separated by commas: "
-                                                + String.join(", ", REPLIES),
-                                        "transport,own-2",
-                                        String.join(",", REPLIES)),
-                                new Parameter(
-                                        "policies",
-                                        "replicas that must answer, separated by commas: quorum, all",
-                                        "quorum,all",
-                                        "quorum,all"),
-                                PeerTransports.parameter("vertx", "vertx")),
-                        "5000",
-                        "200000",
-                        "100")
-                .stream()
-                // One operation: with the profile by the clock, two would take more than two minutes.
-                .map(parameter -> parameter.name().equals("operations") ? parameter.withQuick("put") : parameter)
-                .toList();
+                List.of(
+                        new Parameter(
+                                "replies",
+                                "threads that handle replies, separated by commas: " + String.join(", ", REPLIES),
+                                "transport,own-2",
+                                String.join(",", REPLIES)),
+                        new Parameter(
+                                "policies",
+                                "replicas that must answer, separated by commas: quorum, all",
+                                "quorum",
+                                "quorum,all"),
+                        PeerTransports.parameter("vertx", "vertx")),
+                "5000",
+                "200000",
+                "100");
     }
 
     @Override
@@ -79,7 +74,7 @@ public final class Pools implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, NODES);
+        return ServerPlan.of(settings).needs(NODES, NODES, variants(settings).size());
     }
 
     @Override

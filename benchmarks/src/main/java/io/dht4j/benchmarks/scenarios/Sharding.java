@@ -59,11 +59,11 @@ public final class Sharding implements Scenario {
                         new Parameter(
                                 "placements",
                                 "strategies of the three nodes, separated by commas: " + String.join(", ", PLACEMENTS),
-                                "rendezvous,modulo",
+                                "rendezvous",
                                 String.join(",", PLACEMENTS)),
                         PeerTransports.parameter("vertx", "vertx")),
                 "10000",
-                "1000000",
+                "200000",
                 "100");
     }
 
@@ -74,7 +74,7 @@ public final class Sharding implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1);
+        return ServerPlan.of(settings).needs(NODES, 1, 1 + placements(settings).size());
     }
 
     @Override

@@ -181,6 +181,7 @@ public final class Transports implements Scenario {
                 ratios,
                 List.of(),
                 shown.measured().costs(),
+                0,
                 List.of(),
                 List.copyOf(shown.doubts())));
     }

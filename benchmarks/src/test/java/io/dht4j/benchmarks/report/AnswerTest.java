@@ -18,6 +18,16 @@ class AnswerTest {
     private static final List<Double> HUNDREDS = List.of(120.0, 122.0, 124.0, 125.0);
 
     @Test
+    void costsNameTheRateThatWasOfferedToAll() {
+        Results results = SampleResults.with(List.of(
+                costing("PUT", "vertx", SIXTIES).countedAt(2_400),
+                costing("PUT", "jdk", HUNDREDS).countedAt(2_400)));
+
+        assertThat(Answer.of(results).text())
+                .startsWith("CPU per put at 2,400/s: vertx 68.5 µs: cheapest, beyond noise; ");
+    }
+
+    @Test
     void aRecordedRunOfOneRepetitionNamesTheCheapestAndSaysThatNoiseIsUnknown() throws Exception {
         Results recorded;
         try (var in = AnswerTest.class.getResourceAsStream("clients-one-repetition.json")) {

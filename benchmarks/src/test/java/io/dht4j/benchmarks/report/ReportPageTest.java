@@ -80,11 +80,11 @@ class ReportPageTest {
                 .containsExactly(
                         "clients",
                         "Which HTTP client costs least between nodes?",
-                        "CPU per put: vertx 25.3 µs: cheapest, beyond noise; next vertx-h2 31.7 µs; grpc-stream "
+                        "CPU per put at 5,000/s: vertx 25.3 µs: cheapest, beyond noise; next vertx-h2 31.7 µs; grpc-stream "
                                 + "47.4 µs: dearest; doubted and left out: jdk 37.9 µs.",
-                        "CPU per get: vertx-h2 19.7 µs, one-nio 21.5 µs: within noise; next grpc-stream 31.0 µs; "
+                        "CPU per get at 5,000/s: vertx-h2 19.7 µs, one-nio 21.5 µs: within noise; next grpc-stream 31.0 µs; "
                                 + "jdk-h2 48.7 µs: dearest; doubted and left out: jdk 30.8 µs.",
-                        "CPU per put, µs. Less is better.");
+                        "CPU per put at 5,000/s, µs. Less is better.");
         assertThat(page.path("charts").get(0).path("label").textValue()).startsWith("CPU per put");
         assertThat(texts(page.path("bars")))
                 .as("the variants of the first chart")

@@ -110,16 +110,19 @@ public final class SampleResults {
         costs.put("context switches", around(random.nextDouble(), random));
         costs.put("TCP segments", around(4.0, random));
         return new Measurement(
-                operation.name(),
-                variant,
-                Measurement.PER_SECOND,
-                true,
-                values,
-                Map.of("connections", "64"),
-                levels,
-                costs,
-                List.of(profile("cpu", operation, variant, random), profile("alloc", operation, variant, random)),
-                variant.equals("jdk") ? List.of("the hypervisor took 12 % of the processors' time") : List.of());
+                        operation.name(),
+                        variant,
+                        Measurement.PER_SECOND,
+                        true,
+                        values,
+                        Map.of("connections", "64"),
+                        levels,
+                        costs,
+                        List.of(
+                                profile("cpu", operation, variant, random),
+                                profile("alloc", operation, variant, random)),
+                        variant.equals("jdk") ? List.of("the hypervisor took 12 % of the processors' time") : List.of())
+                .countedAt(5_000);
     }
 
     private static List<Double> around(double middle, SplittableRandom random) {

@@ -33,8 +33,7 @@ final class FilledLoad {
     static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
             throws IOException, InterruptedException {
         try {
-            LoadProcess load = generator.connected(
-                    plan.client().spec(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
+            LoadProcess load = connect(plan, ack, from, nodes, generator);
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
                 lab.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
@@ -46,6 +45,13 @@ final class FilledLoad {
             nodes.ping();
             throw e;
         }
+    }
+
+    /** Connects the load to nodes that have been filled. Blocks. */
+    static LoadProcess connect(ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
+            throws IOException, InterruptedException {
+        return generator.connected(
+                plan.client().spec(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
     }
 
     /** Fewer at a time for large values, which would time out in each other's queue. */

@@ -39,7 +39,7 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                 new Parameter(
                         "compiler",
                         "of the nodes and the load: all; or c1, which is done in seconds and makes slower code",
-                        "c1",
+                        "all",
                         "all"),
                 new Parameter(
                         "processors",

@@ -1,63 +1,33 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.process.load.LoadProcess;
-import io.dht4j.benchmarks.process.node.LabCustomizer;
-import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.process.node.NodesSpec;
-import io.dht4j.benchmarks.process.node.Profiling;
-import io.dht4j.benchmarks.profile.CollapsedStacks;
-import io.dht4j.benchmarks.profile.FlameGraphs;
-import io.dht4j.benchmarks.profile.ProfileEvent;
-import io.dht4j.benchmarks.profile.ThreadStates;
-import io.dht4j.benchmarks.report.LoadLevel;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
-import io.dht4j.benchmarks.stable.Probe;
-import io.dht4j.benchmarks.stable.StableLoad;
-import io.dht4j.benchmarks.stable.StableLoadSearch;
-import io.dht4j.benchmarks.stable.StableLoadSpec;
-import io.dht4j.lab.internal.counters.Counters;
-import io.dht4j.lab.internal.load.LoadDriver;
-import io.dht4j.lab.internal.load.LoadResult;
-import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalDouble;
 import java.util.Set;
 
 /**
- * Finds the stable load of several clusters of standalone servers, in rotating order, through a public API. The first
- * repetition also measures latency, costs and profiles at that load. Nodes and load are processes of their own.
+ * Compares clusters of standalone servers through a public API. Nodes and load are processes of their own.
+ *
+ * <p>Unless a rate is given, a first pass searches for the stable load of each variant. Then all repetitions count the
+ * costs of all variants, in rotating order, at one rate for all of a group; the first also takes profiles at it.
  */
 public final class ServerComparison {
-
-    /** Later searches begin slightly below the earlier result. */
-    private static final double NEAR = 0.7;
 
     private final Lab lab;
     private final int repetitions;
     private final List<Case> cases;
-    private final Map<String, Cell> cells = new LinkedHashMap<>();
-    private final Map<String, NamedStacks> baselines = new HashMap<>();
-    /**
-     * The seed of the next run for costs or a profile. Other keys each time, since recently read ones may be faster.
-     */
-    private long fresh = 1_000_000;
+    private final Map<String, VariantResults> results = new LinkedHashMap<>();
+    private final Map<String, OptionalDouble> rates = new LinkedHashMap<>();
+    private final CostRuns costRuns;
 
     /**
      * A case to measure.
@@ -77,13 +47,14 @@ public final class ServerComparison {
      * Creates a comparison.
      *
      * @param lab the environment of the scenario
-     * @param repetitions of each case, with new processes
-     * @param cases to measure
+     * @param repetitions of each case
+     * @param cases to measure; their plans have one {@link CostPlan}
      */
     public ServerComparison(Lab lab, int repetitions, List<Case> cases) {
         this.lab = lab;
         this.repetitions = repetitions;
         this.cases = List.copyOf(cases);
+        this.costRuns = new CostRuns(lab);
     }
 
     /**
@@ -101,35 +72,34 @@ public final class ServerComparison {
     }
 
     /**
-     * Returns the needs of the largest case.
+     * Returns the needs of the largest case, or of all together if their processes are kept.
      *
      * @param cases of a comparison
      * @param copies of each entry
      */
     public static Needs needs(List<Case> cases, int copies) {
         return cases.stream()
-                .map(each -> each.plan().needs(each.variant().nodes(), copies))
-                .reduce(Needs.LITTLE, Needs::or);
+                .map(each -> each.plan().needs(each.variant().nodes(), copies, 1))
+                .reduce(keepsProcesses(cases) ? Needs::beside : Needs::or)
+                .orElse(Needs.LITTLE);
+    }
+
+    private static boolean keepsProcesses(List<Case> cases) {
+        return cases.stream().anyMatch(each -> each.plan().costs().keepsProcesses());
     }
 
     /** Returns the number of steps. */
     public int steps() {
-        return repetitions
-                * cases.stream()
-                        .mapToInt(each -> 1 + each.plan().operations().size())
-                        .sum();
+        int operations =
+                cases.stream().mapToInt(each -> each.plan().operations().size()).sum();
+        int pass = cases.size() + operations;
+        return keepsProcesses(cases)
+                ? cases.size() + repetitions * operations
+                : (searches() ? pass : 0) + repetitions * pass;
     }
 
-    private record NamedStacks(String variant, CollapsedStacks stacks) {}
-
-    /** The results of a variant at an operation. */
-    private static final class Cell {
-
-        private final List<Double> rates = new ArrayList<>();
-        private final Set<String> doubts = new LinkedHashSet<>();
-        private final List<Profile> profiles = new ArrayList<>();
-        private List<LoadLevel> levels = List.of();
-        private final Map<String, List<Double>> costs = new LinkedHashMap<>();
+    private boolean searches() {
+        return cases.stream().anyMatch(each -> each.plan().costs().rate().isEmpty());
     }
 
     /**
@@ -151,6 +121,25 @@ public final class ServerComparison {
      */
     public void run(int following) throws IOException, InterruptedException {
         lab.plan(steps() + following);
+        noteValues();
+        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
+            if (searches()) {
+                search(load);
+            }
+            chooseRates();
+            if (keepsProcesses(cases)) {
+                countOnKept(load);
+            } else {
+                countOnNew(load);
+            }
+        }
+    }
+
+    private void noteValues() {
+        if (!searches()) {
+            lab.note("The operations/s are what was served of the same offered rate, not what a variant can serve.");
+            return;
+        }
         cases.stream()
                 .map(each -> each.plan().pace())
                 .distinct()
@@ -158,225 +147,182 @@ public final class ServerComparison {
                         Locale.ROOT,
                         "The operations/s are stable loads: the highest rate of which 99 %% is served, of which "
                                 + "nothing fails, and of which the 99th percentile is"
-                                + " under %d ms. Each was searched for until it was known to within %.0f %%, %s.",
+                                + " under %d ms. Each was searched for until it was known to within %.0f %%.",
                         pace.p99().toMillis(),
-                        100 * pace.precision(),
-                        repetitions == 1 ? "once" : repetitions + " times")));
-        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
-            for (int repetition = 0; repetition < repetitions; repetition++) {
-                for (int i = 0; i < cases.size(); i++) {
-                    // Rotated, so that none always follows the same other one.
-                    measure(cases.get((i + repetition) % cases.size()), repetition, load);
+                        100 * pace.precision())));
+    }
+
+    /** Searches once for the stable load of each case. */
+    private void search(LoadGenerator load) throws IOException, InterruptedException {
+        for (Case each : cases) {
+            lab.step(title(each, "starting, for the stable load"));
+            try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
+                for (Operation operation : each.plan().operations()) {
+                    lab.step(title(each, operation + ", searching for the stable load"));
+                    turnTo(cluster, operation);
+                    search(cluster, operation, 0);
                 }
             }
         }
     }
 
-    private void measure(Case each, int repetition, LoadGenerator generator) throws IOException, InterruptedException {
-        ServerVariant variant = each.variant();
-        ServerPlan plan = each.plan();
-        lab.step(title(each, "starting and filling", repetition));
-        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
-        NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
-                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
-        try (Nodes nodes = Nodes.start(plan.client().offering(spec))) {
-            LoadProcess load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
-            WarmUp warmUp = new WarmUp(plan, nodes, load);
-            // Warms up first: compilation under load would count against the first variant.
-            warmUp.run();
-            for (Operation operation : plan.operations()) {
-                lab.step(title(each, operation.name(), repetition));
-                warmUp.turnTo(operation).ifPresent(cell(each, operation).doubts::add);
-                measure(each, operation, repetition, nodes, load);
+    private void search(CaseCluster cluster, Operation operation, int repetition)
+            throws IOException, InterruptedException {
+        VariantSearch.run(cluster, operation, repetition, results(cluster.of(), operation));
+        add(cluster.of(), operation);
+    }
+
+    /** Chooses the rate of each group, and notes why. */
+    private void chooseRates() {
+        Map<String, List<Double>> loads = new LinkedHashMap<>();
+        Set<String> given = new LinkedHashSet<>();
+        for (Case each : cases) {
+            for (Operation operation : each.plan().operations()) {
+                String group = each.groupOf(operation);
+                OptionalDouble rate = each.plan().costs().rate();
+                if (rate.isPresent()) {
+                    rates.put(group, rate);
+                    given.add(group);
+                } else {
+                    loads.computeIfAbsent(group, name -> new ArrayList<>())
+                            .add(results(each, operation).stableLoad().orElse(0));
+                }
             }
-        } finally {
-            Directories.delete(data);
+        }
+        loads.forEach((group, found) -> rates.put(group, CommonRate.of(found)));
+        rates.forEach((group, rate) -> rate.ifPresent(perSecond -> lab.note(String.format(
+                Locale.ROOT,
+                "%s: costs and profiles are those at %s operations/s, offered to every variant: %s.",
+                group,
+                Figures.of(perSecond),
+                given.contains(group)
+                        ? "as --rate says"
+                        : String.format(Locale.ROOT, "%.0f %% of the least stable load", 100 * CommonRate.SHARE)))));
+    }
+
+    private OptionalDouble rate(Case each, Operation operation) {
+        return rates.getOrDefault(each.groupOf(operation), OptionalDouble.empty());
+    }
+
+    /** Counts on processes that are new in each repetition. */
+    private void countOnNew(LoadGenerator load) throws IOException, InterruptedException {
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (int i = 0; i < cases.size(); i++) {
+                // Rotated, so that none always follows the same other one.
+                Case each = cases.get((i + repetition) % cases.size());
+                lab.step(title(each, "starting and filling", repetition));
+                try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
+                    for (Operation operation : each.plan().operations()) {
+                        lab.step(title(each, operation.name(), repetition));
+                        turnTo(cluster, operation);
+                        count(cluster, operation);
+                        if (repetition == 0) {
+                            profile(cluster, operation);
+                        }
+                        boolean isLast = repetition == repetitions - 1;
+                        // The first pass has searched once already.
+                        if (each.plan().costs().searchesEach() && searches() && !isLast) {
+                            search(cluster, operation, repetition + 1);
+                        }
+                    }
+                }
+            }
         }
     }
 
-    private Cell cell(Case each, Operation operation) {
-        return cells.computeIfAbsent(
-                each.groupOf(operation) + " " + each.variant().name(), name -> new Cell());
+    /** Counts on processes that start once: those of the other variants wait meanwhile. */
+    private void countOnKept(LoadGenerator load) throws IOException, InterruptedException {
+        lab.note("The processes of each variant started once and stayed: the repetitions do not show how processes "
+                + "of the same variant differ. Those of the other variants were idle meanwhile.");
+        List<CaseCluster> clusters = new ArrayList<>();
+        try {
+            for (Case each : cases) {
+                lab.step(title(each, "starting, filling and warming up"));
+                CaseCluster cluster = CaseCluster.start(lab, each, load);
+                clusters.add(cluster);
+            }
+            List<Operation> operations = cases.stream()
+                    .flatMap(each -> each.plan().operations().stream())
+                    .distinct()
+                    .toList();
+            for (Operation operation : operations) {
+                countOnKept(operation, clusters);
+            }
+        } finally {
+            closeAll(clusters);
+        }
+    }
+
+    private void countOnKept(Operation operation, List<CaseCluster> all) throws IOException, InterruptedException {
+        List<CaseCluster> clusters = all.stream()
+                .filter(each -> each.of().plan().operations().contains(operation))
+                .toList();
+        for (CaseCluster cluster : clusters) {
+            cluster.reconnect();
+            turnTo(cluster, operation);
+        }
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (int i = 0; i < clusters.size(); i++) {
+                CaseCluster cluster = clusters.get((i + repetition) % clusters.size());
+                lab.step(title(cluster.of(), operation.name(), repetition));
+                cluster.reconnect();
+                count(cluster, operation);
+                if (repetition == 0) {
+                    profile(cluster, operation);
+                }
+            }
+        }
+    }
+
+    private static void closeAll(List<CaseCluster> clusters) throws IOException {
+        IOException failure = null;
+        for (CaseCluster cluster : clusters) {
+            try {
+                cluster.close();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void turnTo(CaseCluster cluster, Operation operation) throws IOException, InterruptedException {
+        cluster.turnTo(operation).ifPresent(results(cluster.of(), operation)::doubt);
+    }
+
+    private void count(CaseCluster cluster, Operation operation) throws IOException, InterruptedException {
+        OptionalDouble rate = rate(cluster.of(), operation);
+        if (rate.isPresent()) {
+            costRuns.count(cluster, operation, rate.getAsDouble(), results(cluster.of(), operation));
+            add(cluster.of(), operation);
+        }
+    }
+
+    private void profile(CaseCluster cluster, Operation operation) throws IOException, InterruptedException {
+        OptionalDouble rate = rate(cluster.of(), operation);
+        if (rate.isPresent()) {
+            costRuns.profile(cluster, operation, rate.getAsDouble(), results(cluster.of(), operation));
+            add(cluster.of(), operation);
+        }
+    }
+
+    private VariantResults results(Case each, Operation operation) {
+        return results.computeIfAbsent(
+                each.groupOf(operation) + " " + each.variant().name(), name -> new VariantResults());
+    }
+
+    private void add(Case each, Operation operation) {
+        String group = each.groupOf(operation);
+        lab.add(results(each, operation).measurement(group, each.variant()));
+    }
+
+    private static String title(Case each, String what) {
+        return each.variant().name() + (each.group().isEmpty() ? "" : ", " + each.group()) + ": " + what;
     }
 
     private String title(Case each, String what, int repetition) {
-        return each.variant().name()
-                + (each.group().isEmpty() ? "" : ", " + each.group())
-                + ": " + what
-                + (repetitions == 1 ? "" : ", repetition " + (repetition + 1) + " of " + repetitions);
-    }
-
-    private void measure(Case each, Operation operation, int repetition, Nodes nodes, LoadProcess load)
-            throws IOException, InterruptedException {
-        ServerPlan plan = each.plan();
-        Cell cell = cell(each, operation);
-        double from = cell.rates.stream()
-                .filter(rate -> rate > 0)
-                .findFirst()
-                .map(rate -> Math.max(plan.pace().firstRate(), NEAR * rate))
-                .orElse(plan.pace().firstRate());
-        List<String> ofTheLimit = new ArrayList<>();
-        LoadDriver pinging = spec -> {
-            LoadResult result = load.run(spec);
-            if (result.failed() > 0) {
-                nodes.ping();
-            }
-            return result;
-        };
-        StableLoad stable = StableLoadSearch.find(pinging, plan.search(operation, from, repetition), probe -> {
-            // Later runs at parts of the result have doubts of their own.
-            if (!probe.stable() && probe.phase() != Probe.Phase.LEVEL) {
-                ofTheLimit.clear();
-                ofTheLimit.addAll(probe.result().conditions().doubts());
-            }
-        });
-        nodes.ping();
-        ofTheLimit.forEach(doubt -> cell.doubts.add(Measurement.OF_THE_LIMIT + doubt));
-        cell.rates.add(stable.perSecond());
-        if (!stable.found()) {
-            cell.doubts.add(
-                    "no rate was stable, down to a small part of " + plan.pace().firstRate() + " per second");
-        }
-        if (stable.atLeast()) {
-            cell.doubts.add(Measurement.AT_LEAST);
-        }
-        if (!cell.levels.isEmpty()) {
-            // The levels hold those of the first repetition.
-            stable.levels().stream()
-                    .filter(level -> level.percent() == LoadLevel.ALL)
-                    .flatMap(level -> level.result().conditions().doubts().stream())
-                    .forEach(doubt -> cell.doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
-        }
-        if (stable.found()) {
-            countCosts(each, operation, stable.perSecond(), cell, nodes, load);
-            if (cell.levels.isEmpty()) {
-                cell.levels = stable.levels();
-                profile(each, operation, stable.perSecond(), cell, nodes, load);
-            }
-        }
-        lab.add(new Measurement(
-                each.groupOf(operation),
-                each.variant().name(),
-                Measurement.PER_SECOND,
-                true,
-                cell.rates,
-                each.variant().shown(),
-                cell.levels,
-                cell.costs,
-                cell.profiles,
-                List.copyOf(cell.doubts)));
-    }
-
-    /** Counts costs in a further run at the stable load, or at a part of it if the load fails. */
-    private void countCosts(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
-            throws IOException, InterruptedException {
-        StableLoadSpec search = each.plan().search(operation, rate, 0);
-        Map<String, Double> costs = new LinkedHashMap<>();
-        List<String> doubts = new ArrayList<>();
-        OptionalInt counted = look(each, operation, rate, spec -> {
-            Counters before = nodes.counters();
-            LoadResult result = load.run(spec);
-            costs.clear();
-            costs.putAll(nodes.counters().since(before).perOperation(result.offered() - result.notSent()));
-            doubts.clear();
-            doubts.addAll(result.conditions().doubts());
-            return search.holds(result);
-        });
-        costs.forEach((cost, value) ->
-                cell.costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value));
-        doubts.forEach(doubt -> cell.doubts.add("while the costs were counted: " + doubt));
-        noteRate(each, operation, cell, "the costs were counted", counted);
-    }
-
-    /** Takes profiles in further runs at the stable load, or at a part of it if the load fails. */
-    private void profile(Case each, Operation operation, double rate, Cell cell, Nodes nodes, LoadProcess load)
-            throws IOException, InterruptedException {
-        StableLoadSpec search = each.plan().search(operation, rate, 0);
-        for (ProfileEvent event : each.plan().events()) {
-            String name = (each.groupOf(operation) + "-" + each.variant().name() + "-" + event.label())
-                    .toLowerCase(Locale.ROOT)
-                    .replaceAll("[^a-z0-9-]+", "-");
-            Deque<Profiling.Taken> all = new ArrayDeque<>();
-            OptionalInt profiled = look(each, operation, rate, spec -> {
-                List<LoadResult> meanwhile = new ArrayList<>();
-                Profiling.Taken taken =
-                        Profiling.take(nodes, event, lab.directory(), name, () -> meanwhile.add(load.run(spec)));
-                all.add(taken);
-                return taken.seen().isEmpty() || meanwhile.stream().allMatch(search::holds);
-            });
-            keep(each, operation, event, name, all.getLast(), cell);
-            if (all.getLast().seen().isPresent()) {
-                noteRate(each, operation, cell, "the profile of " + event.label() + " was taken", profiled);
-            }
-        }
-    }
-
-    /** A measurement during a load. */
-    @FunctionalInterface
-    private interface Taking {
-
-        /** Returns whether the load held. */
-        boolean held(LoadSpec spec) throws IOException, InterruptedException;
-    }
-
-    /** Returns the percentage of the stable load at which it held; empty if it never did. */
-    private OptionalInt look(Case each, Operation operation, double rate, Taking taking)
-            throws IOException, InterruptedException {
-        ServerPlan plan = each.plan();
-        return ConfirmationRun.until(percent -> {
-            double part = rate * percent / LoadLevel.ALL;
-            return taking.held(plan.load(operation, part, 0)
-                    .lasting(0, 2 * plan.pace().seconds())
-                    .withMaxInFlight(plan.search(operation, part, 0).maxInFlight(part))
-                    .withSeed(fresh++));
-        });
-    }
-
-    private void noteRate(Case each, Operation operation, Cell cell, String what, OptionalInt held) {
-        if (held.isEmpty()) {
-            cell.doubts.add("while " + what + " the load was not stable, not even at a part of it");
-        } else if (held.getAsInt() < LoadLevel.ALL) {
-            lab.note(each.groupOf(operation) + ", " + each.variant().name() + ": " + what + " at " + held.getAsInt()
-                    + " % of the stable load, at more of which it did not hold meanwhile.");
-        }
-    }
-
-    private void keep(Case each, Operation operation, ProfileEvent event, String name, Profiling.Taken taken, Cell cell)
-            throws IOException {
-        cell.doubts.addAll(taken.notes());
-        if (taken.seen().isEmpty()) {
-            return;
-        }
-        CollapsedStacks stacks = taken.seen().get().stacks();
-        cell.profiles.add(taken.seen().get().profile());
-        if (event == ProfileEvent.WALL) {
-            linkThreads(each, operation, name, stacks);
-        }
-        linkDifference(each, operation, event, name, stacks);
-    }
-
-    private void linkThreads(Case each, Operation operation, String name, CollapsedStacks wall) throws IOException {
-        Path file = lab.directory().resolve(name + "-threads.md");
-        Files.writeString(file, ThreadTable.of(ThreadStates.of(wall)));
-        lab.link(
-                each.groupOf(operation) + ": what the threads of "
-                        + each.variant().name() + " did",
-                file);
-    }
-
-    /** Draws each variant's profile against the first of its group. */
-    private void linkDifference(Case each, Operation operation, ProfileEvent event, String name, CollapsedStacks stacks)
-            throws IOException {
-        String group = each.groupOf(operation) + ", " + event.label();
-        NamedStacks own = new NamedStacks(each.variant().name(), stacks);
-        Optional<NamedStacks> first = Optional.ofNullable(baselines.putIfAbsent(group, own));
-        if (first.isPresent()) {
-            Path file = lab.directory().resolve(name + "-difference.html");
-            String title =
-                    group + ": " + own.variant() + " against " + first.get().variant();
-            FlameGraphs.writeDifference(first.get().stacks(), stacks, title, file);
-            lab.link("flame graph of the difference: " + title, file);
-        }
+        return title(each, what) + (repetitions == 1 ? "" : ", repetition " + (repetition + 1) + " of " + repetitions);
     }
 }

@@ -27,6 +27,7 @@ import java.util.stream.Stream;
  * @param client connection of the load to the nodes
  * @param events to profile
  * @param pace of the search for the stable load
+ * @param costs how they are counted
  * @param jvm of each node
  */
 public record ServerPlan(
@@ -36,6 +37,7 @@ public record ServerPlan(
         ClientPlan client,
         List<ProfileEvent> events,
         Pace pace,
+        CostPlan costs,
         NodeJvm jvm) {
 
     private static final int MAX_IN_FLIGHT = 4096;
@@ -50,7 +52,7 @@ public record ServerPlan(
     /**
      * The pace of the search for the stable load.
      *
-     * @param repetitions of each variant, with new processes
+     * @param repetitions of each variant
      * @param warmUpSeconds least time of each operation at full speed before measuring
      * @param warmUpLimit greatest warm-up in seconds, if the nodes' compilers do not rest before
      * @param seconds length of a run of the search
@@ -99,7 +101,7 @@ public record ServerPlan(
                                 new Parameter(
                                         OPERATIONS,
                                         "operations to measure, separated by commas: put, get",
-                                        "put,get",
+                                        "put",
                                         "put,get"),
                                 new Parameter("keys", "number of keys, 1 to 100,000,000", quickKeys, fullKeys),
                                 new Parameter(
@@ -109,24 +111,25 @@ public record ServerPlan(
                                 new Parameter(
                                         "profiles",
                                         "events to profile, separated by commas: cpu, alloc, lock, wall; or none",
-                                        "cpu",
+                                        NONE,
                                         "cpu,alloc,lock,wall"),
                                 new Parameter(
-                                        "repetitions", "measurements of each variant, in turns, 1 to 100", "1", "4"),
+                                        "repetitions", "counts of each variant's costs, in turns, 1 to 100", "4", "4"),
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
-                                        "1",
-                                        "20"),
+                                        "5",
+                                        "10"),
                                 new Parameter(
                                         "warm-up-limit",
                                         "greatest warm-up in seconds, if the nodes' compilers stay busy, 0 to 3600",
-                                        "2",
-                                        "240"),
+                                        "30",
+                                        "120"),
                                 new Parameter(
                                         "seconds",
-                                        "length of a run of the search for the stable load, 0.1 to 600",
-                                        "0.2",
+                                        "length of a run of the search for the stable load, and half of that of a count of "
+                                                + "costs, 0.1 to 600",
+                                        "1.5",
                                         "3"),
                                 new Parameter(
                                         "first-rate",
@@ -141,6 +144,7 @@ public record ServerPlan(
                                 new Parameter(
                                         "precision", "of the search, as a part of the rate, 0.001 to 1", "0.5", "0.05"),
                                 new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50")),
+                        CostPlan.parameters().stream(),
                         NodeJvm.parameters().stream(),
                         Stream.of(CandidateParameters.with()),
                         CandidateParameters.components().stream())
@@ -188,6 +192,7 @@ public record ServerPlan(
                 client,
                 events(settings),
                 pace,
+                CostPlan.of(settings),
                 NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))));
     }
 
@@ -203,19 +208,19 @@ public record ServerPlan(
 
     /** Returns a copy with another amount of data. */
     public ServerPlan holding(long count, int bytes) {
-        return new ServerPlan(operations, count, bytes, client, events, pace, jvm);
+        return new ServerPlan(operations, count, bytes, client, events, pace, costs, jvm);
     }
 
     /** Returns a copy with another number of the load's connections to each node. */
     public ServerPlan withConnections(int count) {
-        return new ServerPlan(operations, keys, valueBytes, client.withConnections(count), events, pace, jvm);
+        return new ServerPlan(operations, keys, valueBytes, client.withConnections(count), events, pace, costs, jvm);
     }
 
     /** Returns a copy that also profiles an event. */
     public ServerPlan profiling(ProfileEvent event) {
         List<ProfileEvent> more =
                 Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
-        return new ServerPlan(operations, keys, valueBytes, client, more, pace, jvm);
+        return new ServerPlan(operations, keys, valueBytes, client, more, pace, costs, jvm);
     }
 
     /** Returns a load with the length of a search's run. */
@@ -254,9 +259,17 @@ public record ServerPlan(
                 .lasting(3 * pace.seconds(), pace.seconds());
     }
 
-    /** Returns the greatest needs of a run: a store's file may be several times the live data, and has a log. */
-    public Needs needs(int nodes, int copies) {
-        long diskBytes = REPORT_BYTES + FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
-        return Needs.of(diskBytes, nodes, jvm.heapMegabytes()).beside(LoadGenerator.needs());
+    /**
+     * Returns the greatest needs of a run: a store's file may be several times the live data, and has a log.
+     *
+     * @param nodes of a variant
+     * @param copies of each entry
+     * @param variants that are measured; their processes run at the same time if they are kept
+     */
+    public Needs needs(int nodes, int copies, int variants) {
+        int clusters = costs.keepsProcesses() ? variants : 1;
+        long dataBytes = FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
+        return Needs.of(REPORT_BYTES + clusters * dataBytes, clusters * nodes, jvm.heapMegabytes())
+                .beside(LoadGenerator.needs());
     }
 }

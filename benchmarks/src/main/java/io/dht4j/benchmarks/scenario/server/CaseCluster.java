@@ -1,0 +1,98 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.files.Directories;
+import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.process.node.Nodes;
+import io.dht4j.benchmarks.process.node.NodesSpec;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The running cluster of a case: filled and warmed up. Confined to one thread. */
+final class CaseCluster implements AutoCloseable {
+
+    private final Case of;
+    private final Nodes nodes;
+    private final LoadGenerator generator;
+    private final LoadProcess load;
+    private final NodesWarmUp warmUp;
+    private final Path data;
+
+    private CaseCluster(Case of, Nodes nodes, LoadGenerator generator, LoadProcess load, Path data) {
+        this.of = of;
+        this.nodes = nodes;
+        this.generator = generator;
+        this.load = load;
+        this.warmUp = new NodesWarmUp(of.plan(), nodes, load);
+        this.data = data;
+    }
+
+    /**
+     * Starts, fills and warms up the nodes. Blocks.
+     *
+     * @param generator whose client is connected to the nodes
+     * @return the cluster, which the caller closes
+     * @throws IOException if a process has ended or gives no answer; no node remains then
+     * @throws InterruptedException if the thread is interrupted; no node remains then
+     */
+    static CaseCluster start(Lab lab, Case of, LoadGenerator generator) throws IOException, InterruptedException {
+        ServerVariant variant = of.variant();
+        ServerPlan plan = of.plan();
+        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
+        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
+        NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
+                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
+        Nodes nodes = Nodes.start(plan.client().offering(spec));
+        try {
+            LoadProcess load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
+            CaseCluster cluster = new CaseCluster(of, nodes, generator, load, data);
+            // Warms up first: compilation under load would count against the first operation.
+            cluster.warmUp.run();
+            return cluster;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            nodes.close();
+            throw e;
+        }
+    }
+
+    Case of() {
+        return of;
+    }
+
+    Nodes nodes() {
+        return nodes;
+    }
+
+    /**
+     * Warms up for one operation alone. Blocks.
+     *
+     * @return a doubt if the compilers are still at work; empty if they rest
+     */
+    Optional<String> turnTo(Operation operation) throws IOException, InterruptedException {
+        return warmUp.turnTo(operation);
+    }
+
+    /** Connects the load again, which other clusters have used meanwhile. Blocks. */
+    void reconnect() throws IOException, InterruptedException {
+        FilledLoad.connect(of.plan(), of.variant().ack(), of.variant().from(), nodes, generator);
+    }
+
+    /** Runs a load. Blocks. */
+    LoadResult run(LoadSpec spec) throws IOException, InterruptedException {
+        return load.run(spec);
+    }
+
+    /** Ends the nodes and deletes their data. Blocks. */
+    @Override
+    public void close() throws IOException {
+        nodes.close();
+        Directories.delete(data);
+    }
+}

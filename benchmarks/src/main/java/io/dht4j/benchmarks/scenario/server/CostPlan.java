@@ -1,0 +1,94 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Settings;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * How the costs of variants are counted: at one rate for all of a group.
+ *
+ * @param rate in operations per second; empty for a part of the least stable load of the group
+ * @param searchesEach whether every repetition searches for the stable load, instead of only the first
+ * @param keepsProcesses whether the processes of all variants start once and stay, instead of once for each repetition
+ */
+public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsProcesses) {
+
+    /** The rate of the short form. */
+    private static final String QUICK_RATE = "2000";
+
+    private static final String RATE = "rate";
+    private static final String SEARCH = "search";
+    private static final String SEARCHES = "searches";
+    private static final String EACH = "each";
+    private static final String ONCE = "once";
+    private static final String PROCESSES = "processes";
+    private static final String KEPT = "kept";
+    private static final String NEW = "new";
+
+    static List<Parameter> parameters() {
+        return List.of(
+                new Parameter(
+                        RATE,
+                        "operations per second offered to every variant while costs are counted, 1 to 1,000,000, which "
+                                + "needs no search; or search, for 70 % of the least stable load of a group",
+                        QUICK_RATE,
+                        SEARCH),
+                new Parameter(
+                        SEARCHES,
+                        "when to search for the stable load: once, or each repetition; without effect if --rate is a "
+                                + "number",
+                        ONCE,
+                        ONCE),
+                new Parameter(
+                        PROCESSES,
+                        "of a repetition: new; or kept, where those of all variants start once and stay, which saves "
+                                + "time and hides differences between processes; kept needs --rate",
+                        KEPT,
+                        NEW));
+    }
+
+    /** Returns parameters with a search in each repetition, for a question that the stable load answers. */
+    public static List<Parameter> searchingEach(List<Parameter> parameters) {
+        return parameters.stream()
+                .map(parameter -> parameter.name().equals(SEARCHES)
+                        ? new Parameter(SEARCHES, parameter.meaning(), EACH, EACH)
+                        : parameter)
+                .toList();
+    }
+
+    /** Returns parameters with another rate of the short form. */
+    public static List<Parameter> withQuickRate(List<Parameter> parameters, int perSecond) {
+        return parameters.stream()
+                .map(parameter ->
+                        parameter.name().equals(RATE) ? parameter.withQuick(String.valueOf(perSecond)) : parameter)
+                .toList();
+    }
+
+    /**
+     * Reads it.
+     *
+     * @throws IllegalArgumentException if a parameter is invalid
+     */
+    static CostPlan of(Settings settings) {
+        OptionalDouble rate = rate(settings);
+        boolean searchesEach = settings.one(SEARCHES, List.of(ONCE, EACH)).equals(EACH);
+        boolean keepsProcesses = settings.one(PROCESSES, List.of(NEW, KEPT)).equals(KEPT);
+        if (keepsProcesses && rate.isEmpty()) {
+            throw new IllegalArgumentException("--processes kept needs a number as --rate, since a search overloads "
+                    + "a variant beside the others");
+        }
+        return new CostPlan(rate, searchesEach, keepsProcesses);
+    }
+
+    /** Returns whether the rate is given, so that no stable load is searched for. */
+    public static boolean isRateGiven(Settings settings) {
+        return rate(settings).isPresent();
+    }
+
+    private static OptionalDouble rate(Settings settings) {
+        return settings.text(RATE).strip().equals(SEARCH)
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(settings.decimal(RATE, 1, 1_000_000));
+    }
+}

@@ -1,0 +1,60 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.node.Nodes;
+import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.WarmUp;
+import io.dht4j.lab.internal.load.WarmUp.Turn;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Warms up nodes and load: all operations in turns at full speed, until the nodes' compilers rest. */
+final class NodesWarmUp {
+
+    private static final double TURN_SECONDS = 5;
+
+    private final ServerPlan plan;
+    private final LoadProcess load;
+    private final WarmUp<IOException> warmUp;
+    private long turns;
+
+    NodesWarmUp(ServerPlan plan, Nodes nodes, LoadProcess load) {
+        this.plan = plan;
+        this.load = load;
+        this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), nodes::counters, System::nanoTime);
+    }
+
+    /** Runs all operations in turns until the compilers rest or the time is over. Blocks. */
+    void run() throws IOException, InterruptedException {
+        double each = plan.pace().warmUpSeconds();
+        if (each > 0) {
+            warmUp.run(
+                    each * plan.operations().size(),
+                    plan.operations().stream().map(this::turn).toList());
+        }
+    }
+
+    /**
+     * Runs one operation until the compilers rest: code compiled for several is in part compiled again for one. Blocks.
+     *
+     * @return a doubt if they still work at the end; empty if they rest, or without warm-up
+     */
+    Optional<String> turnTo(Operation operation) throws IOException, InterruptedException {
+        if (plan.pace().warmUpSeconds() == 0) {
+            return Optional.empty();
+        }
+        if (!plan.operations().equals(List.of(operation))) {
+            warmUp.run(0, List.of(turn(operation)));
+        }
+        return warmUp.doubt("the nodes");
+    }
+
+    private Turn<IOException> turn(Operation operation) {
+        double seconds = Math.min(TURN_SECONDS, plan.pace().warmUpSeconds());
+        return () -> {
+            load.run(plan.warmUp(operation, seconds).withSeed(turns++));
+            return seconds;
+        };
+    }
+}

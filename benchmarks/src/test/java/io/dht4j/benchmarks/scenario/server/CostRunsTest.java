@@ -1,0 +1,87 @@
+package io.dht4j.benchmarks.scenario.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.Conditions;
+import io.dht4j.lab.internal.load.Latency;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** Counts the costs of recorded loads. */
+class CostRunsTest {
+
+    private static final double RATE = 2_000;
+    private static final long OFFERED = 4_000;
+    private static final LoadSpec SPEC = new LoadSpec(Operation.PUT, RATE, 0, 2, 100, 64, 1, 1);
+    private static final StableLoadSpec BOUNDS = StableLoadSpec.from(SPEC);
+
+    private final VariantResults results = new VariantResults();
+    private final List<Long> runs = new ArrayList<>();
+
+    private CostRuns.Counted run(long served) {
+        runs.add(served);
+        Histogram latency = new Histogram(3);
+        latency.recordValue(1_000_000);
+        return new CostRuns.Counted(
+                new LoadResult(
+                        SPEC,
+                        2,
+                        OFFERED,
+                        served,
+                        0,
+                        OFFERED - served,
+                        0,
+                        Map.of(),
+                        Latency.of(latency),
+                        Map.of(),
+                        new Conditions(0, 0, 0, List.of())),
+                new Counters(Map.of(Cost.CPU_MICROS, 50 * served)));
+    }
+
+    private Measurement measurement() {
+        return results.measurement("PUT", ServerVariant.of("vertx", 2, 1, 1));
+    }
+
+    @Test
+    void costsHaveTheRateThatWasOffered() throws Exception {
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED));
+
+        assertThat(runs).hasSize(1);
+        assertThat(measurement().costRate()).isEqualTo(RATE);
+        assertThat(measurement().costs()).containsExactly(Map.entry(Cost.CPU_MICROS.label(), List.of(50.0)));
+        assertThat(measurement().values()).containsExactly(RATE);
+        assertThat(measurement().doubts()).isEmpty();
+    }
+
+    @Test
+    void aRunThatFailsOnceIsRepeatedAtTheSameRate() throws Exception {
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(runs.isEmpty() ? OFFERED / 2 : OFFERED));
+
+        assertThat(runs).containsExactly(OFFERED / 2, OFFERED);
+        assertThat(measurement().costs().get(Cost.CPU_MICROS.label())).containsExactly(50.0);
+        assertThat(measurement().doubts()).isEmpty();
+    }
+
+    @Test
+    void aVariantThatCannotHoldTheRateIsDoubted() throws Exception {
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED / 2));
+
+        assertThat(runs).hasSize(CostRuns.TRIES);
+        assertThat(measurement().costRate()).isEqualTo(RATE);
+        assertThat(measurement().doubtsOfCosts())
+                .singleElement()
+                .asString()
+                .startsWith("it did not hold 2,000 operations/s (50")
+                .endsWith(" while the costs were counted");
+    }
+}
