@@ -37,6 +37,7 @@ class GrpcTransportDeclaredLengthTest {
     private final GrpcTransport transport = GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", 0)
             .withMode(GrpcMode.UNARY)
             .withMaxFrameBytes(8 << 20)
+            .withIdleTimeout(Duration.ofSeconds(1))
             .withDrainTimeout(Duration.ofMillis(100)));
 
     @BeforeEach
@@ -84,6 +85,18 @@ class GrpcTransportDeclaredLengthTest {
         try (Caller caller = new Caller()) {
             caller.begin(10);
             caller.send(messageHead(10), new byte[10], messageHead(8 << 20), new byte[1]);
+            caller.awaitEnd();
+        }
+        assertNothingHeld();
+        assertThat(handled).hasValue(0);
+    }
+
+    @Test
+    void aCallerThatStopsWithinARequestIsIdle() throws IOException {
+        try (Caller caller = new Caller()) {
+            caller.begin(1 << 20);
+            caller.send(messageHead(1 << 20), new byte[100]);
+            // An hour before its deadline.
             caller.awaitEnd();
         }
         assertNothingHeld();

@@ -6,7 +6,7 @@ import io.dht4j.transport.grpc.internal.wire.PeerMethods;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
-import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the bytes of a call as they arrive. gRPC collects a message before it passes it on, so this meter is the first
@@ -23,7 +23,17 @@ final class InboundByteMeter extends ServerStreamTracer {
     };
 
     private long allowed;
-    private IntConsumer excess = bytes -> {};
+    private @Nullable Receiver receiver;
+
+    /** The call whose bytes are counted. */
+    interface Receiver {
+
+        /** Some bytes of the message have come. */
+        void arrived();
+
+        /** As many bytes beyond the declared length have come. */
+        void exceeded(int bytes);
+    }
 
     private InboundByteMeter() {}
 
@@ -49,12 +59,10 @@ final class InboundByteMeter extends ServerStreamTracer {
     /**
      * Sets the length of the only message. Must be called before any message is requested: nothing is collected until
      * then.
-     *
-     * @param consumer takes the number of bytes beyond the length, whenever it grows
      */
-    void expect(int length, IntConsumer consumer) {
+    void expect(int length, Receiver call) {
         allowed = length;
-        excess = consumer;
+        receiver = call;
     }
 
     @Override
@@ -79,8 +87,13 @@ final class InboundByteMeter extends ServerStreamTracer {
     public void inboundWireSize(long bytes) {
         long over = bytes - Math.max(0, allowed);
         allowed -= bytes;
+        Receiver call = receiver;
+        if (call == null) {
+            return;
+        }
+        call.arrived();
         if (over > 0) {
-            excess.accept((int) over);
+            call.exceeded((int) over);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.dht4j.transport.grpc.internal.connections.ConnectionLimit;
 import io.dht4j.transport.grpc.internal.connections.Connections;
 import io.dht4j.transport.grpc.internal.connections.Http2FrameLimit;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
+import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import io.dht4j.transport.grpc.internal.wire.FlowControl;
 import io.dht4j.transport.grpc.internal.wire.PeerMethods;
@@ -22,6 +23,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +50,7 @@ public final class PeerServer {
     private final RequestAdmission admission;
     private final ConnectionLimit limit;
     private final Connections connections = new Connections();
+    private final Map<Loop, IncompleteRequests> incomplete = new ConcurrentHashMap<>();
     private volatile @Nullable Server server;
 
     /**
@@ -108,12 +112,22 @@ public final class PeerServer {
         return ServerServiceDefinition.builder(PeerMethods.SERVICE)
                 .addMethod(
                         PeerMethods.unary(options.limits().maxFrameBytes()),
-                        (call, headers) -> UnaryExchange.begin(call, headers, frames, admission))
+                        (call, headers) -> UnaryExchange.begin(call, headers, frames, admission, incomplete()))
                 .addMethod(
                         PeerMethods.stream(),
                         (call, headers) ->
                                 ServerStream.begin(call, headers, frames, admission, loops.current(), options))
                 .build();
+    }
+
+    private IncompleteRequests incomplete() {
+        Loop loop = loops.current();
+        IncompleteRequests requests = incomplete.get(loop);
+        return requests == null ? incomplete.computeIfAbsent(loop, this::newIncomplete) : requests;
+    }
+
+    private IncompleteRequests newIncomplete(Loop loop) {
+        return new IncompleteRequests(loop, options.listener().idleTimeout().toNanos());
     }
 
     private void prepare(Channel connection) {

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A request that came as a gRPC call of its own, and its reply. */
-final class UnaryExchange extends ServerCall.Listener<byte[]> {
+final class UnaryExchange extends ServerCall.Listener<byte[]> implements InboundByteMeter.Receiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnaryExchange.class);
 
@@ -26,11 +26,21 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
     private final ServerCall<byte[], byte[]> call;
     private final FrameHandler frames;
     private final RequestAdmission admission;
+    private final IncompleteRequests incomplete;
     private final int length;
     private final CallContext context;
     // For the event loop.
+    private long movedAt = System.nanoTime();
     private byte @Nullable [] request;
     private boolean refused;
+
+    /** The neighbours among the incomplete requests; for {@link IncompleteRequests}. */
+    @Nullable
+    UnaryExchange before;
+
+    @Nullable
+    UnaryExchange after;
+
     // Guarded by this.
     private long heldBytes;
     private boolean released;
@@ -39,11 +49,13 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
             ServerCall<byte[], byte[]> call,
             FrameHandler frames,
             RequestAdmission admission,
+            IncompleteRequests incomplete,
             int length,
             long remainingNanos) {
         this.call = call;
         this.frames = frames;
         this.admission = admission;
+        this.incomplete = incomplete;
         this.length = length;
         this.heldBytes = length;
         this.context = new CallContext(
@@ -52,7 +64,11 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
 
     /** Admits a call, or answers it with a refusal. On its event loop. */
     static ServerCall.Listener<byte[]> begin(
-            ServerCall<byte[], byte[]> call, Metadata headers, FrameHandler frames, RequestAdmission admission) {
+            ServerCall<byte[], byte[]> call,
+            Metadata headers,
+            FrameHandler frames,
+            RequestAdmission admission,
+            IncompleteRequests incomplete) {
         String refusal = PeerTls.refusal(call.getAttributes());
         if (refusal != null) {
             return refuse(call, Status.PERMISSION_DENIED.withDescription(refusal));
@@ -71,8 +87,9 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
         if (noPlace != null) {
             return refuse(call, noPlace);
         }
-        UnaryExchange exchange = new UnaryExchange(call, frames, admission, length, remaining);
-        InboundByteMeter.current().expect(length, exchange::exceeded);
+        UnaryExchange exchange = new UnaryExchange(call, frames, admission, incomplete, length, remaining);
+        incomplete.add(exchange);
+        InboundByteMeter.current().expect(length, exchange);
         call.request(2);
         return exchange;
     }
@@ -90,25 +107,44 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
         return new ServerCall.Listener<>() {};
     }
 
+    @Override
+    public void arrived() {
+        movedAt = System.nanoTime();
+    }
+
+    /** Returns when bytes of the request came last, by {@link System#nanoTime()}. */
+    long movedAt() {
+        return movedAt;
+    }
+
+    /** Ends a call whose caller has stopped within the request. */
+    void stalled(long idleNanos) {
+        refuse(Status.UNAVAILABLE.withDescription(
+                "nothing moved for " + TimeUnit.NANOSECONDS.toMillis(idleNanos) + " ms"));
+    }
+
     /** Counts the bytes beyond the declared length until the call has ended, which is as soon as gRPC can end it. */
-    private void exceeded(int bytes) {
+    @Override
+    public void exceeded(int bytes) {
         synchronized (this) {
             if (!released) {
                 admission.grow(bytes);
                 heldBytes += bytes;
             }
         }
-        refuse();
+        refuseFrame();
     }
 
-    private void refuse() {
+    private void refuseFrame() {
+        refuse(Status.INVALID_ARGUMENT.withDescription("a call has one frame, of " + length + " bytes as declared"));
+    }
+
+    private void refuse(Status why) {
         if (!refused) {
             refused = true;
             request = null;
-            end(
-                    Status.INVALID_ARGUMENT.withDescription(
-                            "a call has one frame, of " + length + " bytes as declared"),
-                    PeerMethods.notSent());
+            incomplete.remove(this);
+            end(why, PeerMethods.notSent());
         }
     }
 
@@ -116,12 +152,10 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
     public void onMessage(byte[] message) {
         if (message == PeerMethods.NO_MEMORY) {
             if (!refused) {
-                refused = true;
-                request = null;
-                end(admission.noMemory(call), PeerMethods.notSent());
+                refuse(admission.noMemory(call));
             }
         } else if (request != null || message.length != length) {
-            refuse();
+            refuseFrame();
         } else if (!refused) {
             request = message;
         }
@@ -133,11 +167,12 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
             return;
         }
         byte[] frame = request;
-        request = null;
         if (frame == null) {
-            refuse();
+            refuseFrame();
             return;
         }
+        request = null;
+        incomplete.remove(this);
         if (context.isExpired()) {
             end(
                     Status.DEADLINE_EXCEEDED.withDescription("the deadline passed before the request was complete"),
@@ -199,6 +234,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> {
     /** Handles a caller that has gone, or a deadline that has passed. */
     @Override
     public void onCancel() {
+        incomplete.remove(this);
         release();
         context.cancel();
     }

@@ -13,13 +13,25 @@ class InboundByteMeterTest {
     void whatComesPastTheDeclaredLengthCountsUntilTheCallHasEnded() {
         InboundByteMeter arrivals = (InboundByteMeter)
                 InboundByteMeter.factory().newServerStreamTracer(PeerMethods.UNARY_NAME, new Metadata());
+        AtomicInteger pieces = new AtomicInteger();
         AtomicInteger over = new AtomicInteger();
-        arrivals.expect(10, over::addAndGet);
+        arrivals.expect(10, new InboundByteMeter.Receiver() {
+            @Override
+            public void arrived() {
+                pieces.incrementAndGet();
+            }
+
+            @Override
+            public void exceeded(int bytes) {
+                over.addAndGet(bytes);
+            }
+        });
         arrivals.inboundWireSize(8);
         assertThat(over).hasValue(0);
         arrivals.inboundWireSize(5);
         assertThat(over).hasValue(3);
         arrivals.inboundWireSize(7);
         assertThat(over).hasValue(10);
+        assertThat(pieces).hasValue(3);
     }
 }

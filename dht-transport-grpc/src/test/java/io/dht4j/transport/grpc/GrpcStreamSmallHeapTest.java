@@ -1,0 +1,22 @@
+package io.dht4j.transport.grpc;
+
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.transport.SmallHeapContract;
+import java.time.Duration;
+
+class GrpcStreamSmallHeapTest extends SmallHeapContract {
+
+    @Override
+    protected Transport newTransport() {
+        return GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", 0)
+                .withMode(GrpcMode.STREAM)
+                .withMaxInFlightBytes(1L << 30)
+                .withMaxFrameBytes(MAX_FRAME_BYTES)
+                .withDrainTimeout(Duration.ofMillis(100)));
+    }
+
+    @Override
+    protected int port(Transport transport) {
+        return ((GrpcTransport) transport).port();
+    }
+}
