@@ -18,6 +18,8 @@ import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,7 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two nodes beside the framework's own server, on the class path that the framework's BOM makes. The properties {@code
- * compat.http} and {@code compat.grpc} state what is expected: {@code works}, or words of the refusal.
+ * compat.http} and {@code compat.grpc} state what is expected: {@code works}, or words of the refusal. TCP needs no
+ * library, so it works everywhere.
  */
 abstract class TransportsContract {
     @TempDir
@@ -45,6 +48,13 @@ abstract class TransportsContract {
     @Test
     void grpcTransportBesideTheFrameworksServer() throws Exception {
         check("compat.grpc", port -> GrpcTransport.create(GrpcTransportOptions.at("127.0.0.1", port)));
+    }
+
+    @Test
+    void tcpTransportBesideTheFrameworksServer() throws Exception {
+        assertEquals("hello", get(port()));
+        putAndGet(port -> TcpTransport.create(TcpTransportOptions.at("127.0.0.1", port)));
+        assertEquals("hello", get(port()));
     }
 
     private void check(String property, IntFunction<Transport> transports) throws Exception {

@@ -56,8 +56,8 @@ class SmallHeapTest {
     }
 
     private void start(String heap, String collector, int nodes, String... options) throws Exception {
-        // Over gRPC, peers have ports of their own.
-        boolean ownPorts = List.of(options).contains("grpc");
+        // Over gRPC and TCP, peers have ports of their own.
+        boolean ownPorts = List.of(options).contains("grpc") || List.of(options).contains("tcp");
         if (ports.isEmpty()) {
             ports.addAll(FreePorts.find(ownPorts ? 2 * nodes : nodes));
         }
@@ -124,7 +124,7 @@ class SmallHeapTest {
 
     /** With the collector that compacts, and with the one that a JVM takes by itself. */
     @ParameterizedTest
-    @CsvSource({"Serial, http", "G1, http", "Serial, grpc"})
+    @CsvSource({"Serial, http", "G1, http", "Serial, grpc", "Serial, tcp"})
     void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart(String collector, String transport) throws Exception {
         int largest = 16 * MIB;
         start("128m", collector, 3, "--transport", transport);

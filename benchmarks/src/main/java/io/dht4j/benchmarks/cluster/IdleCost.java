@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
 
 /**
  * Measures failure detection, hinted handoff and background repair while there is nothing to repair. Two clusters of
- * three nodes in this process over gRPC streams take turns, one with all of them and one without.
+ * three nodes in this process take turns, one with all of them and one without.
  */
 @Command(
         name = "idle-cost",
@@ -48,6 +48,12 @@ public final class IdleCost implements Callable<Integer> {
 
     @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
     private String store = "memory";
+
+    @Option(
+            names = "--transport",
+            defaultValue = "grpc-stream",
+            description = "as of the scenario transports: vertx, grpc-stream, tcp, ... (default: ${DEFAULT-VALUE})")
+    private String transport = "grpc-stream";
 
     @Option(names = "--value-bytes", defaultValue = "100", description = "size of a value (default: ${DEFAULT-VALUE})")
     private int valueBytes;
@@ -88,6 +94,11 @@ public final class IdleCost implements Callable<Integer> {
         if (!STORES.contains(store)) {
             throw new CommandLine.ParameterException(
                     new CommandLine(this), "--store must be one of " + STORES + ", not " + store);
+        }
+        if (!BuiltInTransport.names().contains(transport)) {
+            throw new CommandLine.ParameterException(
+                    new CommandLine(this),
+                    "--transport must be one of " + BuiltInTransport.names() + ", not " + transport);
         }
         Path directory = Files.createTempDirectory("dht4j-idle-cost-");
         String[] keys = new String[load.keys()];
@@ -137,7 +148,7 @@ public final class IdleCost implements Callable<Integer> {
                     storeUsed.apply(MvStore.open(node, MvStoreOptions.of(ThreeNodes.share(value.length)))));
         };
         return new ThreeNodes(
-                BuiltInTransport.named("grpc-stream"),
+                BuiltInTransport.named(transport),
                 FreePorts.find(3),
                 builder -> settings.apply(stores.apply(builder)),
                 2,
@@ -148,8 +159,9 @@ public final class IdleCost implements Callable<Integer> {
     private void measure(List<Pair> pairs) throws InterruptedException {
         System.out.printf(
                 Locale.ROOT,
-                "3 nodes in one process, gRPC streams, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d "
+                "3 nodes in one process, %s, %s stores, 2/3, %d in flight, %d-byte values, %d keys, %d "
                         + "repetitions of %.1f s%n",
+                transport,
                 store,
                 load.inFlight(),
                 valueBytes,

@@ -3,7 +3,9 @@ package io.dht4j.server.cli;
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.options.TransportName;
 import io.dht4j.server.cli.options.WholeNumber;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.server.demo.DemoRun;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,6 +43,13 @@ final class DemoCommand implements Callable<Integer> {
             description = "The first node's port; the others take the two after it. Default: any free ports.")
     private int port;
 
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            converter = TransportName.class,
+            description = "Protocol between the nodes: http, grpc or tcp. Default: http.")
+    private Protocol transport = Protocol.HTTP;
+
     DemoCommand(Console console) {
         this.console = console;
     }
@@ -50,7 +59,7 @@ final class DemoCommand implements Callable<Integer> {
         boolean isPortGiven = spec.commandLine().getParseResult().hasMatchedOption("--port");
         OptionalInt firstPort = isPortGiven ? OptionalInt.of(port) : OptionalInt.empty();
         try (Lifetime lifetime = Lifetime.begin(Duration.ofSeconds(9))) {
-            new DemoRun(console.out(), console.outIsTerminal(), firstPort, lifetime).run(exit);
+            new DemoRun(console.out(), console.outIsTerminal(), firstPort, transport, lifetime).run(exit);
         }
         return 0;
     }

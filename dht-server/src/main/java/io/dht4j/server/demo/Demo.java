@@ -17,6 +17,7 @@ import io.dht4j.server.client.BackOff;
 import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.server.demo.UnicodeNames.Named;
 import io.dht4j.spi.MemoryBudget;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +37,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * A tour of a cluster: three nodes in this process that communicate over HTTP and keep their entries on disk. For one
- * thread.
+ * A tour of a cluster: three nodes in this process that call each other over one of the transports and keep their
+ * entries on disk. For one thread.
  */
 final class Demo implements AutoCloseable {
 
@@ -59,11 +60,35 @@ final class Demo implements AutoCloseable {
 
     private final Page page;
     private final Path directory;
-    private final List<Integer> ports;
+    private final Network network;
     private final List<Named> characters;
     private final BooleanSupplier isStopAsked;
     /** The running nodes, by name. */
     private final Map<String, ServerNode> nodes = new TreeMap<>();
+
+    /**
+     * How the nodes are reached.
+     *
+     * @param transport the protocol between them
+     * @param ports the port of each node's public API
+     * @param peerPorts the port of each node's transport: over HTTP the same
+     */
+    record Network(Protocol transport, List<Integer> ports, List<Integer> peerPorts) {
+
+        /** Copies the ports. */
+        Network {
+            ports = List.copyOf(ports);
+            peerPorts = List.copyOf(peerPorts);
+        }
+
+        private String inWords() {
+            return switch (transport) {
+                case HTTP -> "over HTTP";
+                case GRPC -> "over gRPC";
+                case TCP -> "directly over TCP";
+            };
+        }
+    }
 
     /** Thrown between two steps when the user has asked to stop. */
     static final class StoppedException extends RuntimeException {
@@ -75,14 +100,14 @@ final class Demo implements AutoCloseable {
      *
      * @param page where to write
      * @param directory an empty directory for the nodes' data
-     * @param ports a free port for each node
+     * @param network how the nodes are reached, at free ports
      * @param characters what to write; with those that the tour shows
      * @param isStopAsked whether to stop at the next opportunity
      */
-    Demo(Page page, Path directory, List<Integer> ports, List<Named> characters, BooleanSupplier isStopAsked) {
+    Demo(Page page, Path directory, Network network, List<Named> characters, BooleanSupplier isStopAsked) {
         this.page = page;
         this.directory = directory;
-        this.ports = List.copyOf(ports);
+        this.network = network;
         this.characters = List.copyOf(characters);
         this.isStopAsked = isStopAsked;
     }
@@ -100,8 +125,9 @@ final class Demo implements AutoCloseable {
 
     private void startNodes() throws ServerStartException {
         page.section("Three nodes, one cluster");
-        page.say("Each node has its own store on disk and talks to the others over HTTP. Usually each runs on its");
-        page.say("own machine; here all three share this process.");
+        page.say(
+                "Each node has its own store on disk and calls the others %s. Usually each runs on", network.inWords());
+        page.say("its own machine; here all three share this process.");
         for (int i = 1; i <= NODES; i++) {
             start("n" + i);
             page.say("  n%d  %s  %s", i, node("n" + i).url(), directory.resolve("n" + i));
@@ -314,9 +340,9 @@ final class Demo implements AutoCloseable {
         checkStop();
         List<String> peers = new ArrayList<>();
         for (int i = 1; i <= NODES; i++) {
-            peers.add("n" + i + "=127.0.0.1:" + ports.get(i - 1));
+            peers.add("n" + i + "=127.0.0.1:" + network.peerPorts().get(i - 1));
         }
-        int port = ports.get(Integer.parseInt(id.substring(1)) - 1);
+        int port = network.ports().get(Integer.parseInt(id.substring(1)) - 1);
         Map<Setting, String> settings = Map.of(
                 Setting.ID,
                 id,
@@ -326,6 +352,8 @@ final class Demo implements AutoCloseable {
                 String.join(",", peers),
                 Setting.DATA,
                 directory.resolve(id).toString(),
+                Setting.TRANSPORT,
+                network.transport().name().toLowerCase(Locale.ROOT),
                 Setting.MAX_VALUE_BYTES,
                 MAX_VALUE_BYTES);
         try {

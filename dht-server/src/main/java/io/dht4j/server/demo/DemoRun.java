@@ -2,12 +2,14 @@ package io.dht4j.server.demo;
 
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.config.TransportChoice.Protocol;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
@@ -33,6 +35,7 @@ public final class DemoRun {
     private final PrintStream out;
     private final boolean inColour;
     private final OptionalInt firstPort;
+    private final Protocol transport;
     private final Lifetime lifetime;
 
     /**
@@ -41,12 +44,14 @@ public final class DemoRun {
      * @param out where the demo writes
      * @param inColour whether to use a terminal's colours
      * @param firstPort the first node's port, the others follow; empty for any free ones
+     * @param transport the protocol between the nodes; those without the public API use any free ports besides
      * @param lifetime reports when to stop
      */
-    public DemoRun(PrintStream out, boolean inColour, OptionalInt firstPort, Lifetime lifetime) {
+    public DemoRun(PrintStream out, boolean inColour, OptionalInt firstPort, Protocol transport, Lifetime lifetime) {
         this.out = out;
         this.inColour = inColour;
         this.firstPort = firstPort;
+        this.transport = transport;
         this.lifetime = lifetime;
     }
 
@@ -60,8 +65,11 @@ public final class DemoRun {
      */
     public void run(boolean exit) throws IOException, ServerStartException, InterruptedException {
         Path directory = Files.createTempDirectory("dht4j-demo-");
+        List<Integer> ports = firstPort.isPresent() ? portsFrom(firstPort.getAsInt()) : freePorts(List.of());
+        List<Integer> peerPorts = transport == Protocol.HTTP ? ports : freePorts(ports);
+        Demo.Network network = new Demo.Network(transport, ports, peerPorts);
         try (Demo demo =
-                new Demo(new Page(out, inColour), directory, ports(), UnicodeNames.all(), lifetime::isStopAsked)) {
+                new Demo(new Page(out, inColour), directory, network, UnicodeNames.all(), lifetime::isStopAsked)) {
             demo.run();
             if (!exit) {
                 demo.showUrls();
@@ -74,13 +82,11 @@ public final class DemoRun {
         }
     }
 
-    private List<Integer> ports() throws IOException {
-        if (firstPort.isPresent()) {
-            return portsFrom(firstPort.getAsInt());
-        }
+    /** Returns free ports in a row that are not among others. */
+    private static List<Integer> freePorts(List<Integer> others) throws IOException {
         for (int i = 0; i < TRIES; i++) {
             List<Integer> ports = portsFrom(ThreadLocalRandom.current().nextInt(LEAST_PORT, GREATEST_PORT));
-            if (ports.stream().allMatch(DemoRun::isFree)) {
+            if (Collections.disjoint(ports, others) && ports.stream().allMatch(DemoRun::isFree)) {
                 return ports;
             }
         }

@@ -3,6 +3,7 @@ package io.dht4j.server.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.server.demo.UnicodeNames.Named;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.ByteArrayOutputStream;
@@ -11,8 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DemoTest {
 
@@ -31,12 +35,23 @@ class DemoTest {
 
     @Test
     void theTourGoesFromTheFirstNodeToTheOneThatCameBack(@TempDir Path directory) throws Exception {
+        tour(Protocol.HTTP, directory);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "HTTP")
+    @Tag("full")
+    void theTourIsTheSameOverEachTransport(Protocol transport, @TempDir Path directory) throws Exception {
+        tour(transport, directory);
+    }
+
+    private static void tour(Protocol transport, Path directory) throws Exception {
         List<Named> some = UnicodeNames.all().stream()
                 .filter(character -> character.codePoint() < 0x800 || character.codePoint() >> 12 == 0x1F)
                 .toList();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Page page = new Page(new PrintStream(out, true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), some, () -> false)) {
+        try (Demo demo = new Demo(page, directory, network(transport), some, () -> false)) {
             demo.run();
             demo.showUrls();
         }
@@ -45,6 +60,7 @@ class DemoTest {
                 .contains(String.format(Locale.ROOT, "%,d entries", some.size()))
                 .contains("\"GRINNING FACE\"")
                 .contains("U+1F400  🐀  RAT")
+                .containsIgnoringCase(transport.name())
                 .contains("n2 is stopped")
                 .contains("WRITE_INDETERMINATE")
                 .contains("n2 runs again")
@@ -54,8 +70,15 @@ class DemoTest {
     @Test
     void theTourStopsWhenItIsAskedTo(@TempDir Path directory) throws Exception {
         Page page = new Page(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, FreePorts.find(Demo.NODES), UnicodeNames.all(), () -> true)) {
+        try (Demo demo = new Demo(page, directory, network(Protocol.HTTP), UnicodeNames.all(), () -> true)) {
             assertThatThrownBy(demo::run).isInstanceOf(Demo.StoppedException.class);
         }
+    }
+
+    private static Demo.Network network(Protocol transport) {
+        List<Integer> ports = FreePorts.find(2 * Demo.NODES);
+        List<Integer> own = ports.subList(0, Demo.NODES);
+        return new Demo.Network(
+                transport, own, transport == Protocol.HTTP ? own : ports.subList(Demo.NODES, 2 * Demo.NODES));
     }
 }
