@@ -135,7 +135,11 @@ record GroupView(
                     m.values().size() > 1 ? Figures.of(spread.greatest()) : NONE,
                     m.values().size(),
                     best > 0 ? Figures.ratio(spread.median() / best) : NONE,
-                    cells(ratioNames(measurements), m.ratios()),
+                    ratioNames(measurements).stream()
+                            .map(other -> m.ratios().containsKey(other)
+                                    ? Figures.of(m.ratios().getOrDefault(other, 0.0))
+                                    : NONE)
+                            .toList(),
                     m.settings().entrySet().stream()
                             .map(entry -> entry.getKey() + " = " + entry.getValue())
                             .collect(Collectors.joining(", ")),

@@ -74,7 +74,7 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
     private static String firstRatio(Measurement m) {
         return m.ratios().entrySet().stream()
                 .findFirst()
-                .map(ratio -> " (" + Figures.of(Spread.of(ratio.getValue()).median()) + " " + ratio.getKey() + ")")
+                .map(ratio -> " (" + Figures.of(ratio.getValue()) + " " + ratio.getKey() + ")")
                 .orElse("");
     }
 

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * @param moreIsBetter whether a larger value is better
  * @param values one for each repetition; the report shows median and range
  * @param settings that distinguish this variant from the others
- * @param ratios of the values to those of another measurement, by its name such as {@code of tcp}, one for each
- *     repetition; empty if none is of interest
+ * @param ratios of the median to that of another measurement, by its name such as {@code of tcp}; empty if none is of
+ *     interest
  * @param levels latency at parts of the stable load; empty without a load at a rate
  * @param costs by name, for each operation, one value for each repetition: {@code bytes allocated}, {@code CPU µs},
  *     {@code context switches}, {@code TCP segments}, {@code bytes on the wire}, {@code write calls}; empty if not
@@ -34,7 +34,7 @@ public record Measurement(
         boolean moreIsBetter,
         List<Double> values,
         Map<String, String> settings,
-        Map<String, List<Double>> ratios,
+        Map<String, Double> ratios,
         List<LoadLevel> levels,
         Map<String, List<Double>> costs,
         double costRate,
@@ -70,12 +70,14 @@ public record Measurement(
                     "the rate of the costs of " + group + ", " + variant + " is " + costRate + ", not 0 or more");
         }
         costs.forEach((cost, each) -> requireFinite(cost, group, variant, each));
-        ratios.forEach((other, each) -> requireFinite(other, group, variant, each));
+        ratios.forEach((other, each) -> requireFinite(other, group, variant, List.of(each)));
         values = List.copyOf(values);
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
         levels = List.copyOf(levels);
-        ratios = copy(ratios);
-        costs = copy(costs);
+        ratios = Collections.unmodifiableMap(new LinkedHashMap<>(ratios));
+        Map<String, List<Double>> copies = new LinkedHashMap<>();
+        costs.forEach((cost, each) -> copies.put(cost, List.copyOf(each)));
+        costs = Collections.unmodifiableMap(copies);
         profiles = List.copyOf(profiles);
         doubts = List.copyOf(doubts);
     }
@@ -93,12 +95,6 @@ public record Measurement(
             List<Profile> profiles,
             List<String> doubts) {
         this(group, variant, unit, moreIsBetter, values, settings, Map.of(), levels, costs, 0, profiles, doubts);
-    }
-
-    private static Map<String, List<Double>> copy(Map<String, List<Double>> lists) {
-        Map<String, List<Double>> copies = new LinkedHashMap<>();
-        lists.forEach((name, each) -> copies.put(name, List.copyOf(each)));
-        return Collections.unmodifiableMap(copies);
     }
 
     /**

@@ -84,12 +84,11 @@ public final class Async implements Scenario {
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
         ServerComparison servers = ServerComparison.of(lab, ServerPlan.of(lab), variants(lab));
-        lab.plan(Merging.values().length + servers.steps());
+        servers.run(Merging.values().length);
         for (Merging way : Merging.values()) {
             lab.step(way.title());
             lab.add(way.measure(lab.quick()));
         }
-        servers.run();
     }
 
     private static List<ServerVariant> variants(Settings settings) {

@@ -83,9 +83,8 @@ public final class Sharding implements Scenario {
                 new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab));
         List<String> placements = new ArrayList<>(placements(lab));
         own(lab).ifPresent(placements::add);
-        lab.plan(placements.size() + servers.steps());
+        servers.run(placements.size());
         findNodes(lab, placements);
-        servers.run();
     }
 
     private static List<Case> cases(Settings settings) {

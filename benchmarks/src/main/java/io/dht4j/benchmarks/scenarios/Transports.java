@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
 import io.dht4j.benchmarks.report.KeyFigure;
 import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.report.Spread;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -164,11 +165,13 @@ public final class Transports implements Scenario {
     }
 
     private static void add(Lab lab, Shown shown) {
-        Map<String, List<Double>> ratios = new LinkedHashMap<>();
+        Map<String, Double> ratios = new LinkedHashMap<>();
         shown.others().forEach((words, other) -> {
-            List<Double> parts = shown.measured().ratesTo(other);
-            if (!parts.isEmpty()) {
-                ratios.put(words, parts);
+            // Later variants have no repetition yet, and one may have done nothing in its time.
+            double rate =
+                    other.values().isEmpty() ? 0 : Spread.of(other.values()).median();
+            if (rate > 0) {
+                ratios.put(words, Spread.of(shown.measured().values()).median() / rate);
             }
         });
         lab.add(new Measurement(

@@ -120,7 +120,7 @@
             beginAtZero: true,
             suggestedMax: 1.03 * Math.max(...shown.map(bar => bar.greatest)),
             title: Object.assign(title(t, unit), more),
-            ticks: { color: t.text, maxRotation: 0, maxTicksLimit: more ? 5 : 11, callback: number }
+            ticks: { color: t.text, maxRotation: 0, maxTicksLimit: more || isNarrow() ? 5 : 11, callback: number }
           }),
           y: scale(t, { grid: { display: false }, ticks: { color: t.text, autoSkip: false } })
         },

@@ -86,22 +86,6 @@ public final class Variant {
         return costs;
     }
 
-    /**
-     * Returns the rate as a part of another variant's, by repetition, since both share the conditions of one.
-     *
-     * @param other measured in the same run
-     * @return a ratio for each repetition that both have
-     */
-    public List<Double> ratesTo(Variant other) {
-        List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < Math.min(runs.size(), other.runs.size()); i++) {
-            if (other.runs.get(i).perSecond() > 0) {
-                ratios.add(runs.get(i).perSecond() / other.runs.get(i).perSecond());
-            }
-        }
-        return ratios;
-    }
-
     private double[] sorted(ToDoubleFunction<Measured> what) {
         return runs.stream().mapToDouble(what).sorted().toArray();
     }
