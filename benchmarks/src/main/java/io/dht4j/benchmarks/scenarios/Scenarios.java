@@ -21,6 +21,8 @@ public final class Scenarios {
                 new OrderingCost(),
                 new Transports(),
                 new Peers(),
+                new FixedLoad(),
+                new Sweep(),
                 new Scale(),
                 new Hiccups());
     }

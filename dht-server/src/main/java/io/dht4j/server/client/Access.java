@@ -55,11 +55,21 @@ public final class Access {
         }
     }
 
-    Optional<SSLContext> tls() {
+    /**
+     * Returns what encrypts connections.
+     *
+     * @return a context; empty without files for TLS
+     */
+    public Optional<SSLContext> tls() {
         return tls;
     }
 
-    Optional<String> token() {
+    /**
+     * Returns the token, for the header of requests only.
+     *
+     * @return the token; empty if there is none
+     */
+    public Optional<String> token() {
         return token;
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.load.client;
 
 import io.dht4j.lab.workload.ValueSizes;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Describes the client of a public API. Its wire form is JSON.
@@ -15,6 +16,8 @@ import java.util.List;
  * @param from of how many, 1 to 1000; with {@code ack} both 0 for the cluster's default
  * @param timeoutMillis timeout of an operation; 1 to 600,000
  * @param valueSizes sizes of values, in a form of {@link ValueSizes#parse}; at most {@link Values#MAX_BYTES}
+ * @param keyPrefix what every key begins with: at most 64 letters, digits, points, hyphens and underscores
+ * @param access TLS and token
  */
 public record ClientSpec(
         Api api,
@@ -24,12 +27,16 @@ public record ClientSpec(
         int ack,
         int from,
         int timeoutMillis,
-        String valueSizes) {
+        String valueSizes,
+        String keyPrefix,
+        ApiAccess access) {
 
     private static final int HTTP_CONNECTIONS = 64;
     private static final int GRPC_CONNECTIONS = 2;
     private static final int TIMEOUT_MILLIS = 10_000;
     private static final String VALUE_BYTES = "100";
+
+    private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._-]{0,64}");
 
     /** A public API. */
     public enum Api {
@@ -53,6 +60,11 @@ public record ClientSpec(
         require(timeoutMillis >= 1 && timeoutMillis <= 600_000, "timeout", timeoutMillis, "1 to 600,000 ms");
         int largest = ValueSizes.parse(valueSizes).largest();
         require(largest <= Values.MAX_BYTES, "value", largest, "0 to " + Values.MAX_BYTES + " bytes");
+        require(
+                KEY_PREFIX.matcher(keyPrefix).matches(),
+                "key prefix",
+                keyPrefix,
+                "at most 64 letters, digits, points, hyphens and underscores");
     }
 
     /**
@@ -61,7 +73,7 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec http(List<String> addresses) {
-        return new ClientSpec(Api.HTTP, addresses, HTTP_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES);
+        return new ClientSpec(Api.HTTP, addresses, HTTP_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
     }
 
     /**
@@ -70,7 +82,7 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec grpc(List<String> addresses) {
-        return new ClientSpec(Api.GRPC, addresses, GRPC_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES);
+        return new ClientSpec(Api.GRPC, addresses, GRPC_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
     }
 
     /**
@@ -80,7 +92,7 @@ public record ClientSpec(
      * @param loops threads for them, 1 to 64
      */
     public ClientSpec withConnections(int toEach, int loops) {
-        return new ClientSpec(api, addresses, toEach, loops, ack, from, timeoutMillis, valueSizes);
+        return new ClientSpec(api, addresses, toEach, loops, ack, from, timeoutMillis, valueSizes, keyPrefix, access);
     }
 
     /**
@@ -90,7 +102,7 @@ public record ClientSpec(
      * @param of of how many, 1 to 1000; both 0 for the cluster's default
      */
     public ClientSpec withPolicy(int replicas, int of) {
-        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueSizes);
+        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueSizes, keyPrefix, access);
     }
 
     /**
@@ -99,7 +111,7 @@ public record ClientSpec(
      * @param millis 1 to 600,000
      */
     public ClientSpec withTimeoutMillis(int millis) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueSizes);
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueSizes, keyPrefix, access);
     }
 
     /**
@@ -117,7 +129,27 @@ public record ClientSpec(
      * @param sizes at most {@link Values#MAX_BYTES}
      */
     public ClientSpec withValueSizes(ValueSizes sizes) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, sizes.toString());
+        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, sizes.toString(), keyPrefix, access);
+    }
+
+    /**
+     * Returns a copy with another prefix of all keys.
+     *
+     * @param prefix at most 64 letters, digits, points, hyphens and underscores
+     */
+    public ClientSpec withKeyPrefix(String prefix) {
+        return new ClientSpec(
+                api, addresses, connections, eventLoops, ack, from, timeoutMillis, valueSizes, prefix, access);
+    }
+
+    /**
+     * Returns a copy with other credentials.
+     *
+     * @param other TLS and token
+     */
+    public ClientSpec withAccess(ApiAccess other) {
+        return new ClientSpec(
+                api, addresses, connections, eventLoops, ack, from, timeoutMillis, valueSizes, keyPrefix, other);
     }
 
     private static boolean isAddress(String address) {

@@ -25,15 +25,17 @@ final class GrpcLoadClient implements LoadClient {
     private final List<String> addresses;
     private final List<GrpcRemote> clients;
     private final CallOptions options;
+    private final String keyPrefix;
     private final Values values;
     private final RoundRobin turns;
 
     GrpcLoadClient(ClientSpec spec) {
         addresses = spec.addresses();
+        keyPrefix = spec.keyPrefix();
         values = new Values(ValueSizes.parse(spec.valueSizes()));
         CallOptions timed = CallOptions.defaults().withTimeout(Duration.ofMillis(spec.timeoutMillis()));
         options = spec.from() == 0 ? timed : timed.withPolicy(spec.ack(), spec.from());
-        GrpcRemoteOptions client = GrpcRemoteOptions.defaults()
+        GrpcRemoteOptions client = spec.access().applyTo(GrpcRemoteOptions.defaults())
                 .withMaxInFlight(MAX_IN_FLIGHT)
                 .withMaxInFlightBytes(MAX_IN_FLIGHT_BYTES)
                 .withEventLoops(Math.max(1, spec.eventLoops() / spec.connections()));
@@ -80,8 +82,8 @@ final class GrpcLoadClient implements LoadClient {
         return addresses.get(turn % addresses.size());
     }
 
-    private static Key name(long key) {
-        return Key.of(KeyNames.of(key));
+    private Key name(long key) {
+        return Key.of(keyPrefix + KeyNames.of(key));
     }
 
     @Override

@@ -7,11 +7,16 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.ssl.SslHandler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 
 /**
  * The connections of an event loop to one node, and the calls that wait for one. The first call opens all, and calls
@@ -34,8 +39,10 @@ final class HttpConnections {
      * Creates an instance without connections.
      *
      * @param bootstrap opens them on the event loop; has neither handler nor address
+     * @param tls encrypts them
      */
-    HttpConnections(EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count) {
+    HttpConnections(
+            EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count, Optional<SSLContext> tls) {
         this.loop = loop;
         this.count = count;
         this.bootstrap = bootstrap
@@ -44,6 +51,8 @@ final class HttpConnections {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        tls.ifPresent(context ->
+                                channel.pipeline().addLast(new SslHandler(engine(context, address))));
                         channel.pipeline()
                                 .addLast(
                                         new HttpRequestEncoder(),
@@ -51,6 +60,16 @@ final class HttpConnections {
                                         new HttpConnection(HttpConnections.this, channel));
                     }
                 });
+    }
+
+    /** Returns the client's side of an encrypted connection, which checks the name of the node's certificate. */
+    private static SSLEngine engine(SSLContext context, HttpAddress address) {
+        SSLEngine engine = context.createSSLEngine(address.host(), address.port());
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        engine.setSSLParameters(parameters);
+        return engine;
     }
 
     /** Begins a call when a connection is free. */

@@ -3,6 +3,8 @@ package io.dht4j.benchmarks.load.client;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.lab.workload.ValueSizes;
+import io.dht4j.security.Plaintext;
+import io.dht4j.server.client.Access;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -33,15 +35,19 @@ final class HttpLoadClient implements LoadClient {
     private final EventLoopGroup group;
     private final List<HttpAddress> addresses;
     private final List<HttpLoop> loops;
+    private final String keyPrefix;
     private final Values values;
     private final long timeoutNanos;
     private final RoundRobin turns;
 
     private HttpLoadClient(ClientSpec spec) {
+        keyPrefix = spec.keyPrefix();
         values = new Values(ValueSizes.parse(spec.valueSizes()));
         timeoutNanos = TimeUnit.MILLISECONDS.toNanos(spec.timeoutMillis());
+        Access access = spec.access().access();
+        requireSecret(spec, access);
         addresses = spec.addresses().stream()
-                .map(address -> HttpAddress.of(address, spec))
+                .map(address -> HttpAddress.of(address, spec, access.token()))
                 .toList();
         boolean isNative = Epoll.isAvailable();
         IoHandlerFactory io = isNative ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
@@ -52,10 +58,23 @@ final class HttpLoadClient implements LoadClient {
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, spec.timeoutMillis());
         loops = Stream.generate(() ->
-                        new HttpLoop(group.next(), Math.max(1, spec.connections() / spec.eventLoops()), bootstrap))
+                        new HttpLoop(group.next(), Math.max(1, spec.connections() / spec.eventLoops()), bootstrap, access.tls()))
                 .limit(spec.eventLoops())
                 .toList();
         turns = new RoundRobin(addresses.size() * loops.size());
+    }
+
+    /** A token beyond this machine needs TLS, unless the user allows it in plaintext. */
+    private static void requireSecret(ClientSpec spec, Access access) {
+        if (access.token().isPresent() && access.tls().isEmpty()) {
+            spec.addresses()
+                    .forEach(address -> Plaintext.require(
+                            "the token for the node",
+                            address.substring(0, address.lastIndexOf(':')),
+                            spec.access().plaintextAllowed(),
+                            "--allow-plaintext",
+                            warning -> {}));
+        }
     }
 
     static HttpLoadClient open(ClientSpec spec) {
@@ -64,22 +83,26 @@ final class HttpLoadClient implements LoadClient {
 
     @Override
     public CompletionStage<Outcome> get(long key) {
-        return submit(HttpOperation.get(key));
+        return submit(HttpOperation.get(name(key)));
     }
 
     @Override
     public CompletionStage<Outcome> put(long key, int valueBytes) {
-        return submit(HttpOperation.put(key, values.of(key, valueBytes)));
+        return submit(HttpOperation.put(name(key), values.of(key, valueBytes)));
     }
 
     @Override
     public CompletionStage<Outcome> scan(long key, int entries) {
-        return submit(HttpOperation.scan(key, entries));
+        return submit(HttpOperation.scan(name(key), entries));
     }
 
     @Override
     public ValueSizes valueSizes() {
         return values.sizes();
+    }
+
+    private String name(long key) {
+        return keyPrefix + KeyNames.of(key);
     }
 
     private CompletionStage<Outcome> submit(HttpOperation operation) {

@@ -5,8 +5,10 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
@@ -20,6 +22,7 @@ final class HttpLoop {
 
     private final EventLoop loop;
     private final Bootstrap bootstrap;
+    private final Optional<SSLContext> tls;
     private final int connections;
     private final Future<?> ticking;
     /** Times for which calls waited for the event loop, in nanoseconds; written on the event loop. */
@@ -33,10 +36,12 @@ final class HttpLoop {
      *
      * @param connections to each node
      * @param bootstrap opens connections; its event loop is set here
+     * @param tls encrypts them
      */
-    HttpLoop(EventLoop loop, int connections, Bootstrap bootstrap) {
+    HttpLoop(EventLoop loop, int connections, Bootstrap bootstrap, Optional<SSLContext> tls) {
         this.loop = loop;
         this.connections = connections;
+        this.tls = tls;
         this.bootstrap = bootstrap.clone(loop);
         this.ticking = loop.scheduleWithFixedDelay(this::expire, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -76,7 +81,7 @@ final class HttpLoop {
             call.closed();
             return;
         }
-        nodes.computeIfAbsent(call.address(), node -> new HttpConnections(loop, bootstrap, node, connections))
+        nodes.computeIfAbsent(call.address(), node -> new HttpConnections(loop, bootstrap, node, connections, tls))
                 .begin(call);
     }
 

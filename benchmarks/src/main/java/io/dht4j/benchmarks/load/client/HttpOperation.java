@@ -23,17 +23,17 @@ final class HttpOperation {
         this.value = value;
     }
 
-    static HttpOperation get(long key) {
-        return new HttpOperation(HttpMethod.GET, ENTITY + KeyNames.of(key), NONE);
+    static HttpOperation get(String key) {
+        return new HttpOperation(HttpMethod.GET, ENTITY + key, NONE);
     }
 
-    static HttpOperation put(long key, byte[] value) {
-        return new HttpOperation(HttpMethod.PUT, ENTITY + KeyNames.of(key), value);
+    static HttpOperation put(String key, byte[] value) {
+        return new HttpOperation(HttpMethod.PUT, ENTITY + key, value);
     }
 
     /** Reads a number of entries, from a key on. */
-    static HttpOperation scan(long key, int entries) {
-        return new HttpOperation(HttpMethod.GET, ENTITIES + KeyNames.of(key) + "&limit=" + entries, NONE);
+    static HttpOperation scan(String key, int entries) {
+        return new HttpOperation(HttpMethod.GET, ENTITIES + key + "&limit=" + entries, NONE);
     }
 
     HttpMethod method() {

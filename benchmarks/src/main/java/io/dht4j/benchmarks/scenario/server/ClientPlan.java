@@ -25,7 +25,8 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
     private static final String THREADS = "load-threads";
     private static final String SEND_EVERY = "send-every";
 
-    static List<Parameter> parameters() {
+    /** Returns its parameters. */
+    public static List<Parameter> parameters() {
         return List.of(
                 new Parameter(API, "the public API that the load uses: http or grpc", "http", "http"),
                 new Parameter(
@@ -47,7 +48,12 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
                         "500"));
     }
 
-    static ClientPlan of(Settings settings) {
+    /**
+     * Reads them.
+     *
+     * @throws IllegalArgumentException if one is invalid
+     */
+    public static ClientPlan of(Settings settings) {
         return new ClientPlan(
                 Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)),
                 (int) settings.number(CONNECTIONS, 1, 4096),
@@ -61,14 +67,22 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
     }
 
     /** Returns nodes that offer the API. */
-    NodesSpec offering(NodesSpec spec) {
+    public NodesSpec offering(NodesSpec spec) {
         return api == Api.GRPC ? spec.withGrpcApi() : spec;
     }
 
     /** Returns the client of the nodes' API. */
-    ClientSpec spec(Nodes nodes) {
-        ClientSpec spec =
-                api == Api.GRPC ? ClientSpec.grpc(nodes.grpcAddresses()) : ClientSpec.http(nodes.httpAddresses());
+    public ClientSpec spec(Nodes nodes) {
+        return spec(api == Api.GRPC ? nodes.grpcAddresses() : nodes.httpAddresses());
+    }
+
+    /**
+     * Returns the client of some nodes' API.
+     *
+     * @param addresses {@code HOST:PORT} of each node's API
+     */
+    public ClientSpec spec(List<String> addresses) {
+        ClientSpec spec = api == Api.GRPC ? ClientSpec.grpc(addresses) : ClientSpec.http(addresses);
         return spec.withConnections(connections, threads);
     }
 }

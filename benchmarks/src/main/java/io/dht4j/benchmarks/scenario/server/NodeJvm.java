@@ -33,7 +33,8 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
         flags = List.copyOf(flags);
     }
 
-    static List<Parameter> parameters() {
+    /** Returns its parameters. */
+    public static List<Parameter> parameters() {
         return List.of(
                 new Parameter("heap", "heap of each node, 128 to 100,000 MB", "512", "1024"),
                 new Parameter(
@@ -55,7 +56,12 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                         NONE));
     }
 
-    static NodeJvm of(Settings settings) {
+    /**
+     * Reads them.
+     *
+     * @throws IllegalArgumentException if one is invalid
+     */
+    public static NodeJvm of(Settings settings) {
         List<String> flags = new ArrayList<>(compilerFlags(settings));
         flags.addAll(one(settings, "collector", COLLECTORS));
         flags.addAll(further(settings.text("node-flags").strip()));
@@ -84,12 +90,12 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
     }
 
     /** Returns the flags that the load's JVM shares. */
-    static List<String> compilerFlags(Settings settings) {
+    public static List<String> compilerFlags(Settings settings) {
         return one(settings, "compiler", COMPILERS);
     }
 
     /** Returns a copy with more flags. */
-    NodeJvm with(List<String> more) {
+    public NodeJvm with(List<String> more) {
         List<String> all = new ArrayList<>(flags);
         all.addAll(more);
         return new NodeJvm(heapMegabytes, processors, all);
@@ -100,7 +106,7 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
      *
      * @param nodes that share the machine
      */
-    List<String> flags(int nodes) {
+    public List<String> flags(int nodes) {
         int each = processors == 0 ? Math.max(1, Runtime.getRuntime().availableProcessors() / nodes) : processors;
         List<String> all = new ArrayList<>(flags);
         all.add("-XX:ActiveProcessorCount=" + each);

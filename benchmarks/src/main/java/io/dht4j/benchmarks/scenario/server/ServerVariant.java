@@ -88,7 +88,7 @@ public record ServerVariant(
     }
 
     /** Returns its distinguishing options of the server's command line, for {@link Measurement#settings()}. */
-    Map<String, String> shown() {
+    public Map<String, String> shown() {
         Map<String, String> shown = new LinkedHashMap<>();
         shown.put("nodes", String.valueOf(nodes));
         shown.put("policy", ack + "/" + from);

@@ -2,16 +2,11 @@ package io.dht4j.server.cli.options;
 
 import io.dht4j.security.Plaintext;
 import io.dht4j.server.cli.console.Console;
-import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.client.Access;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.TlsFiles;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +17,6 @@ import picocli.CommandLine.ParameterException;
 
 /** The options for TLS files and a token. */
 final class AccessOptions {
-
-    private static final String TOKEN_VARIABLE = "DHT_TOKEN";
-    private static final int LONGEST_TOKEN = 512;
 
     private final Console console;
 
@@ -69,7 +61,7 @@ final class AccessOptions {
         Consumer<String> warnings = line -> console.report(command.qualifiedName() + ": warning: " + line);
         Optional<TlsFiles> files = files(nodes, command);
         key.ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
-        Optional<String> token = token(warnings);
+        Optional<String> token = TokenSource.read(tokenFile, console.environment(), warnings);
         try {
             if (token.isPresent()) {
                 for (URI node : nodes) {
@@ -103,34 +95,5 @@ final class AccessOptions {
             Plaintext.require(
                     "the token for the node", node.getHost(), plaintextAllowed, "--allow-plaintext", warnings);
         }
-    }
-
-    private Optional<String> token(Consumer<String> warnings) throws ClientException {
-        if (tokenFile.isPresent()) {
-            String token = checked("--token-file " + tokenFile.get(), read(tokenFile.get()));
-            PrivateFiles.warnIfOpen("the token", tokenFile.get(), warnings);
-            return Optional.of(token);
-        }
-        String variable = console.environment().getOrDefault(TOKEN_VARIABLE, "");
-        return variable.isBlank() ? Optional.empty() : Optional.of(checked("$" + TOKEN_VARIABLE, variable));
-    }
-
-    private static String read(Path file) throws ClientException {
-        try (InputStream in = Files.newInputStream(file)) {
-            // One byte more than the longest token with its line end, so that a longer one is not truncated.
-            return new String(in.readNBytes(LONGEST_TOKEN + 3), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new ClientException("--token-file: " + Messages.of(e));
-        }
-    }
-
-    /** Checks a token without showing it. */
-    private static String checked(String where, String text) throws ClientException {
-        String token = text.strip();
-        if (!token.matches("[!-~]{1," + LONGEST_TOKEN + "}")) {
-            throw new ClientException(where + " must hold one token and nothing else: up to " + LONGEST_TOKEN
-                    + " characters of printable ASCII without spaces");
-        }
-        return token;
     }
 }

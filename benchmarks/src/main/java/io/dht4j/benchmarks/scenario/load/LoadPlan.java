@@ -1,0 +1,161 @@
+package io.dht4j.benchmarks.scenario.load;
+
+import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.load.client.Values;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ClientPlan;
+import io.dht4j.benchmarks.scenario.server.NodeJvm;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The plan of a load: what is sent, by how many processes, and to which nodes.
+ *
+ * @param operations measured separately, in this order
+ * @param keys number of keys, all written before measuring
+ * @param valueBytes size of a value
+ * @param client connection of each process to each node
+ * @param processes that generate the load together
+ * @param repetitions of each measurement
+ * @param warmUpSeconds of each operation before measuring
+ * @param seconds length of a run
+ * @param p99 bound of the 99th percentile
+ * @param jvm of each node of the run
+ * @param loadFlags of the JVMs of the load
+ * @param targets the running cluster; empty for nodes of the run
+ */
+public record LoadPlan(
+        List<Operation> operations,
+        long keys,
+        int valueBytes,
+        ClientPlan client,
+        int processes,
+        int repetitions,
+        double warmUpSeconds,
+        double seconds,
+        Duration p99,
+        NodeJvm jvm,
+        List<String> loadFlags,
+        Optional<Targets> targets) {
+
+    /** The nodes of a cluster of the run. */
+    public static final int NODES = 3;
+
+    private static final int MAX_IN_FLIGHT = 4096;
+    private static final int MOST_PROCESSES = 64;
+    private static final int HEAP_MEGABYTES = 256;
+    private static final long REPORT_BYTES = 64L << 20;
+    private static final long FILE_PER_LIVE = 4;
+    private static final long KEY_BYTES = 100;
+
+    /**
+     * Returns the parameters of the plan after a scenario's own.
+     *
+     * @param own the scenario's own
+     */
+    public static List<Parameter> parameters(List<Parameter> own) {
+        List<Parameter> all = new ArrayList<>(own);
+        all.addAll(Targets.parameters());
+        all.add(new Parameter(
+                "load-processes",
+                "processes that generate the load together, 1 to " + MOST_PROCESSES + ", each with its share of rate "
+                        + "and keys",
+                "1",
+                "1"));
+        all.add(new Parameter(
+                "operations", "operations to measure, separated by commas: put, get", "put,get", "put,get"));
+        all.add(new Parameter("keys", "number of keys, 1 to 100,000,000", "2000", "100000"));
+        all.add(new Parameter("value-bytes", "size of a value, 0 to 16,777,216", "100", "100"));
+        all.addAll(ClientPlan.parameters());
+        all.add(new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "1", "4"));
+        all.add(new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2", "30"));
+        all.add(new Parameter("seconds", "length of a run, 0.1 to 600", "1", "5"));
+        all.add(new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50"));
+        all.addAll(NodeJvm.parameters());
+        return all;
+    }
+
+    /**
+     * Reads them.
+     *
+     * @throws IllegalArgumentException if one is invalid
+     */
+    public static LoadPlan of(Settings settings) {
+        ClientPlan client = ClientPlan.of(settings);
+        Duration p99 = Duration.ofMillis(settings.number("p99", 1, 60_000));
+        long mostSendEvery = TimeUnit.MICROSECONDS.convert(p99) / 2;
+        if (client.sendEveryMicros() > mostSendEvery) {
+            throw new IllegalArgumentException("--send-every must be at most " + mostSendEvery
+                    + " microseconds, half of --p99, not '" + client.sendEveryMicros() + "'");
+        }
+        long keys = settings.number("keys", 1, 100_000_000);
+        return new LoadPlan(
+                settings.names("operations", List.of("put", "get")).stream()
+                        .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
+                        .toList(),
+                keys,
+                (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
+                client,
+                (int) settings.number("load-processes", 1, Math.min(keys, MOST_PROCESSES)),
+                (int) settings.number("repetitions", 1, 100),
+                settings.decimal("warm-up", 0, 600),
+                settings.decimal("seconds", 0.1, 600),
+                p99,
+                NodeJvm.of(settings),
+                NodeJvm.compilerFlags(settings),
+                Targets.of(settings));
+    }
+
+    /**
+     * Checks that the targets, if there are any, answer and have no keys of the prefix. Blocks for seconds.
+     *
+     * @throws IllegalArgumentException if not; the message names the node or the key
+     */
+    public void requireTargets() {
+        targets.ifPresent(running -> running.require(client));
+    }
+
+    /** Returns the needs of a run. */
+    public Needs needs() {
+        Needs load = Needs.of(REPORT_BYTES, processes, HEAP_MEGABYTES);
+        return targets.isPresent()
+                ? load
+                : Needs.of(FILE_PER_LIVE * NODES * keys * (valueBytes + KEY_BYTES), NODES, jvm.heapMegabytes())
+                        .beside(load);
+    }
+
+    /** Returns a load of the length of a run, without a warm-up. */
+    public LoadSpec load(Operation operation, double perSecond, long seed) {
+        return new LoadSpec(
+                operation,
+                perSecond,
+                0,
+                seconds,
+                keys,
+                MAX_IN_FLIGHT,
+                client.threads(),
+                seed,
+                client.sendEveryMicros());
+    }
+
+    int heapMegabytes() {
+        return HEAP_MEGABYTES;
+    }
+
+    /** Returns how many values to write at a time: fewer if large, which would time out in each other's queue. */
+    int fillInFlight() {
+        return Math.max(processes, Math.min(128, (8 << 20) / Math.max(1, valueBytes)));
+    }
+
+    /** Returns a client with the size of values. */
+    ClientSpec sized(ClientSpec spec) {
+        return spec.withValueBytes(valueBytes);
+    }
+}

@@ -1,0 +1,138 @@
+package io.dht4j.benchmarks.scenario.load;
+
+import io.dht4j.benchmarks.files.Directories;
+import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.load.client.RunningCluster;
+import io.dht4j.benchmarks.process.load.LoadProcesses;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.process.node.Nodes;
+import io.dht4j.benchmarks.process.node.NodesSpec;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.server.NodeJvm;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.LoadDriver;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Load processes that are connected to a cluster and have written the keys. Confined to one thread. */
+public final class LoadSession implements LoadDriver, AutoCloseable {
+
+    private static final Duration FILLING = Duration.ofMinutes(60);
+
+    private final Lab lab;
+    private final LoadPlan plan;
+    private Optional<Path> data = Optional.empty();
+    private Optional<Nodes> nodes = Optional.empty();
+    private Optional<LoadProcesses> load = Optional.empty();
+    /** The client of a running cluster whose keys are to be deleted. */
+    private Optional<ClientSpec> written = Optional.empty();
+
+    private LoadSession(Lab lab, LoadPlan plan) {
+        this.lab = lab;
+        this.plan = plan;
+    }
+
+    /**
+     * Starts the nodes of a variant, or uses the targets of the plan, and writes the keys. Blocks.
+     *
+     * @param lab the environment
+     * @param plan of the load
+     * @param variant of the nodes; without effect if the plan has targets
+     * @return the session, which the caller closes
+     * @throws IOException if a process fails or a node does not answer; nothing remains then
+     * @throws InterruptedException if the thread is interrupted; nothing remains then
+     */
+    public static LoadSession open(Lab lab, LoadPlan plan, ServerVariant variant)
+            throws IOException, InterruptedException {
+        LoadSession session = new LoadSession(lab, plan);
+        try {
+            session.open(plan.targets().isPresent() ? session.target(plan.targets().get()) : session.start(variant));
+            return session;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private ClientSpec target(Targets targets) throws IOException, InterruptedException {
+        ClientSpec client = targets.client(plan.client());
+        if (targets.cleanUp() == Targets.CleanUp.BOTH) {
+            try (RunningCluster cluster = new RunningCluster(client)) {
+                cluster.deleteKeys();
+            }
+        }
+        if (targets.cleanUp() == Targets.CleanUp.OFF) {
+            lab.note("The keys that begin with " + targets.keyPrefix() + " remain in the cluster.");
+        } else {
+            written = Optional.of(client);
+        }
+        return client;
+    }
+
+    private ClientSpec start(ServerVariant variant) throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(lab.scratch(), "nodes");
+        data = Optional.of(directory);
+        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
+        NodesSpec spec = NodesSpec.of(variant.nodes(), directory, variant.settings())
+                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
+        Nodes started = Nodes.start(plan.client().offering(spec));
+        nodes = Optional.of(started);
+        return plan.client().spec(started).withPolicy(variant.ack(), variant.from());
+    }
+
+    private void open(ClientSpec client) throws IOException, InterruptedException {
+        LoadProcesses processes =
+                LoadProcesses.start(plan.processes(), plan.sized(client), plan.heapMegabytes(), plan.loadFlags());
+        load = Optional.of(processes);
+        processes.fill(plan.keys(), plan.fillInFlight(), FILLING);
+    }
+
+    @Override
+    public LoadResult run(LoadSpec spec) throws IOException, InterruptedException {
+        LoadResult result = load.orElseThrow().run(spec);
+        if (result.failed() > 0 && nodes.isPresent()) {
+            nodes.get().ping();
+        }
+        return result;
+    }
+
+    /**
+     * Reads the counters of the nodes. Blocks.
+     *
+     * @return the counters; empty for nodes that others started, which have none to read
+     */
+    public Optional<Counters> counters() throws IOException, InterruptedException {
+        return nodes.isPresent() ? Optional.of(nodes.get().counters()) : Optional.empty();
+    }
+
+    /** Ends processes and nodes, and deletes data and keys. Blocks. */
+    @Override
+    public void close() throws IOException {
+        load.ifPresent(LoadProcesses::close);
+        written.ifPresent(this::deleteKeys);
+        nodes.ifPresent(Nodes::close);
+        if (data.isPresent()) {
+            Directories.delete(data.get());
+        }
+    }
+
+    private void deleteKeys(ClientSpec client) {
+        try (RunningCluster cluster = new RunningCluster(client)) {
+            long deleted = cluster.deleteKeys();
+            lab.note("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
+        } catch (IOException e) {
+            lab.note("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since " + e.getMessage()
+                    + "; --clean-up both deletes them before the next run.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            lab.note("Keys that begin with " + client.keyPrefix()
+                    + " remain in the cluster; --clean-up both deletes them before the next run.");
+        }
+    }
+}

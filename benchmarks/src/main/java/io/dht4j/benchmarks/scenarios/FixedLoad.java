@@ -1,0 +1,160 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.report.Figures;
+import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.load.LoadPlan;
+import io.dht4j.benchmarks.scenario.load.LoadRepetitions;
+import io.dht4j.benchmarks.scenario.load.LoadSession;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Offers one rate to three nodes of the run, or to a running cluster, and reports latency and costs. */
+public final class FixedLoad implements Scenario {
+
+    private static final double TAIL = 99;
+
+    /** Creates the scenario. */
+    public FixedLoad() {}
+
+    @Override
+    public String name() {
+        return "load";
+    }
+
+    @Override
+    public String question() {
+        return "What latency has a cluster at a given rate?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return LoadPlan.parameters(List.of(
+                new Parameter("rate", "offered operations per second, 1 to 1,000,000", "500", "1000"),
+                PeerTransports.parameter()));
+    }
+
+    @Override
+    public void check(Settings settings) {
+        rate(settings);
+        PeerTransports.of(settings);
+        LoadPlan.of(settings).requireTargets();
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return LoadPlan.of(settings).needs();
+    }
+
+    private static double rate(Settings settings) {
+        return settings.decimal("rate", 1, 1_000_000);
+    }
+
+    /** The results of an operation. */
+    private static final class Cell {
+
+        private final List<Double> tails = new ArrayList<>();
+        private final List<LoadLevel> levels = new ArrayList<>();
+        private final Map<String, List<Double>> costs = new LinkedHashMap<>();
+        private final Set<String> doubts = new LinkedHashSet<>();
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        LoadPlan plan = LoadPlan.of(lab);
+        String transport = PeerTransports.of(lab);
+        Map<Operation, Cell> cells = new LinkedHashMap<>();
+        LoadRepetitions.run(
+                lab,
+                plan,
+                List.of(ServerVariant.of(transport, LoadPlan.NODES, 2, LoadPlan.NODES)
+                        .over(transport)),
+                (variant, shown, session, repetition) -> {
+                    for (Operation operation : plan.operations()) {
+                        lab.step(variant + ": " + operation.name());
+                        Cell cell = cells.computeIfAbsent(operation, each -> new Cell());
+                        measure(plan, operation, rate(lab), repetition, session, cell);
+                        lab.add(measurement(operation, rate(lab), variant, shown, cell));
+                    }
+                });
+    }
+
+    private static void measure(
+            LoadPlan plan, Operation operation, double rate, int repetition, LoadSession session, Cell cell)
+            throws IOException, InterruptedException {
+        LoadSpec spec = plan.load(operation, rate, repetition + 1L);
+        if (plan.warmUpSeconds() > 0) {
+            session.run(spec.lasting(0, plan.warmUpSeconds()).withSeed(-1 - repetition));
+        }
+        Optional<Counters> before = session.counters();
+        LoadResult result = session.run(spec);
+        Optional<Counters> after = session.counters();
+        if (before.isPresent() && after.isPresent()) {
+            after.get()
+                    .since(before.get())
+                    .perOperation(result.offered() - result.notSent())
+                    .forEach((cost, value) -> cell.costs
+                            .computeIfAbsent(cost, name -> new ArrayList<>())
+                            .add(value));
+        }
+        cell.tails.add(result.latency().micros(TAIL));
+        if (cell.levels.isEmpty()) {
+            cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
+        } else {
+            cell.doubts.addAll(result.conditions().doubts());
+        }
+        unserved(result).ifPresent(cell.doubts::add);
+    }
+
+    private static Optional<String> unserved(LoadResult result) {
+        return result.servedShare() >= StableLoadSpec.SERVED_SHARE && result.failed() == 0
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "of %,d offered operations %,d failed%s and %,d were not sent, which have no latency",
+                        result.offered(),
+                        result.failed(),
+                        result.errors().isEmpty() ? "" : " " + result.errors(),
+                        result.notSent()));
+    }
+
+    private static Measurement measurement(
+            Operation operation, double rate, String variant, Map<String, String> shown, Cell cell) {
+        return new Measurement(
+                operation.name() + ", " + Figures.of(rate) + "/s offered",
+                variant,
+                "µs at p99",
+                false,
+                cell.tails,
+                shown,
+                cell.levels,
+                cell.costs,
+                List.of(),
+                List.copyOf(cell.doubts));
+    }
+}

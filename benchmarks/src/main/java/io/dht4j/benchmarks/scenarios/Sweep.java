@@ -1,0 +1,206 @@
+package io.dht4j.benchmarks.scenarios;
+
+import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
+import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.Scenario;
+import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.load.LoadPlan;
+import io.dht4j.benchmarks.scenario.load.LoadRepetitions;
+import io.dht4j.benchmarks.scenario.load.LoadSession;
+import io.dht4j.benchmarks.scenario.server.PeerTransports;
+import io.dht4j.benchmarks.scenario.server.ServerVariant;
+import io.dht4j.benchmarks.stable.Knee;
+import io.dht4j.benchmarks.stable.RateSweep;
+import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.Operation;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Measures latency at rising rates up to the knee, for some transports between nodes or for a running cluster. */
+public final class Sweep implements Scenario {
+
+    private static final int ACK = 2;
+    private static final double FULL_SPEED = 50_000;
+    private static final int WARM_UP_IN_FLIGHT = 32;
+
+    /** Creates the scenario. */
+    public Sweep() {}
+
+    @Override
+    public String name() {
+        return "sweep";
+    }
+
+    @Override
+    public String question() {
+        return "Up to which rate does latency stay within its bound?";
+    }
+
+    @Override
+    public KeyFigure keyFigure() {
+        return KeyFigure.values();
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return LoadPlan.parameters(List.of(
+                new Parameter(
+                        "clients",
+                        "transports between three nodes of the run, separated by commas: "
+                                + String.join(", ", PeerTransports.ALL),
+                        "vertx,tcp",
+                        "vertx,one-nio,grpc-stream,tcp"),
+                CandidateParameters.transportClass(),
+                CandidateParameters.with(),
+                new Parameter("step", "factor from one rate to the next, 1.05 to 4", "2", "1.5"),
+                new Parameter("first-rate", "first rate, 1 to 1,000,000 per second", "500", "500"),
+                new Parameter(
+                        "greatest-rate", "greatest rate, first-rate to 1,000,000 per second", "1000000", "1000000"),
+                new Parameter("precision", "of the knee, as a part of the rate, 0.001 to 1", "0.3", "0.05")));
+    }
+
+    /** How the rate rises. */
+    private record Rates(double first, double greatest, double step, double precision) {
+
+        static Rates of(Settings settings) {
+            double first = settings.decimal("first-rate", 1, 1_000_000);
+            return new Rates(
+                    first,
+                    settings.decimal("greatest-rate", first, 1_000_000),
+                    settings.decimal("step", 1.05, 4),
+                    settings.decimal("precision", 0.001, 1));
+        }
+
+        StableLoadSpec spec(LoadPlan plan, Operation operation, int repetition) {
+            LoadSpec probe = plan.load(operation, first, 1000L * (repetition + 1));
+            return StableLoadSpec.from(probe.lasting(plan.seconds() / 4, plan.seconds()))
+                    .upTo(greatest)
+                    .within(precision)
+                    .withP99(plan.p99());
+        }
+    }
+
+    @Override
+    public void check(Settings settings) {
+        Rates.of(settings);
+        variants(settings);
+        LoadPlan.of(settings).requireTargets();
+    }
+
+    @Override
+    public Needs needs(Settings settings) {
+        return LoadPlan.of(settings).needs();
+    }
+
+    private static List<ServerVariant> variants(Settings settings) {
+        return Stream.concat(
+                        settings.names("clients", PeerTransports.ALL).stream()
+                                .map(client -> variant(client).over(client)),
+                        CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
+                                .map(own -> variant(own.getKey())
+                                        .overClass(own.getValue())
+                                        .assembled(
+                                                CandidateParameters.WITH, settings.text(CandidateParameters.WITH))))
+                .toList();
+    }
+
+    private static ServerVariant variant(String name) {
+        return ServerVariant.of(name, LoadPlan.NODES, ACK, LoadPlan.NODES);
+    }
+
+    /** The results of a variant at an operation. */
+    private static final class Cell {
+
+        private final List<Double> knees = new ArrayList<>();
+        private List<LoadLevel> levels = List.of();
+        private final Set<String> doubts = new LinkedHashSet<>();
+
+        private void add(Optional<Knee> found, List<LoadResult> points) {
+            knees.add(found.map(Knee::perSecond).orElse(0.0));
+            if (found.isEmpty()) {
+                doubts.add("no rate held, down to a small part of --first-rate");
+                return;
+            }
+            Knee knee = found.get();
+            if (!knee.bent()) {
+                doubts.add(Measurement.AT_LEAST);
+            }
+            if (levels.isEmpty()) {
+                levels = knee.levels(points);
+            } else {
+                knee.at()
+                        .conditions()
+                        .doubts()
+                        .forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
+            }
+        }
+    }
+
+    @Override
+    public void run(Lab lab) throws IOException, InterruptedException {
+        LoadPlan plan = LoadPlan.of(lab);
+        Rates rates = Rates.of(lab);
+        lab.note(String.format(
+                Locale.ROOT,
+                "The operations/s are knees: the highest offered rate at which 99 %% is served, nothing fails and p99 "
+                        + "is under %d ms, below the least rate at which that is not so. The lines are those of the "
+                        + "first repetition.",
+                plan.p99().toMillis()));
+        Map<String, Cell> cells = new LinkedHashMap<>();
+        LoadRepetitions.run(lab, plan, variants(lab), (variant, shown, session, repetition) -> {
+            warmUp(plan, rates, session);
+            for (Operation operation : plan.operations()) {
+                lab.step(variant + ": " + operation.name());
+                Cell cell = cells.computeIfAbsent(operation.name() + " " + variant, name -> new Cell());
+                StableLoadSpec spec = rates.spec(plan, operation, repetition);
+                List<LoadResult> points = RateSweep.run(session, spec, rates.step(), point -> {});
+                cell.add(Knee.of(points, spec::holds), points);
+                lab.add(measurement(operation.name(), variant, shown, cell));
+            }
+        });
+    }
+
+    /** Runs nodes of the run at full speed, and a cluster of others at the first rate only. */
+    private static void warmUp(LoadPlan plan, Rates rates, LoadSession session)
+            throws IOException, InterruptedException {
+        if (plan.warmUpSeconds() == 0) {
+            return;
+        }
+        double rate = plan.targets().isPresent() ? rates.first() : FULL_SPEED;
+        for (Operation operation : plan.operations()) {
+            session.run(plan.load(operation, rate, 0)
+                    .lasting(0, plan.warmUpSeconds())
+                    .withMaxInFlight(Math.max(
+                            WARM_UP_IN_FLIGHT, plan.processes() * plan.client().threads())));
+        }
+    }
+
+    private static Measurement measurement(String group, String variant, Map<String, String> shown, Cell cell) {
+        return new Measurement(
+                group,
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                cell.knees,
+                shown,
+                cell.levels,
+                Map.of(),
+                List.of(),
+                List.copyOf(cell.doubts));
+    }
+}
