@@ -114,8 +114,7 @@ public final class Sweep implements Scenario {
                         CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
                                 .map(own -> variant(own.getKey())
                                         .overClass(own.getValue())
-                                        .assembled(
-                                                CandidateParameters.WITH, settings.text(CandidateParameters.WITH))))
+                                        .assembled(CandidateParameters.WITH, settings.text(CandidateParameters.WITH))))
                 .toList();
     }
 
@@ -143,10 +142,7 @@ public final class Sweep implements Scenario {
             if (levels.isEmpty()) {
                 levels = knee.levels(points);
             } else {
-                knee.at()
-                        .conditions()
-                        .doubts()
-                        .forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
+                knee.at().conditions().doubts().forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
             }
         }
     }

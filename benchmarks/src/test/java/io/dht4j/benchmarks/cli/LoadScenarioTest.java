@@ -2,6 +2,9 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.ScanScope;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.report.LoadLevel;
@@ -13,9 +16,6 @@ import io.dht4j.benchmarks.scenarios.Sweep;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.DhtClient;
 import io.dht4j.server.config.Setting;
-import io.dht4j.Key;
-import io.dht4j.KeyRange;
-import io.dht4j.ScanScope;
 import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -100,16 +100,15 @@ class LoadScenarioTest {
                             .map(address -> URI.create("http://" + address))
                             .toList(),
                     Duration.ofSeconds(20));
-            AskedPolicy policy = AskedPolicy.clusterDefault();
+            AskedPolicy policy = AskedPolicy.DEFAULT;
             client.put(Key.of("dht4j"), new byte[] {1}, policy, OptionalLong.empty())
                     .get();
             client.put(Key.of("zebra"), new byte[] {2}, policy, OptionalLong.empty())
                     .get();
-            String targets =
-                    String.join(",", api.equals("grpc") ? nodes.grpcAddresses() : nodes.httpAddresses());
+            String targets = String.join(",", api.equals("grpc") ? nodes.grpcAddresses() : nodes.httpAddresses());
 
-            Results results = complete("load --rate 60 --repetitions 2 --load-processes 2 --api " + api + " --targets "
-                    + targets + SHORT);
+            Results results = complete(
+                    "load --rate 60 --repetitions 2 --load-processes 2 --api " + api + " --targets " + targets + SHORT);
 
             assertThat(results.measurements()).hasSize(2).allSatisfy(measured -> {
                 assertThat(measured.variant()).isEqualTo("targets");
@@ -129,17 +128,18 @@ class LoadScenarioTest {
         NodesSpec spec = NodesSpec.of(1, directory.resolve("."), Map.of(Setting.REPLICATION_FACTOR, "1"))
                 .withJvm(192, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         try (Nodes nodes = Nodes.start(spec)) {
-            DhtClient client =
-                    new DhtClient(List.of(URI.create("http://" + nodes.httpAddresses().get(0))), Duration.ofSeconds(20));
-            client.put(Key.of("dht4j-bench-mine"), new byte[1], AskedPolicy.clusterDefault(), OptionalLong.empty())
+            DhtClient client = new DhtClient(
+                    List.of(URI.create("http://" + nodes.httpAddresses().get(0))), Duration.ofSeconds(20));
+            client.put(Key.of("dht4j-bench-mine"), new byte[1], AskedPolicy.DEFAULT, OptionalLong.empty())
                     .get();
-            String load =
-                    "load --rate 60 --operations get --targets " + nodes.httpAddresses().get(0) + SHORT;
+            String load = "load --rate 60 --operations get --targets "
+                    + nodes.httpAddresses().get(0) + SHORT;
 
             BenchCommand refused = run(load);
 
             assertThat(refused.exitCode()).isEqualTo(2);
-            assertThat(refused.err()).contains("already has keys that begin with dht4j-bench-, such as dht4j-bench-mine");
+            assertThat(refused.err())
+                    .contains("already has keys that begin with dht4j-bench-, such as dht4j-bench-mine");
             assertThat(keys(client)).containsExactly("dht4j-bench-mine");
             complete(load + " --clean-up both");
             assertThat(keys(client)).isEmpty();

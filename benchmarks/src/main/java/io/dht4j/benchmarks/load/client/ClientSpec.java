@@ -73,7 +73,17 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec http(List<String> addresses) {
-        return new ClientSpec(Api.HTTP, addresses, HTTP_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
+        return new ClientSpec(
+                Api.HTTP,
+                addresses,
+                HTTP_CONNECTIONS,
+                1,
+                0,
+                0,
+                TIMEOUT_MILLIS,
+                VALUE_BYTES,
+                "",
+                ApiAccess.ofOwnNodes());
     }
 
     /**
@@ -82,7 +92,17 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec grpc(List<String> addresses) {
-        return new ClientSpec(Api.GRPC, addresses, GRPC_CONNECTIONS, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
+        return new ClientSpec(
+                Api.GRPC,
+                addresses,
+                GRPC_CONNECTIONS,
+                1,
+                0,
+                0,
+                TIMEOUT_MILLIS,
+                VALUE_BYTES,
+                "",
+                ApiAccess.ofOwnNodes());
     }
 
     /**
@@ -102,7 +122,8 @@ public record ClientSpec(
      * @param of of how many, 1 to 1000; both 0 for the cluster's default
      */
     public ClientSpec withPolicy(int replicas, int of) {
-        return new ClientSpec(api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueSizes, keyPrefix, access);
+        return new ClientSpec(
+                api, addresses, connections, eventLoops, replicas, of, timeoutMillis, valueSizes, keyPrefix, access);
     }
 
     /**
@@ -111,7 +132,8 @@ public record ClientSpec(
      * @param millis 1 to 600,000
      */
     public ClientSpec withTimeoutMillis(int millis) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, millis, valueSizes, keyPrefix, access);
+        return new ClientSpec(
+                api, addresses, connections, eventLoops, ack, from, millis, valueSizes, keyPrefix, access);
     }
 
     /**
@@ -129,7 +151,8 @@ public record ClientSpec(
      * @param sizes at most {@link Values#MAX_BYTES}
      */
     public ClientSpec withValueSizes(ValueSizes sizes) {
-        return new ClientSpec(api, addresses, connections, eventLoops, ack, from, timeoutMillis, sizes.toString(), keyPrefix, access);
+        return new ClientSpec(
+                api, addresses, connections, eventLoops, ack, from, timeoutMillis, sizes.toString(), keyPrefix, access);
     }
 
     /**

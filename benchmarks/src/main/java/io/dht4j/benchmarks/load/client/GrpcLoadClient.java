@@ -35,7 +35,8 @@ final class GrpcLoadClient implements LoadClient {
         values = new Values(ValueSizes.parse(spec.valueSizes()));
         CallOptions timed = CallOptions.defaults().withTimeout(Duration.ofMillis(spec.timeoutMillis()));
         options = spec.from() == 0 ? timed : timed.withPolicy(spec.ack(), spec.from());
-        GrpcRemoteOptions client = spec.access().applyTo(GrpcRemoteOptions.defaults())
+        GrpcRemoteOptions client = spec.access()
+                .applyTo(GrpcRemoteOptions.defaults())
                 .withMaxInFlight(MAX_IN_FLIGHT)
                 .withMaxInFlightBytes(MAX_IN_FLIGHT_BYTES)
                 .withEventLoops(Math.max(1, spec.eventLoops() / spec.connections()));

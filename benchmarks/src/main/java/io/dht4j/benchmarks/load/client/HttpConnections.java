@@ -41,8 +41,7 @@ final class HttpConnections {
      * @param bootstrap opens them on the event loop; has neither handler nor address
      * @param tls encrypts them
      */
-    HttpConnections(
-            EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count, Optional<SSLContext> tls) {
+    HttpConnections(EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count, Optional<SSLContext> tls) {
         this.loop = loop;
         this.count = count;
         this.bootstrap = bootstrap
@@ -51,8 +50,7 @@ final class HttpConnections {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        tls.ifPresent(context ->
-                                channel.pipeline().addLast(new SslHandler(engine(context, address))));
+                        tls.ifPresent(context -> channel.pipeline().addLast(new SslHandler(engine(context, address))));
                         channel.pipeline()
                                 .addLast(
                                         new HttpRequestEncoder(),

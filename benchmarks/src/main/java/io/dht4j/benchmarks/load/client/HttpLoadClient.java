@@ -57,8 +57,8 @@ final class HttpLoadClient implements LoadClient {
                 .channel(channel)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, spec.timeoutMillis());
-        loops = Stream.generate(() ->
-                        new HttpLoop(group.next(), Math.max(1, spec.connections() / spec.eventLoops()), bootstrap, access.tls()))
+        loops = Stream.generate(() -> new HttpLoop(
+                        group.next(), Math.max(1, spec.connections() / spec.eventLoops()), bootstrap, access.tls()))
                 .limit(spec.eventLoops())
                 .toList();
         turns = new RoundRobin(addresses.size() * loops.size());

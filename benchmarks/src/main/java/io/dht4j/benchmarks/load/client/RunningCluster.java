@@ -73,7 +73,9 @@ public final class RunningCluster implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<String> firstKey() throws IOException, InterruptedException {
-        return page(1).stream().findFirst().map(entry -> PrintableText.of(entry.key().toString(), 100));
+        return page(1).stream()
+                .findFirst()
+                .map(entry -> PrintableText.of(entry.key().toString(), 100));
     }
 
     /**

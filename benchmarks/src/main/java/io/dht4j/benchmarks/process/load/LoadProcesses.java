@@ -72,10 +72,7 @@ public final class LoadProcesses implements LoadDriver, AutoCloseable {
      */
     public void fill(long keys, int maxInFlight, Duration deadline) throws IOException, InterruptedException {
         together((process, i) -> process.fill(
-                0,
-                LoadShares.share(keys, i, processes.size()),
-                Math.max(1, maxInFlight / processes.size()),
-                deadline));
+                0, LoadShares.share(keys, i, processes.size()), Math.max(1, maxInFlight / processes.size()), deadline));
     }
 
     @Override

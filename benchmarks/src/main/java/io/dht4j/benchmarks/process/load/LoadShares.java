@@ -61,6 +61,8 @@ final class LoadShares {
         if (results.size() == 1) {
             return withSpec(spec, results.get(0));
         }
+        Histogram latency = Latency.emptyHistogram();
+        results.forEach(result -> latency.add(result.latency().decode()));
         return new LoadResult(
                 spec,
                 results.stream().mapToDouble(LoadResult::tookSeconds).max().orElse(spec.seconds()),
@@ -96,22 +98,6 @@ final class LoadShares {
                 .forEach((kind, latency) -> sums.computeIfAbsent(kind, first -> Latency.emptyHistogram())
                         .add(latency.decode())));
         return sums.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, sum -> Latency.of(sum.getValue())));
-    }
-
-    private static Latency sum(List<Latency> parts) {
-        Histogram sum = Latency.emptyHistogram();
-        parts.forEach(part -> sum.add(part.decode()));
-        return Latency.of(sum);
-    }
-
-    private static Map<String, Latency> latencyByKind(List<LoadResult> results) {
-        Map<String, List<Latency>> byKind = new HashMap<>();
-        results.forEach(result -> result.latencyByKind().forEach((kind, latency) -> byKind.computeIfAbsent(
-                        kind, name -> new ArrayList<>())
-                .add(latency)));
-        Map<String, Latency> sums = new HashMap<>();
-        byKind.forEach((kind, parts) -> sums.put(kind, sum(parts)));
-        return sums;
     }
 
     private static Conditions conditions(List<LoadResult> results) {

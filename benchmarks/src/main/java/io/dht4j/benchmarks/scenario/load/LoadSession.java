@@ -52,7 +52,8 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
             throws IOException, InterruptedException {
         LoadSession session = new LoadSession(lab, plan);
         try {
-            session.open(plan.targets().isPresent() ? session.target(plan.targets().get()) : session.start(variant));
+            session.open(
+                    plan.targets().isPresent() ? session.target(plan.targets().get()) : session.start(variant));
             return session;
         } catch (IOException | InterruptedException | RuntimeException e) {
             session.close();

@@ -54,7 +54,10 @@ public record Targets(List<String> addresses, String keyPrefix, CleanUp cleanUp,
                         "when keys with that prefix are deleted on --targets: after; both, also before; or off. Unless "
                                 + "both, a cluster that has such keys is refused",
                         "after"),
-                parameter("tls-ca", "PEM file of the authorities, for TLS on --targets; jvm for the JVM's; or none", NONE),
+                parameter(
+                        "tls-ca",
+                        "PEM file of the authorities, for TLS on --targets; jvm for the JVM's; or none",
+                        NONE),
                 parameter("tls-cert", "PEM file of the load's own certificate, with --tls-key; or none", NONE),
                 parameter("tls-key", "PEM file of its private key, PKCS #8, not encrypted; or none", NONE),
                 parameter("token-file", "file with the token for --targets; none for $DHT_TOKEN, if set", NONE),

@@ -29,8 +29,8 @@ public final class TokenSource {
      * @return the token; empty if there is none
      * @throws ClientException if the file is unreadable, or if file or variable hold anything but one token
      */
-    public static Optional<String> read(
-            Optional<Path> file, Map<String, String> environment, Consumer<String> warnings) throws ClientException {
+    public static Optional<String> read(Optional<Path> file, Map<String, String> environment, Consumer<String> warnings)
+            throws ClientException {
         if (file.isPresent()) {
             String token = checked("--token-file " + file.get(), read(file.get()));
             PrivateFiles.warnIfOpen("the token", file.get(), warnings);
