@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /** Lists the scenarios. */
@@ -35,6 +36,7 @@ final class ListCommand implements Callable<Integer> {
                 shared.add(parameter);
             }
         }
+        List<Parameter> described = new ArrayList<>();
         console.out().println("The scenarios, each with its question and its own parameters.");
         for (Scenario scenario : scenarios) {
             console.out().println();
@@ -43,7 +45,21 @@ final class ListCommand implements Callable<Integer> {
             List<Parameter> own = scenario.parameters().stream()
                     .filter(parameter -> !isIn(shared, parameter))
                     .toList();
-            print(own, parameter -> ". " + defaults(parameter));
+            List<Parameter> repeated =
+                    own.stream().filter(described::contains).toList();
+            print(
+                    own.stream()
+                            .filter(parameter -> !described.contains(parameter))
+                            .toList(),
+                    parameter -> ". " + defaults(parameter));
+            if (!repeated.isEmpty()) {
+                console.out()
+                        .println("    as above: "
+                                + repeated.stream()
+                                        .map(parameter -> "--" + parameter.name())
+                                        .collect(Collectors.joining(", ")));
+            }
+            described.addAll(own);
         }
         if (!shared.isEmpty()) {
             console.out().println();

@@ -56,7 +56,7 @@ public final class FixedLoad implements Scenario {
     public List<Parameter> parameters() {
         return LoadPlan.parameters(List.of(
                 new Parameter("rate", "offered operations per second, 1 to 1,000,000", "500", "1000"),
-                PeerTransports.parameter()));
+                PeerTransports.parameter("vertx", "grpc-stream")));
     }
 
     @Override

@@ -66,12 +66,10 @@ public final class Sweep implements Scenario {
                         "vertx,tcp",
                         "vertx,one-nio,grpc-stream,tcp"),
                 CandidateParameters.transportClass(),
-                CandidateParameters.with(),
                 new Parameter("step", "factor from one rate to the next, 1.05 to 4", "2", "1.5"),
-                new Parameter("first-rate", "first rate, 1 to 1,000,000 per second", "500", "500"),
-                new Parameter(
-                        "greatest-rate", "greatest rate, first-rate to 1,000,000 per second", "1000000", "1000000"),
-                new Parameter("precision", "of the knee, as a part of the rate, 0.001 to 1", "0.3", "0.05")));
+                LoadPlan.shared("first-rate", "500", "500"),
+                LoadPlan.shared("greatest-rate", "1000000", "1000000"),
+                LoadPlan.shared("precision", "0.3", "0.05")));
     }
 
     /** How the rate rises. */
@@ -112,9 +110,7 @@ public final class Sweep implements Scenario {
                         settings.names("clients", PeerTransports.ALL).stream()
                                 .map(client -> variant(client).over(client)),
                         CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
-                                .map(own -> variant(own.getKey())
-                                        .overClass(own.getValue())
-                                        .assembled(CandidateParameters.WITH, settings.text(CandidateParameters.WITH))))
+                                .map(own -> variant(own.getKey()).overClass(own.getValue())))
                 .toList();
     }
 

@@ -2,11 +2,14 @@ package io.dht4j.benchmarks.scenario.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.Values;
+import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.server.ClientPlan;
 import io.dht4j.benchmarks.scenario.server.NodeJvm;
+import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import java.time.Duration;
@@ -69,17 +72,33 @@ public record LoadPlan(
                         + "and keys",
                 "1",
                 "1"));
-        all.add(new Parameter(
-                "operations", "operations to measure, separated by commas: put, get", "put,get", "put,get"));
-        all.add(new Parameter("keys", "number of keys, 1 to 100,000,000", "2000", "100000"));
-        all.add(new Parameter("value-bytes", "size of a value, 0 to 16,777,216", "100", "100"));
+        all.add(shared("operations", "put,get", "put,get"));
+        all.add(shared("keys", "2000", "100000"));
+        all.add(shared("value-bytes", "100", "100"));
         all.addAll(ClientPlan.parameters());
         all.add(new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "1", "4"));
         all.add(new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2", "30"));
         all.add(new Parameter("seconds", "length of a run, 0.1 to 600", "1", "5"));
-        all.add(new Parameter("p99", "bound of the 99th percentile, 1 to 60,000 ms", "200", "50"));
+        all.add(shared("p99", "200", "50"));
         all.addAll(NodeJvm.parameters());
+        all.add(CandidateParameters.with());
+        all.addAll(CandidateParameters.components());
         return all;
+    }
+
+    /**
+     * Returns a parameter of the comparisons of servers with defaults of its own, so that the list describes it once.
+     *
+     * @param name of the parameter
+     * @param quick its default of the short form
+     * @param full its default of the full form
+     */
+    public static Parameter shared(String name, String quick, String full) {
+        Parameter parameter = ServerPlan.parameters(List.of(), quick, full, full).stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        return new Parameter(name, parameter.meaning(), quick, full);
     }
 
     /**
@@ -108,7 +127,7 @@ public record LoadPlan(
                 settings.decimal("warm-up", 0, 600),
                 settings.decimal("seconds", 0.1, 600),
                 p99,
-                NodeJvm.of(settings),
+                NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))),
                 NodeJvm.compilerFlags(settings),
                 Targets.of(settings));
     }
