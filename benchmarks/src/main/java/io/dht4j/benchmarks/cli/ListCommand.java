@@ -45,8 +45,7 @@ final class ListCommand implements Callable<Integer> {
             List<Parameter> own = scenario.parameters().stream()
                     .filter(parameter -> !isIn(shared, parameter))
                     .toList();
-            List<Parameter> repeated =
-                    own.stream().filter(described::contains).toList();
+            List<Parameter> repeated = own.stream().filter(described::contains).toList();
             print(
                     own.stream()
                             .filter(parameter -> !described.contains(parameter))
