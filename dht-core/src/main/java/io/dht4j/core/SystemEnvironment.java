@@ -2,6 +2,7 @@ package io.dht4j.core;
 
 import io.dht4j.Ranges;
 import io.dht4j.spi.Environment;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -111,9 +113,35 @@ public final class SystemEnvironment implements Environment {
             }
         }
         // The timer thread only forwards tasks, so that no task delays another.
-        ScheduledFuture<?> scheduled =
-                timers.schedule(() -> handOver(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
-        return () -> scheduled.cancel(false);
+        Handover handover = new Handover(task);
+        handover.scheduled = timers.schedule(handover, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+        return handover;
+    }
+
+    /** A timer that is its own task, so that a timer for each call costs few objects. */
+    private final class Handover implements Callable<Boolean>, Timer {
+
+        private final Runnable task;
+        /** Set before anybody can cancel. */
+        private @Nullable ScheduledFuture<?> scheduled;
+
+        Handover(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public Boolean call() {
+            handOver(task);
+            return true;
+        }
+
+        @Override
+        public void cancel() {
+            ScheduledFuture<?> timer = scheduled;
+            if (timer != null) {
+                timer.cancel(false);
+            }
+        }
     }
 
     private void handOver(Runnable task) {

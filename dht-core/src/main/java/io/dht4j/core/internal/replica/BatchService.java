@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -23,7 +22,6 @@ final class BatchService {
     private final LongSupplier nanoTime;
     private final Request.Batch batch;
     private final CallContext context;
-    private final BooleanSupplier cancelled;
     private final Consumer<Reply> reply;
     private final ReplyRoom room;
     /**
@@ -48,7 +46,6 @@ final class BatchService {
         this.nanoTime = nanoTime;
         this.batch = batch;
         this.context = context;
-        this.cancelled = context::isCancelled;
         this.reply = reply;
         this.room = reader.room(batch);
         this.replies = new Reply[batch.parts().size()];
@@ -64,17 +61,20 @@ final class BatchService {
             int index = i;
             Request.Part part = batch.parts().get(i);
             long left = Math.min(part.remainingNanos(), remaining);
-            CallLiveness liveness = liveness(now + left);
-            Consumer<Reply> done = answer -> end(index, answer);
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
-                        liveness, () -> reader.readFromMemory(read, room), () -> reader.read(read, room), done));
+                        liveness(now + left),
+                        () -> reader.readFromMemory(read, room),
+                        () -> reader.read(read, room),
+                        answer -> end(index, answer)));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
-                Reply refusal = left <= 0 || cancelled.getAsBoolean() ? Replica.late() : replica.refusal(apply);
+                Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
+                } else if (gate.isMemoryFast()) {
+                    end(i, gate.applyAtOnce(apply.entries()));
                 } else {
-                    writes.add(gate.write(apply.entries(), liveness.expired(), done));
+                    writes.add(gate.write(apply.entries(), liveness(now + left), answer -> end(index, answer)));
                 }
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
@@ -86,7 +86,17 @@ final class BatchService {
     }
 
     private CallLiveness liveness(long deadline) {
-        return new CallLiveness(() -> nanoTime.getAsLong() - deadline >= 0, cancelled);
+        return new CallLiveness() {
+            @Override
+            public boolean isExpired() {
+                return nanoTime.getAsLong() - deadline >= 0;
+            }
+
+            @Override
+            public boolean isOver() {
+                return context.isCancelled() || isExpired();
+            }
+        };
     }
 
     private void end(int index, Reply answer) {

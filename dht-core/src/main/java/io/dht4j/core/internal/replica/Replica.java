@@ -103,7 +103,7 @@ public final class Replica {
         if (request instanceof Request.Batch batch) {
             new BatchService(this, reader, gate, nanoTime, batch, context, reply).serve();
         } else {
-            serve(request, new CallLiveness(context::isExpired, context::isCancelled), reply);
+            serve(request, CallLiveness.of(context), reply);
         }
     }
 
@@ -163,7 +163,7 @@ public final class Replica {
             if (refusal != null) {
                 reply.accept(refusal);
             } else {
-                gate.apply(apply.entries(), liveness.expired(), reply);
+                gate.apply(apply.entries(), liveness, reply);
             }
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(

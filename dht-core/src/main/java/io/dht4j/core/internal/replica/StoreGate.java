@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -52,7 +51,7 @@ final class StoreGate {
     private static final int PART_FOR_MAINTENANCE = 4;
 
     /** Entries to be merged into the store, unless they are expired. */
-    record Write(List<Entry> entries, long bytes, BooleanSupplier expired, Consumer<Reply> reply) {}
+    record Write(List<Entry> entries, long bytes, CallLiveness liveness, Consumer<Reply> reply) {}
 
     /** A read, unless its answer is not needed any more. A read that can be answered from memory never waits. */
     record Read(
@@ -118,38 +117,40 @@ final class StoreGate {
                 environment, ages, maintainers, read -> 1, 1, taken -> readSome(taken, maintenanceAdmission));
     }
 
+    /** Returns whether the store is called at once, on the calling thread. */
+    boolean isMemoryFast() {
+        return store.isMemoryFast();
+    }
+
     /** Returns a write for {@link #applyAll}. */
-    Write write(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
+    Write write(List<Entry> entries, CallLiveness liveness, Consumer<Reply> reply) {
         long bytes = 0;
         for (int i = 0; i < entries.size(); i++) {
             bytes += entries.get(i).bytes();
         }
-        return new Write(entries, bytes, expired, reply);
+        return new Write(entries, bytes, liveness, reply);
     }
 
     /** Merges entries into the store. */
-    void apply(List<Entry> entries, BooleanSupplier expired, Consumer<Reply> reply) {
+    void apply(List<Entry> entries, CallLiveness liveness, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
             send(applyAtOnce(entries), reply);
         } else {
-            applyAll(List.of(write(entries, expired, reply)));
+            applyAll(List.of(write(entries, liveness, reply)));
         }
     }
 
     /** Merges entries that this node has fetched itself, in no order with those of other requests. */
     void refill(List<Entry> entries, Consumer<Reply> reply) {
-        maintain(Read.through(new CallLiveness(() -> false, () -> false), () -> writer.refill(entries), reply));
+        maintain(Read.through(CallLiveness.endless(), () -> writer.refill(entries), reply));
     }
 
     /**
-     * Merges several lists of entries into the store, each with a reply of its own, with one call of the store if
-     * possible.
+     * Merges several lists of entries into a store that is not memory-fast, each with a reply of its own, with one call
+     * of the store if possible.
      */
     void applyAll(List<Write> together) {
-        if (store.isMemoryFast()) {
-            for (Write write : together) {
-                send(applyAtOnce(write.entries()), write.reply());
-            }
+        if (together.isEmpty()) {
             return;
         }
         List<Write> admitted = new ArrayList<>(together.size());
@@ -276,7 +277,7 @@ final class StoreGate {
             List<Write> late = new ArrayList<>(0);
             List<Write> group = new ArrayList<>(taken.work().size());
             for (Write write : taken.work()) {
-                if (write.expired().getAsBoolean()) {
+                if (write.liveness().isExpired()) {
                     late.add(write);
                 } else {
                     group.add(write);
@@ -307,7 +308,8 @@ final class StoreGate {
         }
     }
 
-    private Reply applyAtOnce(List<Entry> entries) {
+    /** Merges entries into a memory-fast store on the calling thread. Throws nothing. */
+    Reply applyAtOnce(List<Entry> entries) {
         try {
             return writer.apply(entries);
         } catch (RuntimeException | Error e) {

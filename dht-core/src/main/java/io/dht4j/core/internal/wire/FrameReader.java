@@ -169,6 +169,9 @@ final class FrameReader {
 
     List<Entry> entries() throws FrameException {
         int count = items(FrameWriter.MIN_ENTRY_BYTES, "entries");
+        if (count == 1) {
+            return List.of(entry(key()));
+        }
         List<Entry> entries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             entries.add(entry(key()));

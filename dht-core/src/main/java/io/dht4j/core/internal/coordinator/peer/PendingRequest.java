@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.core.internal.admission.PeerLimit;
+import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +26,22 @@ record PendingRequest(
         ReplyHandler handler,
         @Nullable PeerLimit limit,
         long since,
-        boolean first) {
+        boolean first)
+        implements CallLiveness {
 
     /** Returns whether it is worth sending, or its reply worth reading. */
     boolean isWanted() {
         return handler.isWanted() && !context.isCancelled();
+    }
+
+    @Override
+    public boolean isExpired() {
+        return context.isExpired();
+    }
+
+    @Override
+    public boolean isOver() {
+        return !isWanted() || isExpired();
     }
 
     boolean mayRepeat() {

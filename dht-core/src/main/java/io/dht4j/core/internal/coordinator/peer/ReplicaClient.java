@@ -7,7 +7,6 @@ import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
-import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -168,14 +167,12 @@ public final class ReplicaClient {
 
     private void askLocal(
             Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
-        CallLiveness liveness =
-                new CallLiveness(context::isExpired, () -> !handler.isWanted() || context.isCancelled());
         if (limit == null) {
             PendingRequest request = new PendingRequest(node, outbound, context, handler, null, 0, true);
-            replica.serve(outbound.request, liveness, reply -> request.deliver(reply, 0));
+            replica.serve(outbound.request, request, reply -> request.deliver(reply, 0));
         } else {
             PendingRequest request = new PendingRequest(node, outbound, context, handler, limit, now(), true);
-            replica.serve(outbound.request, liveness, reply -> request.deliver(reply, now()));
+            replica.serve(outbound.request, request, reply -> request.deliver(reply, now()));
         }
     }
 

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +45,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteOperation {
 
+    // Updaters instead of atomics, since there is an operation for each write.
+    private static final AtomicIntegerFieldUpdater<WriteOperation> UNDECIDED =
+            AtomicIntegerFieldUpdater.newUpdater(WriteOperation.class, "undecided");
+    private static final AtomicLongFieldUpdater<WriteOperation> NEWEST =
+            AtomicLongFieldUpdater.newUpdater(WriteOperation.class, "newest");
+
     private final NodeComponents components;
     private final ReplicaClient client;
     private final VersionSource versions;
@@ -56,8 +62,12 @@ public final class WriteOperation {
     private final MissedWrites missed;
     private final CallContext context;
     private final int size;
-    private final AtomicInteger undecided;
-    private final AtomicLong newest = new AtomicLong();
+    /** The number of entries that are not yet acknowledged; read by the updater alone. */
+    @SuppressWarnings("UnusedVariable")
+    private volatile int undecided;
+    /** The greatest version of the acknowledged entries, packed. */
+    private volatile long newest;
+
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
     /** The end of repeated offers of a large write, which leaves time to fail and to report why. */
@@ -121,7 +131,7 @@ public final class WriteOperation {
         this.missed = new MissedWrites(parked.handoff());
         this.context = context;
         this.size = entries.size();
-        this.undecided = new AtomicInteger(size);
+        this.undecided = size;
         this.first = stamps(entries, policy);
         this.offeredUntil = components.environment().nanoTime() + context.remainingNanos() / 2;
         this.deadline = components.environment().schedule(this::expire, context.remainingNanos());
@@ -310,11 +320,13 @@ public final class WriteOperation {
     }
 
     private void acknowledged(Stamp stamp) {
-        newest.accumulateAndGet(stamp.entry.version().packed(), Math::max);
-        if (undecided.decrementAndGet() == 0) {
+        if (size > 1) {
+            NEWEST.accumulateAndGet(this, stamp.entry.version().packed(), Math::max);
+        }
+        if (UNDECIDED.decrementAndGet(this) == 0) {
             deadline.cancel();
             if (missed.keep()) {
-                result.complete(new Version(newest.get()));
+                result.complete(size == 1 ? stamp.entry.version() : new Version(newest));
             }
         }
     }
