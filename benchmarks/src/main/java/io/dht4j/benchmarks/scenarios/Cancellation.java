@@ -139,8 +139,11 @@ public final class Cancellation implements Scenario {
     }
 
     private static Soak soak(Settings settings) {
+        Operation operation =
+                settings.one("soak-operation", List.of("put", "get")).equals("put") ? Operation.PUT : Operation.GET;
         return new Soak(
-                settings.one("soak-operation", List.of("put", "get")).equals("put") ? Operation.PUT : Operation.GET,
+                // With the keys that the parameters name.
+                ServerPlan.of(settings, List.of(operation)).operations().get(0),
                 settings.decimal("minutes", 0, 10_000),
                 settings.decimal("soak-rate", 1, 1_000_000));
     }

@@ -89,7 +89,7 @@ public final class DurabilityCost implements Scenario {
 
     private static List<Case> cases(Settings settings) {
         ServerPlan plan = ServerPlan.of(settings);
-        long bytes = plan.keys() * plan.valueBytes();
+        long bytes = plan.keys() * plan.oneValueSize();
         List<Case> cases = new ArrayList<>();
         Optional<String> own = CandidateParameters.storeName(settings, STORES);
         for (String size : settings.names("sizes", SIZES)) {

@@ -106,7 +106,7 @@ public final class Scale implements Scenario {
             cases.add(new Case(
                     "entries",
                     nodes(count + " entries", NODES, transport),
-                    plan.holding(Long.parseLong(count), plan.valueBytes())));
+                    plan.holding(Long.parseLong(count), plan.valueSizes())));
         }
         for (String size : orNone(settings, "sizes", SIZES)) {
             cases.add(new Case(

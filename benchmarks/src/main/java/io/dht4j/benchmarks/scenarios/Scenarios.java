@@ -24,6 +24,7 @@ public final class Scenarios {
                 new FixedLoad(),
                 new Sweep(),
                 new Scale(),
+                new Ycsb(),
                 new Hiccups());
     }
 }

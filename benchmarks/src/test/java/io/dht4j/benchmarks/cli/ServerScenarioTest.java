@@ -8,6 +8,7 @@ import io.dht4j.benchmarks.report.ResultsFile;
 import io.dht4j.benchmarks.scenarios.Async;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -75,10 +76,43 @@ class ServerScenarioTest {
         runWithServers(scenario, directory);
     }
 
-    private static void runWithServers(String scenario, Path directory) throws Exception {
+    @Test
+    @Tag("full")
+    void everyWorkloadOfYcsbRunsOverEveryCandidate(@TempDir Path directory) throws Exception {
+        List<String> candidates = List.of("embedded", "http-api", "grpc-api", "embedded-tcp");
+
+        Results results =
+                runWithServers("ycsb --workloads a,b,c,d,e,f --candidates " + String.join(",", candidates), directory);
+
+        assertThat(results.measurements())
+                .extracting(measurement -> measurement.group() + " " + measurement.variant())
+                .containsExactlyInAnyOrderElementsOf(Workload.ycsb().stream()
+                        .flatMap(workload -> candidates.stream().map(candidate -> workload.name() + " " + candidate))
+                        .toList());
+        assertThat(results.measurements())
+                .flatExtracting(Measurement::levels)
+                .allSatisfy(level -> assertThat(level.result().errors()).isEmpty());
+    }
+
+    @Test
+    @Tag("full")
+    void aMixWithSkewedKeysAndSizesReplacesPutsAndGets(@TempDir Path directory) throws Exception {
+        Results results = runWithServers(
+                "ordering --orderings real-time --mix get=70,insert=20,update=10 --key-distribution recent:80/10"
+                        + " --value-bytes 10..300",
+                directory);
+
+        assertThat(results.measurements()).extracting(Measurement::group).containsExactly("get=70,update=10,insert=20");
+        assertThat(results.measurements())
+                .flatExtracting(Measurement::levels)
+                .allSatisfy(level ->
+                        assertThat(level.result().latencyByKind()).containsOnlyKeys("get", "update", "insert"));
+    }
+
+    private static Results runWithServers(String scenario, Path directory) throws Exception {
         Results results = run(
                 scenario
-                        + (scenario.startsWith("cancellation") ? "" : " --operations get")
+                        + (scenario.matches("cancellation .*|ycsb .*|.* --mix .*") ? "" : " --operations get")
                         + " --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1 --first-rate 20"
                         + " --greatest-rate 40 --p99 60000 --profiles none --heap 256",
                 directory.resolve("report"));
@@ -88,6 +122,7 @@ class ServerScenarioTest {
         assertThat(results.measurements())
                 .isNotEmpty()
                 .allSatisfy(measurement -> assertThat(measurement.values()).isNotEmpty());
+        return results;
     }
 
     @Test

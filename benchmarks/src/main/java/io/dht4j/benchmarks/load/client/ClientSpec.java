@@ -43,7 +43,9 @@ public record ClientSpec(
         /** HTTP/1.1 without pipelining. */
         HTTP,
         /** gRPC. */
-        GRPC
+        GRPC,
+        /** The cluster of the process that runs the load, without a wire; the addresses only name the nodes. */
+        EMBEDDED
     }
 
     /** Validates the ranges, and keeps an unmodifiable copy. */
@@ -103,6 +105,16 @@ public record ClientSpec(
                 VALUE_BYTES,
                 "",
                 ApiAccess.ofOwnNodes());
+    }
+
+    /**
+     * Describes loads within the nodes, with a timeout of 10 seconds and values of 100 bytes.
+     *
+     * @param addresses {@code HOST:PORT} of each node
+     */
+    public static ClientSpec embedded(List<String> addresses) {
+        return new ClientSpec(
+                Api.EMBEDDED, addresses, 1, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
     }
 
     /**

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.workload.ValueSizes;
+import java.time.Duration;
 import java.util.List;
 
 /** Opens the clients of a load. */
@@ -21,7 +22,23 @@ public final class LoadClients {
         return switch (spec.api()) {
             case HTTP -> HttpLoadClient.open(spec);
             case GRPC -> new GrpcLoadClient(spec);
+            case EMBEDDED -> throw new IllegalArgumentException("a load of embedded clusters runs within their nodes");
         };
+    }
+
+    /**
+     * Returns a client of a cluster in this process, which is not called over a wire.
+     *
+     * @param member outlives the client
+     * @param spec of {@link ClientSpec.Api#EMBEDDED}: policy, timeout and sizes of values
+     * @return a client whose {@code close} has no effect
+     */
+    public static LoadClient embedded(Cluster member, ClientSpec spec) {
+        CallOptions timed = CallOptions.defaults().withTimeout(Duration.ofMillis(spec.timeoutMillis()));
+        return embedded(
+                List.of(member),
+                spec.from() == 0 ? timed : timed.withPolicy(spec.ack(), spec.from()),
+                ValueSizes.parse(spec.valueSizes()));
     }
 
     /**

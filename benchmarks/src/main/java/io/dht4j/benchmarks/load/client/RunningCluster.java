@@ -50,6 +50,7 @@ public final class RunningCluster implements AutoCloseable {
         this.api = switch (spec.api()) {
             case HTTP -> HttpRemote.create(spec.access().applyTo(HttpRemoteOptions.defaults()));
             case GRPC -> GrpcRemote.create(spec.access().applyTo(GrpcRemoteOptions.defaults()));
+            case EMBEDDED -> throw new IllegalArgumentException("no client reaches an embedded cluster");
         };
     }
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The commands of a process that generates load. Safe for use by any number of threads. */
-final class LoadCommands implements AutoCloseable {
+public final class LoadCommands implements AutoCloseable {
 
     /** Shorter than the parent's wait for the result, which lists operations that never ended. */
     private static final Duration DRAIN = Duration.ofSeconds(45);
@@ -38,23 +38,49 @@ final class LoadCommands implements AutoCloseable {
      * @param keys number of keys to write; 0 or more
      * @param maxInFlight puts in flight; 1 to 1,000,000
      */
-    record Fill(long first, long keys, int maxInFlight) {}
+    public record Fill(long first, long keys, int maxInFlight) {}
+
+    /** Creates commands without a client. */
+    public LoadCommands() {}
 
     /** Opens a client and closes an earlier one, whose operations fail. */
     synchronized void connect(ClientSpec spec) {
-        close();
-        client = Optional.of(LoadClients.open(spec));
-        addresses = spec.addresses();
+        use(LoadClients.open(spec), spec.addresses());
     }
 
-    /** Writes each of some keys once. Blocks. */
-    Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
+    /**
+     * Uses a client and closes an earlier one, whose operations fail.
+     *
+     * @param opened closed by this class
+     * @param of names the cluster
+     */
+    public synchronized void use(LoadClient opened, List<String> of) {
+        close();
+        client = Optional.of(opened);
+        addresses = List.copyOf(of);
+    }
+
+    /**
+     * Writes each of some keys once. Blocks.
+     *
+     * @param fill which keys
+     * @return what was written
+     * @throws IOException if a put failed to the end
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
         forgetInserted();
         return Filling.fill(client(), fill.first(), fill.keys(), fill.maxInFlight());
     }
 
-    /** Runs a load. Blocks. */
-    LoadResult run(LoadSpec spec) throws InterruptedException {
+    /**
+     * Runs a load. Blocks.
+     *
+     * @param spec the load
+     * @return its result
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public LoadResult run(LoadSpec spec) throws InterruptedException {
         return OpenLoad.on(client()).over(space(spec.keys())).drainingFor(DRAIN).run(spec);
     }
 

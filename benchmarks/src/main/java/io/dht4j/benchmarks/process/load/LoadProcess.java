@@ -7,7 +7,6 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
-import io.dht4j.lab.internal.load.LoadDriver;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
@@ -20,7 +19,7 @@ import java.util.Optional;
  * The load generator in a process of its own. Methods throw a {@link ChildDiedException} with its last log lines if it
  * has ended. Safe for use by any number of threads.
  */
-public final class LoadProcess implements LoadDriver, AutoCloseable {
+public final class LoadProcess implements LoadRunner, AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -82,17 +81,7 @@ public final class LoadProcess implements LoadDriver, AutoCloseable {
         this.client = client;
     }
 
-    /**
-     * Writes each key once, as fast as the client takes them. Blocks.
-     *
-     * @param first the first key; 0 or more
-     * @param keys number of consecutive keys; 0 or more
-     * @param maxInFlight puts in flight; 1 to 1,000,000
-     * @param deadline the longest duration
-     * @return what was written
-     * @throws ChildException if it is late, or if a put fails finally
-     * @throws InterruptedException if the thread is interrupted, which stops the filling
-     */
+    @Override
     public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws ChildException, InterruptedException {
         return child.call(

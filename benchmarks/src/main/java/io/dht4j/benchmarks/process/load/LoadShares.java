@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** Splits a load among processes, and merges their results. Pure functions. */
-final class LoadShares {
+public final class LoadShares {
 
     /** The greatest number of names of errors in a result. */
     private static final int MOST_ERRORS = 20;
@@ -46,7 +46,7 @@ final class LoadShares {
     }
 
     /** Returns the part of a number that a process gets; the parts differ by at most 1. */
-    static long share(long whole, int process, int processes) {
+    public static long share(long whole, int process, int processes) {
         return whole / processes + (process < whole % processes ? 1 : 0);
     }
 
@@ -56,8 +56,9 @@ final class LoadShares {
      *
      * @param spec the whole load
      * @param results of its parts, one or more
+     * @return the result of the whole
      */
-    static LoadResult merge(LoadSpec spec, List<LoadResult> results) {
+    public static LoadResult merge(LoadSpec spec, List<LoadResult> results) {
         if (results.size() == 1) {
             return withSpec(spec, results.get(0));
         }

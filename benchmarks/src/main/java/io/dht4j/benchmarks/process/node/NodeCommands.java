@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.process.node;
 
+import io.dht4j.benchmarks.load.client.ClientSpec;
 import java.util.Map;
 
 /** The commands between {@link NodeProcess} and {@link NodeMain}. */
@@ -14,6 +15,12 @@ final class NodeCommands {
     /** Reads the counters of the process. */
     static final String COUNTERS = "counters";
 
+    /** Readies the node's own cluster for loads within its process. */
+    static final String EMBED_LOAD = "embed-load";
+
+    static final String FILL = "fill";
+    static final String RUN = "run";
+
     static final String PROFILE_START = "profile-start";
     static final String PROFILE_STOP = "profile-stop";
 
@@ -23,6 +30,16 @@ final class NodeCommands {
     record Start(Map<String, String> settings) {}
 
     record Started(String url) {}
+
+    /**
+     * Describes the load within one of several nodes.
+     *
+     * @param client policy, timeout and sizes of values
+     * @param keys number of keys that all nodes share
+     * @param index of the node, from 0
+     * @param count number of nodes
+     */
+    record EmbedLoad(ClientSpec client, long keys, int index, int count) {}
 
     record Join(long millis) {}
 

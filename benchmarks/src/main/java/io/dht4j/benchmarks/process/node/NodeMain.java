@@ -4,14 +4,18 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
+import io.dht4j.benchmarks.load.client.LoadClients;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import io.dht4j.benchmarks.process.load.LoadCommands;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
 import io.dht4j.benchmarks.profile.ProfilerException;
 import io.dht4j.lab.internal.counters.ProcessCounters;
+import io.dht4j.lab.internal.load.LoadClient;
+import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.config.ConfigException;
@@ -37,6 +41,7 @@ public final class NodeMain implements AutoCloseable {
     private static final long ASK_AGAIN_MILLIS = 50;
 
     private final ProcessCounters counters = new ProcessCounters();
+    private final LoadCommands load = new LoadCommands();
     private @Nullable ServerNode node;
     private @Nullable Profiler profiler;
 
@@ -53,6 +58,9 @@ public final class NodeMain implements AutoCloseable {
                 .on(NodeCommands.START, NodeCommands.Start.class, main::start)
                 .on(NodeCommands.JOIN, NodeCommands.Join.class, main::join)
                 .on(NodeCommands.COUNTERS, NoArguments.class, nothing -> main.counters.read())
+                .on(NodeCommands.EMBED_LOAD, NodeCommands.EmbedLoad.class, main::embedLoad)
+                .on(NodeCommands.FILL, LoadCommands.Fill.class, main.load::fill)
+                .on(NodeCommands.RUN, LoadSpec.class, main.load::run)
                 .on(NodeCommands.PROFILE_START, NodeCommands.ProfileStart.class, main::profileStart)
                 .on(NodeCommands.PROFILE_STOP, NodeCommands.ProfileStop.class, main::profileStop)
                 .run(main);
@@ -96,6 +104,14 @@ public final class NodeMain implements AutoCloseable {
         throw new IllegalStateException("not every node answers: " + reason);
     }
 
+    private @Nullable Object embedLoad(NodeCommands.EmbedLoad embed) {
+        LoadClient client = LoadClients.embedded(node().cluster(), embed.client());
+        load.use(
+                new StripedKeys(client, embed.keys(), embed.index(), embed.count()),
+                embed.client().addresses());
+        return null;
+    }
+
     private synchronized ServerNode node() {
         if (node == null) {
             throw new IllegalStateException("the node has not been started");
@@ -123,6 +139,7 @@ public final class NodeMain implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        load.close();
         counters.close();
         if (node != null) {
             node.close();

@@ -1,13 +1,17 @@
 package io.dht4j.benchmarks.process.node;
 
+import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
+import io.dht4j.benchmarks.process.load.LoadCommands;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
 import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -148,6 +152,21 @@ public final class NodeProcess implements AutoCloseable {
      */
     public Counters counters() throws ChildException, InterruptedException {
         return child.call(NodeCommands.COUNTERS, Map.of(), Counters.class, PATIENCE);
+    }
+
+    /** Readies its own cluster for loads within its process. */
+    void embedLoad(NodeCommands.EmbedLoad embed) throws ChildException, InterruptedException {
+        child.call(NodeCommands.EMBED_LOAD, embed, PATIENCE);
+    }
+
+    /** Writes keys from within its process. Blocks. */
+    Filling.Filled fill(LoadCommands.Fill fill, Duration deadline) throws ChildException, InterruptedException {
+        return child.call(NodeCommands.FILL, fill, Filling.Filled.class, deadline);
+    }
+
+    /** Runs a load within its process. Blocks. */
+    LoadResult run(LoadSpec spec, Duration deadline) throws ChildException, InterruptedException {
+        return child.call(NodeCommands.RUN, spec, LoadResult.class, deadline);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
@@ -21,11 +21,11 @@ final class CaseCluster implements AutoCloseable {
     private final Case of;
     private final Nodes nodes;
     private final LoadGenerator generator;
-    private final LoadProcess load;
+    private final LoadRunner load;
     private final NodesWarmUp warmUp;
     private final Path data;
 
-    private CaseCluster(Case of, Nodes nodes, LoadGenerator generator, LoadProcess load, Path data) {
+    private CaseCluster(Case of, Nodes nodes, LoadGenerator generator, LoadRunner load, Path data) {
         this.of = of;
         this.nodes = nodes;
         this.generator = generator;
@@ -51,7 +51,7 @@ final class CaseCluster implements AutoCloseable {
                 .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
         Nodes nodes = Nodes.start(plan.client().offering(spec));
         try {
-            LoadProcess load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
+            LoadRunner load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
             CaseCluster cluster = new CaseCluster(of, nodes, generator, load, data);
             // Warms up first: compilation under load would count against the first operation.
             cluster.warmUp.run();

@@ -20,7 +20,8 @@ import java.util.Locale;
  */
 public record ClientPlan(Api api, int connections, int threads, int sendEveryMicros) {
 
-    private static final String API = "api";
+    static final String API = "api";
+    private static final int GRPC_CONNECTIONS = 2;
     private static final String CONNECTIONS = "connections";
     private static final String THREADS = "load-threads";
     private static final String SEND_EVERY = "send-every";
@@ -54,16 +55,26 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
      * @throws IllegalArgumentException if one is invalid
      */
     public static ClientPlan of(Settings settings) {
+        return of(
+                settings, Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)));
+    }
+
+    /** Reads all but the API. */
+    static ClientPlan of(Settings settings, Api api) {
         return new ClientPlan(
-                Api.valueOf(settings.one(API, List.of("http", "grpc")).toUpperCase(Locale.ROOT)),
-                (int) settings.number(CONNECTIONS, 1, 4096),
-                (int) settings.number(THREADS, 1, 64),
-                (int) settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
+                api, (int) settings.number(CONNECTIONS, 1, 4096), (int) settings.number(THREADS, 1, 64), (int)
+                        settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
     }
 
     /** Returns a copy with another number of connections to each node. */
     ClientPlan withConnections(int count) {
         return new ClientPlan(api, count, threads, sendEveryMicros);
+    }
+
+    /** Returns a copy with another API; over gRPC with few connections, which all operations share. */
+    ClientPlan over(Api other) {
+        int count = other == Api.GRPC ? Math.min(GRPC_CONNECTIONS, connections) : connections;
+        return new ClientPlan(other, count, threads, sendEveryMicros);
     }
 
     /** Returns nodes that offer the API. */
@@ -79,10 +90,14 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
     /**
      * Returns the client of some nodes' API.
      *
-     * @param addresses {@code HOST:PORT} of each node's API
+     * @param addresses {@code HOST:PORT} of each node's API; over HTTP for an embedded load
      */
     public ClientSpec spec(List<String> addresses) {
-        ClientSpec spec = api == Api.GRPC ? ClientSpec.grpc(addresses) : ClientSpec.http(addresses);
+        ClientSpec spec = switch (api) {
+            case GRPC -> ClientSpec.grpc(addresses);
+            case HTTP -> ClientSpec.http(addresses);
+            case EMBEDDED -> ClientSpec.embedded(addresses);
+        };
         return spec.withConnections(connections, threads);
     }
 }

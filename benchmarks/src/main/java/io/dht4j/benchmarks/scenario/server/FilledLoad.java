@@ -1,7 +1,9 @@
 package io.dht4j.benchmarks.scenario.server;
 
+import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildRefusedException;
-import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.load.LoadRunner;
+import io.dht4j.benchmarks.process.node.EmbeddedLoad;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.scenario.Lab;
 import java.io.IOException;
@@ -30,14 +32,14 @@ final class FilledLoad {
      * @return the load, connected
      * @throws IOException if that fails; if a node has ended, the message has its last log lines
      */
-    static LoadProcess of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
+    static LoadRunner of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
             throws IOException, InterruptedException {
         try {
-            LoadProcess load = connect(plan, ack, from, nodes, generator);
+            LoadRunner load = connect(plan, ack, from, nodes, generator);
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
                 lab.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
-                load.fill(first, keys, inFlight(plan.valueBytes()), DEADLINE);
+                load.fill(first, keys, inFlight(plan.valueSizes().largest()), DEADLINE);
             }
             return load;
         } catch (ChildRefusedException e) {
@@ -48,10 +50,12 @@ final class FilledLoad {
     }
 
     /** Connects the load to nodes that have been filled. Blocks. */
-    static LoadProcess connect(ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
+    static LoadRunner connect(ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
             throws IOException, InterruptedException {
-        return generator.connected(
-                plan.client().spec(nodes).withPolicy(ack, from).withValueBytes(plan.valueBytes()));
+        ClientSpec client = plan.client().spec(nodes).withPolicy(ack, from).withValueSizes(plan.valueSizes());
+        return client.api() == ClientSpec.Api.EMBEDDED
+                ? EmbeddedLoad.in(nodes, client, plan.keys())
+                : generator.connected(client);
     }
 
     /** Fewer at a time for large values, which would time out in each other's queue. */

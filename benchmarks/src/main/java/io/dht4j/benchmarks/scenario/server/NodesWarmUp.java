@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.WarmUp;
@@ -15,11 +15,11 @@ final class NodesWarmUp {
     private static final double TURN_SECONDS = 5;
 
     private final ServerPlan plan;
-    private final LoadProcess load;
+    private final LoadRunner load;
     private final WarmUp<IOException> warmUp;
     private long turns;
 
-    NodesWarmUp(ServerPlan plan, Nodes nodes, LoadProcess load) {
+    NodesWarmUp(ServerPlan plan, Nodes nodes, LoadRunner load) {
         this.plan = plan;
         this.load = load;
         this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), nodes::counters, System::nanoTime);

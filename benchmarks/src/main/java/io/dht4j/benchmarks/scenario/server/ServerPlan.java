@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
+import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.Values;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
@@ -10,12 +11,17 @@ import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.workload.KeyDistribution;
+import io.dht4j.lab.workload.OperationMix;
+import io.dht4j.lab.workload.ValueSizes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -23,7 +29,7 @@ import java.util.stream.Stream;
  *
  * @param operations measured separately, in this order
  * @param keys number of keys, all written before measuring
- * @param valueBytes size of a value
+ * @param valueSizes sizes of values
  * @param client connection of the load to the nodes
  * @param events to profile
  * @param pace of the search for the stable load
@@ -33,7 +39,7 @@ import java.util.stream.Stream;
 public record ServerPlan(
         List<Operation> operations,
         long keys,
-        int valueBytes,
+        ValueSizes valueSizes,
         ClientPlan client,
         List<ProfileEvent> events,
         Pace pace,
@@ -44,6 +50,10 @@ public record ServerPlan(
     private static final int WARM_UP_IN_FLIGHT = 32;
     private static final double FULL_SPEED = 50_000;
     private static final String OPERATIONS = "operations";
+    private static final String MIX = "mix";
+    private static final String KEY_DISTRIBUTION = "key-distribution";
+    private static final String VALUE_BYTES = "value-bytes";
+    private static final int LONGEST_SCAN = 100;
     private static final String NONE = "none";
     private static final long REPORT_BYTES = 256L << 20;
     private static final long FILE_PER_LIVE = 4;
@@ -103,9 +113,22 @@ public record ServerPlan(
                                         "operations to measure, separated by commas: put, get",
                                         "put",
                                         "put,get"),
+                                new Parameter(
+                                        MIX,
+                                        "a mix in place of the operations: " + OperationMix.FORMS + "; or none",
+                                        NONE,
+                                        NONE),
+                                new Parameter(
+                                        KEY_DISTRIBUTION,
+                                        "which keys operations choose: " + KeyDistribution.FORMS,
+                                        "uniform",
+                                        "uniform"),
                                 new Parameter("keys", "number of keys, 1 to 100,000,000", quickKeys, fullKeys),
                                 new Parameter(
-                                        "value-bytes", "size of a value, 0 to 16,777,216", valueBytes, valueBytes)),
+                                        VALUE_BYTES,
+                                        "size of a value, 0 to 16,777,216; or sizes: " + ValueSizes.FORMS,
+                                        valueBytes,
+                                        valueBytes)),
                         ClientPlan.parameters().stream(),
                         Stream.of(
                                 new Parameter(
@@ -152,11 +175,23 @@ public record ServerPlan(
                 .toList();
     }
 
-    /** Returns the shared parameters without the operations. */
+    /** Returns the shared parameters without the operations and their mix. */
     public static List<Parameter> parametersOfOneOperation(
             List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
-        return parameters(own, quickKeys, fullKeys, valueBytes).stream()
-                .filter(parameter -> !parameter.name().equals(OPERATIONS))
+        return without(Set.of(OPERATIONS, MIX), parameters(own, quickKeys, fullKeys, valueBytes));
+    }
+
+    /** Returns the shared parameters of a scenario that compares public APIs by workloads of its own. */
+    public static List<Parameter> parametersOfWorkloads(
+            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
+        return without(
+                Set.of(OPERATIONS, MIX, KEY_DISTRIBUTION, ClientPlan.API),
+                parameters(own, quickKeys, fullKeys, valueBytes));
+    }
+
+    private static List<Parameter> without(Set<String> names, List<Parameter> parameters) {
+        return parameters.stream()
+                .filter(parameter -> !names.contains(parameter.name()))
                 .toList();
     }
 
@@ -166,16 +201,50 @@ public record ServerPlan(
      * @throws IllegalArgumentException if one is invalid
      */
     public static ServerPlan of(Settings settings) {
-        return of(
-                settings,
-                settings.names(OPERATIONS, List.of("put", "get")).stream()
-                        .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
-                        .toList());
+        List<Operation> single = settings.names(OPERATIONS, List.of("put", "get")).stream()
+                .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
+                .toList();
+        String mix = settings.text(MIX);
+        return of(settings, mix.equals(NONE) ? single : List.of(mixed(mix)));
     }
 
-    /** Reads all but the operations, which the scenario sets itself. */
+    private static Operation mixed(String text) {
+        String mix = parsed(MIX, text, OperationMix::parse).toString();
+        return new Operation(mix, mix, "uniform", LONGEST_SCAN);
+    }
+
+    /** Reads all but the operations, which the scenario sets itself; their keys are those of the parameter. */
     public static ServerPlan of(Settings settings, List<Operation> operations) {
-        ClientPlan client = ClientPlan.of(settings);
+        KeyDistribution keys = parsed(KEY_DISTRIBUTION, settings.text(KEY_DISTRIBUTION), KeyDistribution::parse);
+        return of(
+                settings,
+                operations.stream().map(operation -> operation.withKeys(keys)).toList(),
+                ClientPlan.of(settings));
+    }
+
+    /** Reads all but workloads, which the scenario sets itself, as it does the API of each case. */
+    public static ServerPlan ofWorkloads(Settings settings, List<Operation> workloads) {
+        return of(settings, workloads, ClientPlan.of(settings, ClientSpec.Api.HTTP));
+    }
+
+    private static ValueSizes valueSizes(Settings settings) {
+        ValueSizes sizes = parsed(VALUE_BYTES, settings.text(VALUE_BYTES), ValueSizes::parse);
+        if (sizes.largest() > Values.MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "--value-bytes must be 0 to %,d, not '%s'", Values.MAX_BYTES, sizes));
+        }
+        return sizes;
+    }
+
+    private static <T> T parsed(String parameter, String text, Function<String, T> parse) {
+        try {
+            return parse.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--" + parameter + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static ServerPlan of(Settings settings, List<Operation> operations, ClientPlan client) {
         Pace pace = Pace.of(settings);
         long mostSendEvery = TimeUnit.MICROSECONDS.convert(pace.p99()) / 2;
         if (client.sendEveryMicros() > mostSendEvery) {
@@ -188,7 +257,7 @@ public record ServerPlan(
         return new ServerPlan(
                 operations,
                 settings.number("keys", 1, 100_000_000),
-                (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
+                valueSizes(settings),
                 client,
                 events(settings),
                 pace,
@@ -208,19 +277,45 @@ public record ServerPlan(
 
     /** Returns a copy with another amount of data. */
     public ServerPlan holding(long count, int bytes) {
-        return new ServerPlan(operations, count, bytes, client, events, pace, costs, jvm);
+        return holding(count, new ValueSizes.Fixed(bytes));
+    }
+
+    /** Returns a copy with another number of keys and other sizes of values. */
+    public ServerPlan holding(long count, ValueSizes sizes) {
+        return new ServerPlan(operations, count, sizes, client, events, pace, costs, jvm);
+    }
+
+    /**
+     * Returns the one size of all values, for a scenario that varies it or counts by it.
+     *
+     * @throws IllegalArgumentException if there are several sizes
+     */
+    public int oneValueSize() {
+        if (valueSizes instanceof ValueSizes.Fixed one) {
+            return one.bytes();
+        }
+        throw new IllegalArgumentException(String.format(
+                Locale.ROOT,
+                "--value-bytes must be one size in this scenario, 0 to %,d, not '%s'",
+                Values.MAX_BYTES,
+                valueSizes));
+    }
+
+    /** Returns a copy whose load uses another API. */
+    public ServerPlan over(ClientSpec.Api api) {
+        return new ServerPlan(operations, keys, valueSizes, client.over(api), events, pace, costs, jvm);
     }
 
     /** Returns a copy with another number of the load's connections to each node. */
     public ServerPlan withConnections(int count) {
-        return new ServerPlan(operations, keys, valueBytes, client.withConnections(count), events, pace, costs, jvm);
+        return new ServerPlan(operations, keys, valueSizes, client.withConnections(count), events, pace, costs, jvm);
     }
 
     /** Returns a copy that also profiles an event. */
     public ServerPlan profiling(ProfileEvent event) {
         List<ProfileEvent> more =
                 Stream.concat(events.stream(), Stream.of(event)).distinct().toList();
-        return new ServerPlan(operations, keys, valueBytes, client, more, pace, costs, jvm);
+        return new ServerPlan(operations, keys, valueSizes, client, more, pace, costs, jvm);
     }
 
     /** Returns a load with the length of a search's run. */
@@ -268,7 +363,7 @@ public record ServerPlan(
      */
     public Needs needs(int nodes, int copies, int variants) {
         int clusters = costs.keepsProcesses() ? variants : 1;
-        long dataBytes = FILE_PER_LIVE * copies * keys * (valueBytes + KEY_BYTES);
+        long dataBytes = FILE_PER_LIVE * copies * keys * (valueSizes.largest() + KEY_BYTES);
         return Needs.of(REPORT_BYTES + clusters * dataBytes, clusters * nodes, jvm.heapMegabytes())
                 .beside(LoadGenerator.needs());
     }

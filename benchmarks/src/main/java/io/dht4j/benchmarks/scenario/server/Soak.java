@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.process.load.LoadProcess;
+import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.report.Measurement;
@@ -92,7 +92,7 @@ public record Soak(Operation operation, double minutes, double perSecond) {
                 .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES));
         try (LoadGenerator generator = new LoadGenerator(NodeJvm.compilerFlags(lab));
                 Nodes nodes = Nodes.start(plan.client().offering(spec))) {
-            LoadProcess load = FilledLoad.of(lab, plan, ACK, NODES, nodes, generator);
+            LoadRunner load = FilledLoad.of(lab, plan, ACK, NODES, nodes, generator);
             LoadSpec part = plan.load(operation, perSecond, 0);
             Half first = new Half("first half");
             Half second = new Half("second half");
