@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bodies of {@code java.net.http} requests and responses. Frames are sent without a copy, and received after a check of
@@ -101,6 +102,7 @@ final class JdkFrames {
         private final ResponseInfo info;
         private final PeerBody body;
         private final CompletableFuture<Void> done = new CompletableFuture<>();
+        private Flow.@Nullable Subscription subscription;
 
         Reader(PeerCall call, ResponseInfo info, int length) {
             this.call = call;
@@ -115,12 +117,25 @@ final class JdkFrames {
 
         @Override
         public void onSubscribe(Flow.Subscription subscription) {
+            this.subscription = subscription;
             subscription.request(Long.MAX_VALUE);
         }
 
         @Override
         public void onNext(List<ByteBuffer> chunks) {
-            chunks.forEach(body::add);
+            if (done.isDone()) {
+                return;
+            }
+            try {
+                chunks.forEach(body::add);
+            } catch (OutOfMemoryError e) {
+                body.take();
+                call.abandon(PeerReply.NO_MEMORY);
+                if (subscription != null) {
+                    subscription.cancel();
+                }
+                done.completeExceptionally(e);
+            }
         }
 
         @Override
@@ -130,6 +145,9 @@ final class JdkFrames {
 
         @Override
         public void onComplete() {
+            if (done.isDone()) {
+                return;
+            }
             if (body.isComplete()) {
                 String outcome =
                         info.headers().firstValue(PeerProtocol.OUTCOME_HEADER).orElse(null);

@@ -89,21 +89,20 @@ final class OneNioClient extends HttpClient {
         call.carriedBy(exchange);
         int lossesBefore = losses.get();
         Socket socket;
-        OneNioReply reply;
         try {
             socket = borrowUsable();
-            reply = unused.remove(socket);
-            if (reply == null) {
-                reply = new OneNioReply(options.limits().maxFrameBytes());
-            }
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();
             // The exception of createObject() has all details.
             call.unconnected(e.getCause() != null && e.getMessage() != null ? e.getMessage() : PeerReply.reason(e), e);
             return;
         }
+        OneNioReply reply = unused.remove(socket);
         boolean reusable = false;
         try {
+            if (reply == null) {
+                reply = new OneNioReply(options.limits().maxFrameBytes());
+            }
             if (exchange.begin(socket)) {
                 write(socket, call);
                 reusable = reply.read(socket, call);
@@ -119,8 +118,10 @@ final class OneNioClient extends HttpClient {
             call.abandon("connection lost before the reply: " + PeerReply.reason(e));
             // The others are of the same age.
             closeUnused(0);
+        } catch (OutOfMemoryError e) {
+            call.abandon(PeerReply.NO_MEMORY);
         } finally {
-            if (exchange.end() && reusable) {
+            if (exchange.end() && reusable && reply != null) {
                 reply.used(lossesBefore);
                 unused.put(socket, reply);
                 returnObject(socket);

@@ -228,6 +228,9 @@ final class WebPeerClients implements PeerClients {
 
         @Override
         public Future<Void> write(Buffer chunk) {
+            if (result.future().failed()) {
+                return Future.failedFuture(result.future().cause());
+            }
             int length = chunk.length();
             if (length > limit - received) {
                 IllegalStateException error =
@@ -235,6 +238,15 @@ final class WebPeerClients implements PeerClients {
                 result.tryFail(error);
                 return Future.failedFuture(error);
             }
+            try {
+                add(chunk, length);
+            } catch (OutOfMemoryError e) {
+                return lacksMemory(e);
+            }
+            return Future.succeededFuture();
+        }
+
+        private void add(Buffer chunk, int length) {
             if (received == 0) {
                 bytes = chunk.getBytes();
             } else {
@@ -244,12 +256,25 @@ final class WebPeerClients implements PeerClients {
                 chunk.getBytes(0, length, bytes, received);
             }
             received += length;
-            return Future.succeededFuture();
+        }
+
+        private Future<Void> lacksMemory(OutOfMemoryError cause) {
+            bytes = new byte[0];
+            IllegalStateException error = new IllegalStateException(PeerReply.NO_MEMORY, cause);
+            result.tryFail(error);
+            return Future.failedFuture(error);
         }
 
         @Override
         public Future<Void> end() {
-            result.tryComplete(received == bytes.length ? bytes : Arrays.copyOf(bytes, received));
+            if (result.future().failed()) {
+                return Future.failedFuture(result.future().cause());
+            }
+            try {
+                result.tryComplete(received == bytes.length ? bytes : Arrays.copyOf(bytes, received));
+            } catch (OutOfMemoryError e) {
+                return lacksMemory(e);
+            }
             return Future.succeededFuture();
         }
 

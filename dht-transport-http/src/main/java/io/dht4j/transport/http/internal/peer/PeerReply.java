@@ -17,6 +17,9 @@ public final class PeerReply {
     /** How much of an error's text is kept. */
     private static final int MAX_ERROR_TEXT = 512;
 
+    /** Why a reply is not read for which an array cannot be allocated. */
+    public static final String NO_MEMORY = "no memory for the reply";
+
     private PeerReply() {}
 
     /**

@@ -199,6 +199,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         private final CallContext context;
         private long heldBytes;
         private boolean received;
+        private boolean lacksMemory;
         private boolean released;
         private @Nullable Long bodyTimer;
 
@@ -221,15 +222,16 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
 
         private void add(Buffer chunk) {
-            if (released) {
+            if (released || lacksMemory) {
                 return;
             }
             try {
                 body.add(chunk);
             } catch (OutOfMemoryError e) {
+                // The rest is read and dropped: a caller that still writes would lose the answer with the connection.
+                lacksMemory = true;
+                body.take();
                 failures.log(() -> "no memory for a frame from " + request.remoteAddress());
-                hangUp(request);
-                abort();
             }
         }
 
@@ -249,6 +251,11 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             received = true;
             stopBodyTimer();
             if (released) {
+                return;
+            }
+            if (lacksMemory) {
+                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+                write(PeerProtocol.NO_ROOM, Buffer.buffer("no memory for the frame"));
                 return;
             }
             if (!body.isComplete()) {

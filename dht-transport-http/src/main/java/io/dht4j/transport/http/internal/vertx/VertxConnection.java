@@ -266,7 +266,7 @@ final class VertxConnection {
             response.exceptionHandler(this::lost);
             response.handler(bytes -> {
                 heard();
-                body.add(bytes);
+                add(body, bytes);
             });
             response.endHandler(end -> {
                 boolean reusable =
@@ -282,6 +282,19 @@ final class VertxConnection {
                 PeerReply.finish(
                         call, response.statusCode(), response.getHeader(PeerProtocol.OUTCOME_HEADER), body.take());
             });
+        }
+
+        private void add(PeerBody body, Buffer bytes) {
+            if (call.hasEnded()) {
+                return;
+            }
+            try {
+                body.add(bytes);
+            } catch (OutOfMemoryError e) {
+                body.take();
+                call.abandon(PeerReply.NO_MEMORY);
+                giveUp();
+            }
         }
 
         private void lost(Throwable cause) {
