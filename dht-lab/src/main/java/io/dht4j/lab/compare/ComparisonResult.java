@@ -13,15 +13,17 @@ import java.util.stream.Collectors;
  * @param a the name of the transport that sets the standard
  * @param b the name of the one that is judged by it
  * @param costs one or more
+ * @param doubts what speaks against the figures, in words; empty if nothing does
  */
-public record ComparisonResult(String a, String b, List<CostComparison> costs) {
+public record ComparisonResult(String a, String b, List<CostComparison> costs, List<String> doubts) {
 
     /** With fewer repetitions, even disjoint values come about by chance in more than 5 of 100 cases. */
     static final int LEAST_TO_JUDGE = 4;
 
-    /** Keeps an unmodifiable copy. */
+    /** Keeps unmodifiable copies. */
     public ComparisonResult {
         costs = List.copyOf(costs);
+        doubts = List.copyOf(doubts);
     }
 
     /**
@@ -60,7 +62,14 @@ public record ComparisonResult(String a, String b, List<CostComparison> costs) {
                 + costs.stream()
                         .filter(cost -> !cost.equals(first))
                         .map(cost -> System.lineSeparator() + cost)
-                        .collect(Collectors.joining()));
+                        .collect(Collectors.joining())
+                + doubted());
+    }
+
+    private String doubted() {
+        return doubts.stream()
+                .map(doubt -> System.lineSeparator() + "doubted: " + doubt)
+                .collect(Collectors.joining());
     }
 
     static void requirePercent(double percent) {
@@ -74,11 +83,12 @@ public record ComparisonResult(String a, String b, List<CostComparison> costs) {
     /**
      * Returns all costs, for people.
      *
-     * @return a line for each
+     * @return a line for each, and for each doubt
      */
     @Override
     public String toString() {
         return b + " against " + a + ":"
-                + costs.stream().map(cost -> System.lineSeparator() + cost).collect(Collectors.joining());
+                + costs.stream().map(cost -> System.lineSeparator() + cost).collect(Collectors.joining())
+                + doubted();
     }
 }

@@ -6,17 +6,22 @@ import io.dht4j.lab.internal.counters.ProcessCounters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.WarmUp;
 import io.dht4j.lab.internal.load.open.OpenLoad;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Runs a comparison. Confined to one thread. */
 final class Measurement {
 
     private static final Operation HALF_AND_HALF = new Operation("puts and gets", "get=50,put=50", "uniform", 1);
     private static final int MAX_IN_FLIGHT = 1024;
+    private static final double TURN_SECONDS = 1;
+    /** The greatest warm-up as a multiple of the least. */
+    private static final int LONGEST_WARM_UP = 4;
     /** Costs, not latencies, are compared: an operation that begins late, after a pause of the machine, counts. */
     private static final Duration MOST_LATE = Duration.ofSeconds(10);
     /** The part of the offered operations that may be left out. */
@@ -24,6 +29,7 @@ final class Measurement {
 
     private final TransportComparison comparison;
     private final ProcessCounters counters;
+    private Counters atEnd = new Counters(Map.of());
     private long seed;
 
     private Measurement(TransportComparison comparison, ProcessCounters counters) {
@@ -52,11 +58,7 @@ final class Measurement {
 
     private ComparisonResult run(MeasuredNodes a, MeasuredNodes b) throws InterruptedException {
         List<Costs> both = List.of(new Costs(a), new Costs(b));
-        if (comparison.warmUpSeconds() > 0) {
-            for (Costs each : both) {
-                load(each.nodes(), comparison.warmUpSeconds());
-            }
-        }
+        List<String> doubts = warmUp(List.of(a, b));
         for (int repetition = 0; repetition < comparison.repetitions(); repetition++) {
             for (int i = 0; i < both.size(); i++) {
                 measure(both.get((i + repetition) % both.size()));
@@ -70,19 +72,42 @@ final class Measurement {
                     new CostComparison("processor time per operation", "µs", standard.cpuMicros(), judged.cpuMicros()));
         }
         costs.add(new CostComparison("bytes allocated per operation", "bytes", standard.bytes(), judged.bytes()));
-        return new ComparisonResult(comparison.a().name(), comparison.b().name(), costs);
+        return new ComparisonResult(comparison.a().name(), comparison.b().name(), costs, doubts);
+    }
+
+    /**
+     * Runs both loads in turns until the compilers rest or the time is over.
+     *
+     * @return doubts, if the compilers are still at work
+     */
+    private List<String> warmUp(List<MeasuredNodes> both) throws InterruptedException {
+        double least = comparison.warmUpSeconds();
+        if (least == 0) {
+            return List.of();
+        }
+        double turn = Math.min(least, TURN_SECONDS);
+        WarmUp<RuntimeException> warmUp =
+                new WarmUp<>(both.size() * LONGEST_WARM_UP * least, counters::read, System::nanoTime);
+        List<WarmUp.Turn<RuntimeException>> turns = new ArrayList<>();
+        for (MeasuredNodes nodes : both) {
+            turns.add(() -> {
+                load(nodes, turn);
+                return turn;
+            });
+        }
+        warmUp.run(both.size() * least, turns);
+        return warmUp.doubt("this JVM").stream().toList();
     }
 
     private void measure(Costs costs) throws InterruptedException {
         Counters before = counters.read();
         LoadResult result = load(costs.nodes(), comparison.seconds());
-        Counters spent = counters.read().since(before);
+        Counters spent = atEnd.since(before);
         requireHeld(costs.nodes().name(), result);
         double operations = result.served();
         Long cpu = spent.values().get(Cost.CPU_MICROS);
         if (cpu != null) {
-            long compilers = spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L);
-            costs.cpuMicros().add(Math.max(0, cpu - compilers) / operations);
+            costs.cpuMicros().add(cpu / operations);
         }
         costs.bytes().add(spent.values().getOrDefault(Cost.BYTES_ALLOCATED, 0L) / operations);
     }
@@ -90,6 +115,7 @@ final class Measurement {
     private LoadResult load(MeasuredNodes nodes, double seconds) throws InterruptedException {
         return OpenLoad.on(nodes)
                 .givingUpAfter(MOST_LATE)
+                .beforeThreadsEnd(() -> atEnd = counters.read())
                 .run(new LoadSpec(
                         HALF_AND_HALF,
                         comparison.perSecond(),

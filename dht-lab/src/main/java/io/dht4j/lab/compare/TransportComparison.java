@@ -11,7 +11,7 @@ import java.util.List;
  * the same offered rate, whatever they could reach (an open loop), in repetitions that alternate and begin with either
  * in turn, so that other work of the machine affects both alike.
  *
- * <p>The costs are those of the whole process, load included, without the JVM's compilers. Nothing else should run in
+ * <p>The costs are those of the whole process, load included, without the JVM's compilers where the system counts those. Nothing else should run in
  * this JVM meanwhile. Immutable.
  *
  * @param a the transport that sets the standard
@@ -19,7 +19,8 @@ import java.util.List;
  * @param repetitions of each, 1 to 100; fewer than {@value #LEAST_TO_JUDGE} cannot show a difference
  * @param perSecond offered operations per second, 1 to 1,000,000
  * @param seconds length of a repetition, 0.1 to 600
- * @param warmUpSeconds load of each before measuring, 0 to 600 seconds
+ * @param warmUpSeconds least load of each before measuring, 0 to 600 seconds; up to four times as long while the JVM's
+ *     compilers are at work, and without a warm-up if it is 0
  * @param valueBytes size of a value, 0 to 1,048,576
  */
 public record TransportComparison(
@@ -78,7 +79,7 @@ public record TransportComparison(
     /**
      * Returns a copy with other durations.
      *
-     * @param warmUp seconds of load on each before measuring, 0 to 600
+     * @param warmUp least seconds of load on each before measuring, 0 to 600
      * @param repetition seconds of each repetition, 0.1 to 600
      * @return a copy
      */

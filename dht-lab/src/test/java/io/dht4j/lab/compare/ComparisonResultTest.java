@@ -15,14 +15,15 @@ class ComparisonResultTest {
     private static final List<Double> CPU = List.of(71.3, 70.2, 73.5, 72.0, 70.9);
     private static final List<Double> BYTES = List.of(4480.0, 4475.0, 4490.0, 4481.0, 4479.0);
 
-    private static ComparisonResult result(List<Double> cpu, List<Double> bytes) {
+    private static ComparisonResult result(List<Double> cpu, List<Double> bytes, String... doubts) {
         return new ComparisonResult(
                 "old",
                 "new",
                 List.of(
                         new CostComparison("processor time per operation", "µs", CPU.subList(0, cpu.size()), cpu),
                         new CostComparison(
-                                "bytes allocated per operation", "bytes", BYTES.subList(0, bytes.size()), bytes)));
+                                "bytes allocated per operation", "bytes", BYTES.subList(0, bytes.size()), bytes)),
+                List.of(doubts));
     }
 
     private static String[] linesOf(ComparisonResult result, double percent) {
@@ -81,6 +82,13 @@ class ComparisonResultTest {
                 .endsWith("from too few repetitions to tell it from noise: use withRepetitions(4)");
         ComparisonResult four = result(List.of(80.1, 78.0, 84.2, 79.5), BYTES.subList(0, 4));
         assertThat(linesOf(four, 5)[0]).startsWith("new is worse than old by more than 5 %: processor time");
+    }
+
+    @Test
+    void doubtsFollowTheFigures() {
+        ComparisonResult doubted = result(List.of(80.1, 78.0, 84.2, 79.5, 81.0), BYTES, "the compilers were at work");
+        assertThat(linesOf(doubted, 5)).hasSize(3).endsWith("doubted: the compilers were at work");
+        assertThat(doubted.toString()).endsWith("doubted: the compilers were at work");
     }
 
     @Test

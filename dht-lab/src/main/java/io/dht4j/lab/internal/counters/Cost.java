@@ -7,10 +7,13 @@ public enum Cost {
      * threads.
      */
     BYTES_ALLOCATED("bytes allocated", false),
-    /** Processor time of the process in microseconds, its collector, compiler and system calls included. */
+    /**
+     * Processor time of the process in microseconds, its collector and system calls included. Its compilers, which rest
+     * in a process that runs for long, are not, where the system counts the time of single threads, as Linux does.
+     */
     CPU_MICROS("CPU µs", false),
     /**
-     * Processor time of the process's compilers in microseconds, part of {@link #CPU_MICROS}. Without counters of
+     * Processor time of the process's compilers in microseconds, beside {@link #CPU_MICROS}. Without counters of
      * threads it is the JVM's figure, which includes waits for a processor. A warm JVM spends next to none.
      */
     COMPILER_MICROS("compiler µs", false),

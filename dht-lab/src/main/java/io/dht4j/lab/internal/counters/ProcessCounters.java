@@ -31,6 +31,9 @@ public final class ProcessCounters implements AutoCloseable {
     /** The JVM's own counter of compilers has another meaning, so the two are never mixed. Guarded by this. */
     private boolean systemTellsCompilers;
 
+    /** Processor time of the compilers, 0 where the system counts none of single threads. Guarded by this. */
+    private long compilerNanos;
+
     /** Starts to read. */
     public ProcessCounters() {
         this(Path.of("/proc"));
@@ -51,17 +54,18 @@ public final class ProcessCounters implements AutoCloseable {
         Map<Cost, Long> values = new EnumMap<>(Cost.class);
         values.put(Cost.BYTES_ALLOCATED, allocation.bytes());
         long nanos = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
-        if (nanos >= 0) {
-            values.put(Cost.CPU_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos));
-        }
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         Map<Long, Long> compilers = proc.compilerNanos();
         if (!compilers.isEmpty()) {
             systemTellsCompilers = true;
-            values.put(Cost.COMPILER_MICROS, TimeUnit.NANOSECONDS.toMicros(compiling.total(compilers)));
+            compilerNanos = compiling.total(compilers);
+            values.put(Cost.COMPILER_MICROS, TimeUnit.NANOSECONDS.toMicros(compilerNanos));
         } else if (!systemTellsCompilers && compiler != null && compiler.isCompilationTimeMonitoringSupported()) {
             // It includes waits for a processor, and advances only at the end of a compilation.
             values.put(Cost.COMPILER_MICROS, TimeUnit.MILLISECONDS.toMicros(compiler.getTotalCompilationTime()));
+        }
+        if (nanos >= 0) {
+            values.put(Cost.CPU_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos - compilerNanos));
         }
         Map<Long, Long> now = proc.contextSwitches();
         if (!now.isEmpty()) {

@@ -51,12 +51,19 @@ public final class OpenLoad implements LoadDriver {
     private final Duration drain;
     private final Duration giveUp;
     private final LongFunction<KeySpace> keys;
+    private final Runnable beforeThreadsEnd;
 
-    private OpenLoad(LoadClient client, Duration drain, Duration giveUp, LongFunction<KeySpace> keys) {
+    private OpenLoad(
+            LoadClient client,
+            Duration drain,
+            Duration giveUp,
+            LongFunction<KeySpace> keys,
+            Runnable beforeThreadsEnd) {
         this.client = client;
         this.drain = drain;
         this.giveUp = giveUp;
         this.keys = keys;
+        this.beforeThreadsEnd = beforeThreadsEnd;
     }
 
     /**
@@ -65,7 +72,7 @@ public final class OpenLoad implements LoadDriver {
      * @param client closed by the caller
      */
     public static OpenLoad on(LoadClient client) {
-        return new OpenLoad(client, DRAIN, GIVE_UP, KeySpace::new);
+        return new OpenLoad(client, DRAIN, GIVE_UP, KeySpace::new, () -> {});
     }
 
     /**
@@ -75,7 +82,7 @@ public final class OpenLoad implements LoadDriver {
      * @param bound longer than the client's timeout
      */
     public OpenLoad drainingFor(Duration bound) {
-        return new OpenLoad(client, bound, giveUp, keys);
+        return new OpenLoad(client, bound, giveUp, keys, beforeThreadsEnd);
     }
 
     /**
@@ -89,7 +96,7 @@ public final class OpenLoad implements LoadDriver {
         if (lateness.isNegative() || lateness.isZero()) {
             throw new IllegalArgumentException("lateness must be above zero, not " + lateness);
         }
-        return new OpenLoad(client, drain, lateness, keys);
+        return new OpenLoad(client, drain, lateness, keys, beforeThreadsEnd);
     }
 
     /**
@@ -98,7 +105,17 @@ public final class OpenLoad implements LoadDriver {
      * @param space which replaces the number of {@link LoadSpec#keys()}
      */
     public OpenLoad over(KeySpace space) {
-        return new OpenLoad(client, drain, giveUp, count -> space);
+        return new OpenLoad(client, drain, giveUp, count -> space, beforeThreadsEnd);
+    }
+
+    /**
+     * Returns a copy that reads counters of this process at the end of a load. Before Java 21 a JVM forgets what an
+     * ended thread allocated, and the calls of a load allocate on its threads.
+     *
+     * @param reading runs on the caller's thread when no operation is in flight, before the load's threads end
+     */
+    public OpenLoad beforeThreadsEnd(Runnable reading) {
+        return new OpenLoad(client, drain, giveUp, keys, reading);
     }
 
     /**
@@ -136,6 +153,7 @@ public final class OpenLoad implements LoadDriver {
             }
             // Completions return the permits: all are available when no operation is in flight.
             boolean ended = room.tryAcquire(spec.maxInFlight(), drain.toNanos(), TimeUnit.NANOSECONDS);
+            beforeThreadsEnd.run();
             return result(spec, schedule, sent, tally, client.takeWaits(), ended, surroundings);
         } catch (ExecutionException e) {
             throw new IllegalStateException("a thread of the load failed: " + e.getCause(), e.getCause());
