@@ -1,6 +1,5 @@
 package io.dht4j.benchmarks.compare;
 
-import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.report.Spread;
 import io.dht4j.lab.internal.verdict.Verdict;
@@ -103,7 +102,7 @@ record ComparedFigure(
             case WORSE -> "WORSE beyond noise" + chance();
             case WITHIN_NOISE -> "within noise" + chance();
             case CANNOT_TELL ->
-                "cannot tell: too few repetitions (" + before.size() + " and " + after.size() + "); " + Answer.ADVICE;
+                "cannot tell: too few repetitions (" + before.size() + " and " + after.size() + ")";
         };
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.compare;
 
+import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.lab.internal.counters.Cost;
@@ -183,6 +184,8 @@ public final class Comparison {
                 counts.add(count + " " + outcome.label());
             }
         }
-        return "Of " + figures.size() + " figures: " + String.join(", ", counts) + ".";
+        boolean isAdvised = figures.stream().anyMatch(figure -> figure.outcome() == ComparedFigure.Outcome.CANNOT_TELL);
+        return "Of " + figures.size() + " figures: " + String.join(", ", counts) + "."
+                + (isAdvised ? " Too few repetitions cannot tell: " + Answer.ADVICE + " in both runs." : "");
     }
 }
