@@ -17,6 +17,7 @@ final class CommandLineSettings implements Settings {
 
     private final boolean quick;
     private final Map<String, String> values = new LinkedHashMap<>();
+    private final Map<String, String> defaults = new LinkedHashMap<>();
     private final String known;
 
     /**
@@ -27,8 +28,9 @@ final class CommandLineSettings implements Settings {
     CommandLineSettings(Scenario scenario, boolean quick, Map<String, String> given) {
         this.quick = quick;
         for (Parameter parameter : scenario.parameters()) {
-            values.put(parameter.name(), quick ? parameter.quick() : parameter.full());
+            defaults.put(parameter.name(), quick ? parameter.quick() : parameter.full());
         }
+        values.putAll(defaults);
         values.putAll(given);
         known = scenario.parameters().stream().map(Parameter::name).collect(Collectors.joining(", "));
     }
@@ -41,6 +43,11 @@ final class CommandLineSettings implements Settings {
     @Override
     public boolean quick() {
         return quick;
+    }
+
+    @Override
+    public boolean isDefault(String parameter) {
+        return text(parameter).strip().equals(defaults.get(parameter));
     }
 
     @Override

@@ -29,6 +29,7 @@ final class LabRun implements Lab {
     private final long beganNanos = System.nanoTime();
     private final List<Measurement> measurements = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private final List<String> announced = new ArrayList<>();
     private final List<Link> links = new ArrayList<>();
     private boolean complete;
 
@@ -49,6 +50,11 @@ final class LabRun implements Lab {
     @Override
     public boolean quick() {
         return settings.quick();
+    }
+
+    @Override
+    public boolean isDefault(String parameter) {
+        return settings.isDefault(parameter);
     }
 
     @Override
@@ -121,6 +127,12 @@ final class LabRun implements Lab {
     }
 
     @Override
+    public void announce(String text) {
+        note(text);
+        announced.add(text);
+    }
+
+    @Override
     public void link(String title, Path file) {
         Path root = directory.toAbsolutePath().normalize();
         Path target = file.toAbsolutePath().normalize();
@@ -128,6 +140,11 @@ final class LabRun implements Lab {
             throw new IllegalArgumentException(file + " is not in the report's directory " + directory);
         }
         links.add(new Link(title, root.relativize(target).toString().replace('\\', '/')));
+    }
+
+    /** Returns the notes that the command prints. */
+    List<String> announced() {
+        return List.copyOf(announced);
     }
 
     /** Marks the run as complete. */

@@ -84,6 +84,7 @@ final class ScenarioCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
+        scenario.warnings(settings).forEach(line -> console.report("dht bench: warning: " + line));
         Path directory = out.orElseGet(() ->
                 REPORTS.resolve(scenario.name() + "-" + TIMESTAMP.format(LocalDateTime.now(ZoneId.systemDefault()))));
         if (!isFree(directory)) {

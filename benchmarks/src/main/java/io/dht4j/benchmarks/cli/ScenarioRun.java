@@ -82,7 +82,7 @@ final class ScenarioRun {
                 lifetime.failed();
             }
             lab.save();
-            say(lab.results());
+            say(lab.results(), lab.announced());
             return isComplete ? ExitCode.OK : ExitCode.SOFTWARE;
         } catch (UncheckedIOException e) {
             throw new IOException(message(e), e);
@@ -210,7 +210,7 @@ final class ScenarioRun {
         }
     }
 
-    private void say(Results results) {
+    private void say(Results results, List<String> announced) {
         console.out().println(Answer.of(results).text());
         for (Measurement m : results.measurements()) {
             Spread spread = Spread.of(m.values());
@@ -232,6 +232,7 @@ final class ScenarioRun {
                     .println("The short form: a few variants whose processes start once, so it does not show how "
                             + "processes of the same variant differ.");
         }
+        announced.forEach(console.out()::println);
         console.out().println("report: " + directory.resolve(Report.PAGE));
     }
 }

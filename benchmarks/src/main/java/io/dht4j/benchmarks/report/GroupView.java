@@ -20,8 +20,10 @@ record GroupView(
         String better,
         boolean chartAbove,
         List<String> ratioNames,
+        boolean hasSettings,
         List<Row> rows,
         boolean hasCurves,
+        boolean atGivenRate,
         List<LatencyRow> latencies,
         List<TableView> attributions,
         List<TableView> costs,
@@ -70,8 +72,10 @@ record GroupView(
                 first.moreIsBetter() ? "More is better" : "Less is better",
                 key.answersIn(measurements) && !key.isCostOf(measurements),
                 ratioNames(measurements),
+                measurements.stream().anyMatch(m -> !m.settings().isEmpty()),
                 rows(measurements),
                 measurements.stream().anyMatch(GroupView::hasCurve),
+                measurements.stream().allMatch(GroupView::isAtGivenRate),
                 measurements.stream()
                         .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
                         .toList(),
@@ -86,6 +90,11 @@ record GroupView(
                                 m.variant(),
                                 m.profiles().stream().map(GroupView::files).toList()))
                         .toList());
+    }
+
+    /** Returns whether the load of a variant was given, and is no part of a stable load that was searched for. */
+    static boolean isAtGivenRate(Measurement m) {
+        return !m.unit().equals(Measurement.PER_SECOND);
     }
 
     /** Returns whether a variant was measured at several rates, which make a line of latency against throughput. */

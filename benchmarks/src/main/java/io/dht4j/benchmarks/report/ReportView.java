@@ -101,7 +101,7 @@ record ReportView(
                         .conditions()
                         .doubts()
                         .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
-                                .add(name + " at " + level.percent() + " %"));
+                                .add(GroupView.isAtGivenRate(m) ? name : name + " at " + level.percent() + " %"));
             }
         }
         return about.entrySet().stream()

@@ -32,7 +32,8 @@ public final class CandidateParameters {
     /** The value of a parameter that is not given. */
     public static final String NONE = LabCustomizer.NONE;
 
-    private static final String CLASS = LabCustomizer.TRANSPORT_CLASS;
+    /** Transports that are measured beside the library's. */
+    public static final String CLASS = LabCustomizer.TRANSPORT_CLASS;
 
     private CandidateParameters() {}
 

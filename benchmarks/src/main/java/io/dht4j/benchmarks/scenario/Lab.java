@@ -32,6 +32,9 @@ public interface Lab extends Settings {
     /** Adds a note for readers, in words. */
     void note(String text);
 
+    /** Adds a note that the command also prints at its end, such as what the run leaves behind. */
+    void announce(String text);
+
     /**
      * Adds a link to a file of no single measurement, such as a differential flame graph.
      *

@@ -36,6 +36,16 @@ public interface Scenario {
     void check(Settings settings);
 
     /**
+     * Returns what is doubtful about the parameters, such as a file with a secret that others may read. Quick.
+     *
+     * @param settings of the run, validated
+     * @return a line for each; none unless overridden
+     */
+    default List<String> warnings(Settings settings) {
+        return List.of();
+    }
+
+    /**
      * Returns the greatest needs of a run, which begins only if the machine meets them. Quick, and without effect.
      *
      * @param settings of the run, validated

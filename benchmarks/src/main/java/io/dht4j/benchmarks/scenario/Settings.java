@@ -9,6 +9,13 @@ public interface Settings {
     boolean quick();
 
     /**
+     * Returns whether a parameter has its default, given or not.
+     *
+     * @throws IllegalArgumentException if the scenario has no such parameter
+     */
+    boolean isDefault(String parameter);
+
+    /**
      * Returns a parameter's value, or its default.
      *
      * @throws IllegalArgumentException if the scenario has no such parameter

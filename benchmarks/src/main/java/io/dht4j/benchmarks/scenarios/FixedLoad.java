@@ -63,7 +63,14 @@ public final class FixedLoad implements Scenario {
     public void check(Settings settings) {
         rate(settings);
         PeerTransports.of(settings);
-        LoadPlan.of(settings).requireTargets();
+        LoadPlan plan = LoadPlan.of(settings);
+        plan.requireEffects(settings, List.of(PeerTransports.BETWEEN_NODES));
+        plan.requireTargets();
+    }
+
+    @Override
+    public List<String> warnings(Settings settings) {
+        return LoadPlan.of(settings).warnings();
     }
 
     @Override
@@ -146,15 +153,16 @@ public final class FixedLoad implements Scenario {
     private static Measurement measurement(
             Operation operation, double rate, String variant, Map<String, String> shown, Cell cell) {
         return new Measurement(
-                operation.name() + ", " + Figures.of(rate) + "/s offered",
-                variant,
-                "µs at p99",
-                false,
-                cell.tails,
-                shown,
-                cell.levels,
-                cell.costs,
-                List.of(),
-                List.copyOf(cell.doubts));
+                        operation.name() + ", " + Figures.of(rate) + "/s offered",
+                        variant,
+                        "µs at p99",
+                        false,
+                        cell.tails,
+                        shown,
+                        cell.levels,
+                        cell.costs,
+                        List.of(),
+                        List.copyOf(cell.doubts))
+                .countedAt(cell.costs.isEmpty() ? 0 : rate);
     }
 }

@@ -34,6 +34,7 @@ import java.util.stream.Stream;
 /** Measures latency at rising rates up to the knee, for some transports between nodes or for a running cluster. */
 public final class Sweep implements Scenario {
 
+    private static final String CLIENTS = "clients";
     private static final int ACK = 2;
     private static final double FULL_SPEED = 50_000;
     private static final int WARM_UP_IN_FLIGHT = 32;
@@ -60,7 +61,7 @@ public final class Sweep implements Scenario {
     public List<Parameter> parameters() {
         return LoadPlan.parameters(List.of(
                 new Parameter(
-                        "clients",
+                        CLIENTS,
                         "transports between three nodes of the run, separated by commas: "
                                 + String.join(", ", PeerTransports.ALL),
                         "vertx,tcp",
@@ -97,7 +98,14 @@ public final class Sweep implements Scenario {
     public void check(Settings settings) {
         Rates.of(settings);
         variants(settings);
-        LoadPlan.of(settings).requireTargets();
+        LoadPlan plan = LoadPlan.of(settings);
+        plan.requireEffects(settings, List.of(CLIENTS, CandidateParameters.CLASS));
+        plan.requireTargets();
+    }
+
+    @Override
+    public List<String> warnings(Settings settings) {
+        return LoadPlan.of(settings).warnings();
     }
 
     @Override
@@ -107,7 +115,7 @@ public final class Sweep implements Scenario {
 
     private static List<ServerVariant> variants(Settings settings) {
         return Stream.concat(
-                        settings.names("clients", PeerTransports.ALL).stream()
+                        settings.names(CLIENTS, PeerTransports.ALL).stream()
                                 .map(client -> variant(client).over(client)),
                         CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
                                 .map(own -> variant(own.getKey()).overClass(own.getValue())))

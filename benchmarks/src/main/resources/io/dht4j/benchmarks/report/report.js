@@ -354,6 +354,7 @@
     if (!select) { return; }
     group.latencies.forEach(level => select.add(new Option(level.percent + ' % of the stable load', level.percent)));
     select.value = group.latencies[group.latencies.length - 1].percent;
+    select.parentElement.hidden = group.latencies.length < 2;
     select.addEventListener('change', draw);
   });
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class LoadScenarioTest {
 
-    private static final String SHORT = " --quick --keys 60 --warm-up 0 --seconds 0.3 --p99 60000 --heap 256";
+    private static final String SHORT = " --quick --keys 60 --warm-up 0 --seconds 0.3 --p99 60000";
 
     @TempDir
     Path directory;
@@ -79,7 +79,10 @@ class LoadScenarioTest {
         "--load-processes 0,--load-processes must be",
         "--keys 3 --load-processes 4,--load-processes must be",
         "--tls-cert a.pem --tls-ca jvm,--tls-cert and --tls-key go together",
-        "--tls-cert a.pem --tls-key b.pem,--tls-cert has no effect without --tls-ca"
+        "--tls-cert a.pem --tls-key b.pem,--tls-cert has no effect without --tls-ca",
+        "--targets 127.0.0.1:1 --heap 300,--heap has no effect with --targets",
+        "--targets 127.0.0.1:1 --between-nodes tcp,--between-nodes has no effect with --targets",
+        "--key-prefix mine,--key-prefix has no effect without --targets"
     })
     void invalidParametersAreRefused(String options, String why) {
         BenchCommand run = run("load " + options);
@@ -150,7 +153,7 @@ class LoadScenarioTest {
     @Tag("full")
     void aSweepOfTransportsEndsWithKneesAndCurves() throws Exception {
         Results results = complete("sweep --clients vertx,tcp --operations put --load-processes 2 --first-rate 20"
-                + " --greatest-rate 80 --step 2 --precision 1" + SHORT);
+                + " --greatest-rate 80 --step 2 --precision 1 --heap 256" + SHORT);
 
         assertThat(results.measurements()).extracting(Measurement::variant).containsExactly("vertx", "tcp");
         assertThat(results.measurements()).allSatisfy(measured -> {

@@ -72,6 +72,11 @@ class ScenariosTest {
         }
 
         @Override
+        public boolean isDefault(String parameter) {
+            return settings.isDefault(parameter);
+        }
+
+        @Override
         public String text(String parameter) {
             read.add(parameter);
             return settings.text(parameter);

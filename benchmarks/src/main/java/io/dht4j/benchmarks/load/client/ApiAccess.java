@@ -4,10 +4,14 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.dht4j.server.cli.options.TokenSource;
 import io.dht4j.server.client.Access;
 import io.dht4j.server.client.ClientException;
+import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.options.RemoteApiOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The credentials of a load, by the files that hold them, which each process reads itself: no token passes between
@@ -61,11 +65,15 @@ public record ApiAccess(
     /** Reads the token. Blocks. */
     @JsonIgnore
     Optional<String> token() {
+        return token(ApiAccess::ignore);
+    }
+
+    private Optional<String> token(Consumer<String> warnings) {
         if (ownNodes) {
             return Optional.empty();
         }
         try {
-            return TokenSource.read(file(tokenFile), System.getenv(), ApiAccess::ignore);
+            return TokenSource.read(file(tokenFile), System.getenv(), warnings);
         } catch (ClientException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
@@ -75,6 +83,20 @@ public record ApiAccess(
     @JsonIgnore
     Access access() {
         return Access.of(tls(), token(), ApiAccess::ignore);
+    }
+
+    /**
+     * Returns what is doubtful about the files: that others may read a secret, or that a certificate is not valid
+     * today. Blocks while it reads them.
+     *
+     * @throws IllegalArgumentException if a file is missing or invalid; the message names it
+     */
+    public List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        file(key).ifPresent(secret -> PrivateFiles.warnIfOpen("the private key", secret, warnings::add));
+        Optional<String> token = token(warnings::add);
+        Access.of(tls(), token, warnings::add);
+        return warnings;
     }
 
     /** Returns options of a client with this access. Blocks. */

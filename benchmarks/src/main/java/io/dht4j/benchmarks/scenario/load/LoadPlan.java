@@ -51,6 +51,7 @@ public record LoadPlan(
     /** The nodes of a cluster of the run. */
     public static final int NODES = 3;
 
+    private static final List<String> NODE_PARAMETERS = List.of("heap", "processors", "collector", "node-flags");
     private static final int MAX_IN_FLIGHT = 4096;
     private static final int MOST_PROCESSES = 64;
     private static final int HEAP_MEGABYTES = 256;
@@ -139,6 +140,39 @@ public record LoadPlan(
      */
     public void requireTargets() {
         targets.ifPresent(running -> running.require(client));
+    }
+
+    /**
+     * Checks that the parameters suit the nodes: those of nodes of the run have no effect on targets, nor those of
+     * targets without any.
+     *
+     * @param settings of the run
+     * @param own the scenario's own parameters of nodes of the run
+     * @throws IllegalArgumentException if one without effect differs from its default; the message names it
+     */
+    public void requireEffects(Settings settings, List<String> own) {
+        List<String> idle = new ArrayList<>();
+        if (targets.isPresent()) {
+            idle.addAll(own);
+            idle.addAll(NODE_PARAMETERS);
+            idle.add(CandidateParameters.WITH);
+            CandidateParameters.components().forEach(parameter -> idle.add(parameter.name()));
+        } else {
+            Targets.parameters().forEach(parameter -> idle.add(parameter.name()));
+        }
+        for (String name : idle) {
+            if (!settings.isDefault(name)) {
+                throw new IllegalArgumentException("--" + name + " has no effect "
+                        + (targets.isPresent()
+                                ? "with --targets, whose nodes run already"
+                                : "without --targets, on nodes of the run"));
+            }
+        }
+    }
+
+    /** Returns what is doubtful about the credentials for the targets. Reads their files. */
+    public List<String> warnings() {
+        return targets.map(running -> running.access().warnings()).orElse(List.of());
     }
 
     /** Returns the needs of a run. */

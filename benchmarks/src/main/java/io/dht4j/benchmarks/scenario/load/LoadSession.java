@@ -69,7 +69,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
             }
         }
         if (targets.cleanUp() == Targets.CleanUp.OFF) {
-            lab.note("The keys that begin with " + targets.keyPrefix() + " remain in the cluster.");
+            lab.announce("The keys that begin with " + targets.keyPrefix() + " remain in the cluster.");
         } else {
             written = Optional.of(client);
         }
@@ -126,13 +126,13 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     private void deleteKeys(ClientSpec client) {
         try (RunningCluster cluster = new RunningCluster(client)) {
             long deleted = cluster.deleteKeys();
-            lab.note("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
+            lab.announce("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
         } catch (IOException e) {
-            lab.note("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since " + e.getMessage()
-                    + "; --clean-up both deletes them before the next run.");
+            lab.announce("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since "
+                    + e.getMessage() + "; --clean-up both deletes them before the next run.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            lab.note("Keys that begin with " + client.keyPrefix()
+            lab.announce("Keys that begin with " + client.keyPrefix()
                     + " remain in the cluster; --clean-up both deletes them before the next run.");
         }
     }

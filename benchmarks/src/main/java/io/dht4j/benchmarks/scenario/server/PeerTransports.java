@@ -17,7 +17,8 @@ public final class PeerTransports {
     /** All names, which are those of the transports that are measured beside their bare libraries. */
     public static final List<String> ALL = BuiltInTransport.names();
 
-    private static final String BETWEEN_NODES = "between-nodes";
+    /** The parameter of scenarios that compare something else over one transport. */
+    public static final String BETWEEN_NODES = "between-nodes";
     private static final String GRPC = "grpc-";
     private static final String TCP = "tcp";
 
