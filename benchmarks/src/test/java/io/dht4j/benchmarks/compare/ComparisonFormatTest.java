@@ -74,7 +74,8 @@ class ComparisonFormatTest {
 
         assertThat(text.lines())
                 .contains(
-                        "**Of 3 figures: 1 worse, 1 within noise, 1 cannot tell.**",
+                        "**Of 3 figures: 1 worse, 1 within noise, 1 cannot tell. "
+                                + "Too few repetitions cannot tell: use --repetitions 4 in both runs.**",
                         "| PUT | jdk | operations/s | 202 (200 to 203) | 102 (100 to 103) | -49.6 % | WORSE beyond "
                                 + "noise (p = 0.029) |",
                         "- PUT, gone: only in A")

@@ -115,7 +115,8 @@ class ComparisonTest {
                 .contains("PUT, vertx, CPU µs: 70.5 (69.0 to 72.0) -> 81.5 (80.0 to 84.0), +15.6 %: WORSE "
                         + "beyond noise (p = 0.029)")
                 .first()
-                .isEqualTo("Of 2 figures: 1 worse, 1 cannot tell.");
+                .isEqualTo("Of 2 figures: 1 worse, 1 cannot tell. "
+                        + "Too few repetitions cannot tell: use --repetitions 4 in both runs.");
         assertThat(comparison.worse(15))
                 .contains("worse by more than 15 % and the noise: PUT, vertx, CPU µs: 70.5 (69.0 to 72.0) -> 81.5 "
                         + "(80.0 to 84.0), +15.6 % (p = 0.029)");
