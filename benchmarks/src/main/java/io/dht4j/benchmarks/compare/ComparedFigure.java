@@ -101,8 +101,7 @@ record ComparedFigure(
             case BETTER -> "BETTER beyond noise" + chance();
             case WORSE -> "WORSE beyond noise" + chance();
             case WITHIN_NOISE -> "within noise" + chance();
-            case CANNOT_TELL ->
-                "cannot tell: too few repetitions (" + before.size() + " and " + after.size() + ")";
+            case CANNOT_TELL -> "cannot tell: too few repetitions (" + before.size() + " and " + after.size() + ")";
         };
     }
 

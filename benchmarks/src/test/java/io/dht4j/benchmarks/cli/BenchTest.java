@@ -367,7 +367,9 @@ class BenchTest {
 
         BenchCommand asked = BenchCommand.run(SCENARIOS, "compare", "--fail-if-worse", "5%", a, b);
         assertThat(asked.exitCode()).isEqualTo(3);
-        assertThat(asked.out()).contains("cannot tell: too few repetitions (3 and 3)").containsOnlyOnce("--repetitions 4");
+        assertThat(asked.out())
+                .contains("cannot tell: too few repetitions (3 and 3)")
+                .containsOnlyOnce("--repetitions 4");
         assertThat(asked.err())
                 .isEqualTo("dht bench compare: nothing could be judged: too few repetitions; use --repetitions 4 in "
                         + "both runs\n");

@@ -11,8 +11,8 @@ import java.util.List;
  * the same offered rate, whatever they could reach (an open loop), in repetitions that alternate and begin with either
  * in turn, so that other work of the machine affects both alike.
  *
- * <p>The costs are those of the whole process, load included, without the JVM's compilers where the system counts those. Nothing else should run in
- * this JVM meanwhile. Immutable.
+ * <p>The costs are those of the whole process, load included, without the JVM's compilers where the system counts
+ * those. Nothing else should run in this JVM meanwhile. Immutable.
  *
  * @param a the transport that sets the standard
  * @param b the transport that is judged by it

@@ -19,6 +19,7 @@ public final class PeerTransports {
 
     /** The parameter of scenarios that compare something else over one transport. */
     public static final String BETWEEN_NODES = "between-nodes";
+
     private static final String GRPC = "grpc-";
     private static final String TCP = "tcp";
 
