@@ -25,6 +25,7 @@ record GroupView(
         boolean hasCurves,
         boolean atGivenRate,
         List<LatencyRow> latencies,
+        List<TableView> kindLatencies,
         List<TableView> attributions,
         List<TableView> costs,
         List<String> costCharts,
@@ -79,6 +80,7 @@ record GroupView(
                 measurements.stream()
                         .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
                         .toList(),
+                KindLatencies.of(measurements),
                 events(measurements).stream()
                         .map(event -> attribution(event, measurements))
                         .toList(),
@@ -163,8 +165,8 @@ record GroupView(
         double stolen = result.conditions().stolenPercent();
         return new LatencyRow(
                 m.variant(),
-                level.percent() + " %",
-                Figures.of(result.spec().perSecond()),
+                load(level),
+                result.spec().isClosed() ? NONE : Figures.of(result.spec().perSecond()),
                 Figures.share(result.servedShare()),
                 Figures.of(result.failed() + (double) result.notSent()),
                 LatencyLine.SHOWN.stream()
@@ -175,6 +177,11 @@ record GroupView(
                 stolen < 0 ? NONE : Figures.percent(stolen / 100),
                 Figures.micros(result.conditions().latenessP99Micros()),
                 !result.conditions().trusted());
+    }
+
+    /** Returns the part of the stable load. */
+    static String load(LoadLevel level) {
+        return level.result().spec().isClosed() ? "closed loop" : level.percent() + " %";
     }
 
     private static TableView attribution(String event, List<Measurement> measurements) {

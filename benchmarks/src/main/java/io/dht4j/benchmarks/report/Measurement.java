@@ -44,11 +44,17 @@ public record Measurement(
     /** The most common unit. */
     public static final String PER_SECOND = "operations/s";
 
+    /** The unit of a load without a rate, whose costs do not compare. */
+    public static final String CLOSED_LOOP = "operations/s in a closed loop";
+
     /** The begin of a doubt about the last run of a search for a stable load. */
     public static final String OF_THE_LIMIT = "where it was no longer stable: ";
 
     /** The begin of a doubt about a run at the stable load. */
     public static final String OF_THE_STABLE_LOAD = "at the stable load: ";
+
+    /** The begin of a doubt about a run in which costs were counted. */
+    public static final String OF_THE_COSTS = "while the costs were counted: ";
 
     /** The doubt about a stable load that may be higher. */
     public static final String AT_LEAST = "the search ended at its greatest rate: the truth may be higher";

@@ -100,6 +100,8 @@ record ReportView(
                 level.result()
                         .conditions()
                         .doubts()
+                        .stream()
+                        .filter(why -> !m.doubts().contains(Measurement.OF_THE_COSTS + why))
                         .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
                                 .add(GroupView.isAtGivenRate(m) ? name : name + " at " + level.percent() + " %"));
             }

@@ -12,6 +12,7 @@ import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.load.LoadPlan;
 import io.dht4j.benchmarks.scenario.load.LoadRepetitions;
 import io.dht4j.benchmarks.scenario.load.LoadSession;
+import io.dht4j.benchmarks.scenario.server.LoopPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
@@ -28,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Offers one rate to three nodes of the run, or to a running cluster, and reports latency and costs. */
 public final class FixedLoad implements Scenario {
@@ -54,9 +56,16 @@ public final class FixedLoad implements Scenario {
 
     @Override
     public List<Parameter> parameters() {
-        return LoadPlan.parameters(List.of(
-                new Parameter("rate", "offered operations per second, 1 to 1,000,000", "500", "1000"),
-                PeerTransports.parameter("vertx", "grpc-stream")));
+        return LoadPlan.parameters(Stream.concat(
+                        Stream.of(
+                                new Parameter(
+                                        "rate",
+                                        "offered operations per second in an open loop, 1 to 1,000,000",
+                                        "500",
+                                        "1000"),
+                                PeerTransports.parameter("vertx", "grpc-stream")),
+                        LoopPlan.parameters().stream())
+                .toList());
     }
 
     @Override
@@ -64,6 +73,7 @@ public final class FixedLoad implements Scenario {
         rate(settings);
         PeerTransports.of(settings);
         LoadPlan plan = LoadPlan.of(settings);
+        loop(settings, plan);
         plan.requireEffects(settings, List.of(PeerTransports.BETWEEN_NODES));
         plan.requireTargets();
     }
@@ -71,6 +81,10 @@ public final class FixedLoad implements Scenario {
     @Override
     public List<String> warnings(Settings settings) {
         return LoadPlan.of(settings).warnings();
+    }
+
+    private static LoopPlan loop(Settings settings, LoadPlan plan) {
+        return LoopPlan.of(settings, plan.processes() * plan.client().threads());
     }
 
     @Override
@@ -85,7 +99,7 @@ public final class FixedLoad implements Scenario {
     /** The results of an operation. */
     private static final class Cell {
 
-        private final List<Double> tails = new ArrayList<>();
+        private final List<Double> values = new ArrayList<>();
         private final List<LoadLevel> levels = new ArrayList<>();
         private final Map<String, List<Double>> costs = new LinkedHashMap<>();
         private final Set<String> doubts = new LinkedHashSet<>();
@@ -94,6 +108,10 @@ public final class FixedLoad implements Scenario {
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
         LoadPlan plan = LoadPlan.of(lab);
+        LoopPlan loop = loop(lab, plan);
+        if (loop.isClosed()) {
+            loop.note(lab);
+        }
         String transport = PeerTransports.of(lab);
         Map<Operation, Cell> cells = new LinkedHashMap<>();
         LoadRepetitions.run(
@@ -105,16 +123,16 @@ public final class FixedLoad implements Scenario {
                     for (Operation operation : plan.operations()) {
                         lab.step(variant + ": " + operation.name());
                         Cell cell = cells.computeIfAbsent(operation, each -> new Cell());
-                        measure(plan, operation, rate(lab), repetition, session, cell);
-                        lab.add(measurement(operation, rate(lab), variant, shown, cell));
+                        LoadSpec open = plan.load(operation, rate(lab), repetition + 1L);
+                        LoadSpec spec = loop.isClosed() ? loop.closed(open) : open;
+                        measure(plan, spec, repetition, session, cell);
+                        lab.add(measurement(spec, variant, shown, cell));
                     }
                 });
     }
 
-    private static void measure(
-            LoadPlan plan, Operation operation, double rate, int repetition, LoadSession session, Cell cell)
+    private static void measure(LoadPlan plan, LoadSpec spec, int repetition, LoadSession session, Cell cell)
             throws IOException, InterruptedException {
-        LoadSpec spec = plan.load(operation, rate, repetition + 1L);
         if (plan.warmUpSeconds() > 0) {
             session.run(spec.lasting(0, plan.warmUpSeconds()).withSeed(-1 - repetition));
         }
@@ -129,7 +147,7 @@ public final class FixedLoad implements Scenario {
                             .computeIfAbsent(cost, name -> new ArrayList<>())
                             .add(value));
         }
-        cell.tails.add(result.latency().micros(TAIL));
+        cell.values.add(spec.isClosed() ? result.servedPerSecond() : result.latency().micros(TAIL));
         if (cell.levels.isEmpty()) {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         } else {
@@ -151,18 +169,21 @@ public final class FixedLoad implements Scenario {
     }
 
     private static Measurement measurement(
-            Operation operation, double rate, String variant, Map<String, String> shown, Cell cell) {
+            LoadSpec spec, String variant, Map<String, String> shown, Cell cell) {
         return new Measurement(
-                        operation.name() + ", " + Figures.of(rate) + "/s offered",
+                        spec.operation().name()
+                                + (spec.isClosed()
+                                        ? ", " + spec.maxInFlight() + " in flight"
+                                        : ", " + Figures.of(spec.perSecond()) + "/s offered"),
                         variant,
-                        "µs at p99",
-                        false,
-                        cell.tails,
+                        spec.isClosed() ? Measurement.CLOSED_LOOP : "µs at p99",
+                        spec.isClosed(),
+                        cell.values,
                         shown,
                         cell.levels,
                         cell.costs,
                         List.of(),
                         List.copyOf(cell.doubts))
-                .countedAt(cell.costs.isEmpty() ? 0 : rate);
+                .countedAt(cell.costs.isEmpty() || spec.isClosed() ? 0 : spec.perSecond());
     }
 }

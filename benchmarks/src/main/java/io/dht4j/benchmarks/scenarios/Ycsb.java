@@ -7,6 +7,8 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.benchmarks.scenario.server.ClosedComparison;
+import io.dht4j.benchmarks.scenario.server.LoopPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
@@ -64,13 +66,12 @@ public final class Ycsb implements Scenario {
 
     @Override
     public KeyFigure keyFigure() {
-        return KeyFigure.cost(Cost.CPU_MICROS);
+        return KeyFigure.cost(Cost.CPU_MICROS).orValues();
     }
 
     @Override
     public List<Parameter> parameters() {
-        return ServerPlan.parametersOfWorkloads(
-                List.of(
+        List<Parameter> own = new ArrayList<>(List.of(
                         new Parameter(
                                 "workloads",
                                 "workloads of YCSB, separated by commas: " + String.join(", ", WORKLOADS),
@@ -83,15 +84,21 @@ public final class Ycsb implements Scenario {
                                         + "between the nodes)",
                                 "embedded,http-api,grpc-api",
                                 String.join(",", CANDIDATES.keySet())),
-                        PeerTransports.parameter("vertx", "grpc-stream")),
-                "2000",
-                "200000",
-                "1000");
+                        PeerTransports.parameter("vertx", "grpc-stream")));
+        own.addAll(LoopPlan.parameters());
+        return ServerPlan.parametersOfWorkloads(own, "2000", "200000", "1000");
     }
 
     @Override
     public void check(Settings settings) {
         cases(settings);
+        loop(settings);
+    }
+
+    /** A node has at least one operation in flight for each thread of its embedded load. */
+    private static LoopPlan loop(Settings settings) {
+        return LoopPlan.of(
+                settings, NODES * cases(settings).get(0).plan().client().threads());
     }
 
     @Override
@@ -105,8 +112,13 @@ public final class Ycsb implements Scenario {
         for (Operation workload : cases.get(0).plan().operations()) {
             lab.note(workload.name() + ": " + shares(workload) + "; " + workload.keys() + " keys.");
         }
-        lab.note("The costs are those of the nodes. Embedded loads run within the nodes, so their costs include the "
-                + "generator's; the costs over an API exclude its client's.");
+        LoopPlan loop = loop(lab);
+        if (loop.isClosed()) {
+            new ClosedComparison(lab, loop, cases).run();
+            return;
+        }
+        lab.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and the "
+                + "process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
         new ServerComparison(lab, cases.get(0).plan().pace().repetitions(), cases).run();
     }
 
@@ -123,7 +135,8 @@ public final class Ycsb implements Scenario {
                 settings,
                 settings.names("workloads", WORKLOADS).stream()
                         .map(name -> Operation.of(Workload.parse(name.toUpperCase(Locale.ROOT))))
-                        .toList());
+                        .toList())
+                .countingLoad();
         String transport = PeerTransports.of(settings);
         List<String> names = settings.names("candidates", List.copyOf(CANDIDATES.keySet()));
         if (transport.equals(TCP) && names.contains(EMBEDDED) && names.contains(EMBEDDED_TCP)) {

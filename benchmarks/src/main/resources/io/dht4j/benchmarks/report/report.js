@@ -152,7 +152,7 @@
         datasets: level.lines.map(line => {
           const index = variant(line.variant);
           return {
-            label: line.variant + ', ' + number(line.perSecond) + '/s',
+            label: line.variant + (line.perSecond ? ', ' + number(line.perSecond) + '/s' : ', closed loop'),
             data: line.points.map(point => ({ x: point[0], y: Math.max(point[1], 0.1) })),
             borderColor: colour(t, index),
             backgroundColor: colour(t, index),

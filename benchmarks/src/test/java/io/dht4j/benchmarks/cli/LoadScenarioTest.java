@@ -77,6 +77,8 @@ class LoadScenarioTest {
     @CsvSource({
         "--key-prefix a/b,--key-prefix must be",
         "--load-processes 0,--load-processes must be",
+        "--loop half,--loop must",
+        "--loop closed --in-flight 3 --load-threads 4,--in-flight must be",
         "--keys 3 --load-processes 4,--load-processes must be",
         "--tls-cert a.pem --tls-ca jvm,--tls-cert and --tls-key go together",
         "--tls-cert a.pem --tls-key b.pem,--tls-cert has no effect without --tls-ca",
@@ -89,6 +91,23 @@ class LoadScenarioTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains(why);
+    }
+
+    @Test
+    @Tag("full")
+    void aClosedLoopReportsTheRateAtItsConcurrency() throws Exception {
+        Results results = complete("load --loop closed --in-flight 6 --load-processes 2 --operations put --compiler c1");
+
+        assertThat(results.measurements()).singleElement().satisfies(put -> {
+            assertThat(put.group()).isEqualTo("PUT, 6 in flight");
+            assertThat(put.unit()).isEqualTo(Measurement.CLOSED_LOOP);
+            assertThat(put.values()).allMatch(perSecond -> perSecond > 0);
+            assertThat(put.levels()).singleElement().satisfies(level -> {
+                assertThat(level.result().spec().isClosed()).isTrue();
+                assertThat(level.result().errors()).isEmpty();
+                assertThat(level.result().served()).isEqualTo(level.result().offered());
+            });
+        });
     }
 
     @ParameterizedTest

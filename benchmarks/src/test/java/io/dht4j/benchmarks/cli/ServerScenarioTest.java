@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Results;
 import io.dht4j.benchmarks.report.ResultsFile;
@@ -91,7 +92,24 @@ class ServerScenarioTest {
                         .toList());
         assertThat(results.measurements())
                 .flatExtracting(Measurement::levels)
+                .isNotEmpty()
                 .allSatisfy(level -> assertThat(level.result().errors()).isEmpty());
+    }
+
+    @Test
+    @Tag("full")
+    void closedLoopsOfYcsbAreComparedByTheirRates(@TempDir Path directory) throws Exception {
+        Results results = runWithServers(
+                "ycsb --workloads e,f --candidates embedded,http-api --loop closed --in-flight 6", directory);
+
+        assertThat(results.measurements()).hasSize(4).allSatisfy(measurement -> {
+            assertThat(measurement.unit()).isEqualTo(Measurement.CLOSED_LOOP);
+            assertThat(measurement.costs()).isEmpty();
+            assertThat(measurement.levels())
+                    .singleElement()
+                    .satisfies(level -> assertThat(level.result().errors()).isEmpty());
+        });
+        assertThat(Answer.of(results).text()).contains("operations/s in a closed loop");
     }
 
     @Test
@@ -105,6 +123,7 @@ class ServerScenarioTest {
         assertThat(results.measurements()).extracting(Measurement::group).containsExactly("get=70,update=10,insert=20");
         assertThat(results.measurements())
                 .flatExtracting(Measurement::levels)
+                .isNotEmpty()
                 .allSatisfy(level ->
                         assertThat(level.result().latencyByKind()).containsOnlyKeys("get", "update", "insert"));
     }

@@ -54,6 +54,18 @@ class ReportTest {
     }
 
     @Test
+    void aMixHasTheLatencyOfEachKindOfItsOperations() throws Exception {
+        Measurement mixed = SampleResults.mixed("b", "vertx", Map.of("update", 2_000, "get", 100), "a doubt");
+        Report.write(directory, SampleResults.with(List.of(mixed, SampleResults.bare("b", "jdk", 1.0))));
+
+        assertThat(Files.readString(directory.resolve(Report.TEXT)))
+                .contains("| variant | load | get, p50 | get, p99 | update, p50 | update, p99 |")
+                .contains("| vertx | 100 % | 100 µs | 198 µs | 2.00 ms | 3.96 ms |")
+                .containsOnlyOnce("a doubt");
+        assertThat(Files.readString(directory.resolve(Report.PAGE))).contains("<th class=\"n\">update, p99</th>");
+    }
+
+    @Test
     void layersHaveTheSameOrderWhoeverShowsThemFirst() throws Exception {
         Measurement one = profiled("GET", Map.of("kernel", 0.5, "public API", 0.5));
         Measurement other = profiled("PUT", Map.of("something new", 0.2, "store", 0.4, "codec", 0.4));

@@ -98,6 +98,47 @@ public final class SampleResults {
                 List.of(doubts));
     }
 
+    /**
+     * Returns a load of several kinds of operations at a given rate, with a doubt.
+     *
+     * @param medianMicros of each kind; the 99th percentile is about twice as much
+     */
+    static Measurement mixed(String group, String variant, Map<String, Integer> medianMicros, String doubt) {
+        Map<String, Latency> byKind = new LinkedHashMap<>();
+        Histogram all = Latency.emptyHistogram();
+        medianMicros.forEach((kind, micros) -> {
+            Histogram histogram = Latency.emptyHistogram();
+            for (int i = 1; i < 200; i++) {
+                histogram.recordValue(10L * micros * i);
+            }
+            all.add(histogram);
+            byKind.put(kind, Latency.of(histogram));
+        });
+        LoadResult result = new LoadResult(
+                new LoadSpec(Operation.GET, 1_000, 0, 1, 1_000, 256, 2, 1),
+                1,
+                all.getTotalCount(),
+                all.getTotalCount(),
+                0,
+                0,
+                0,
+                Map.of(),
+                Latency.of(all),
+                byKind,
+                new Conditions(0, 0, 0, List.of(doubt)));
+        return new Measurement(
+                group,
+                variant,
+                Measurement.PER_SECOND,
+                true,
+                List.of(1_000.0),
+                Map.of(),
+                List.of(new LoadLevel(LoadLevel.ALL, result)),
+                Map.of(),
+                List.of(),
+                List.of(Measurement.OF_THE_COSTS + doubt));
+    }
+
     private static Measurement measurement(Operation operation, String variant, double rate, SplittableRandom random) {
         List<Double> values = around(rate, random);
         List<LoadLevel> levels = new ArrayList<>();

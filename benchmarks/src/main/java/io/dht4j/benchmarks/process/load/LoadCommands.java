@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
+import io.dht4j.lab.internal.load.closed.ClosedLoop;
 import io.dht4j.lab.internal.load.open.OpenLoad;
 import io.dht4j.lab.workload.KeySpace;
 import java.io.IOException;
@@ -81,6 +82,9 @@ public final class LoadCommands implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public LoadResult run(LoadSpec spec) throws InterruptedException {
+        if (spec.isClosed()) {
+            return new ClosedLoop(client(), DRAIN, this::space).run(spec);
+        }
         return OpenLoad.on(client()).over(space(spec.keys())).drainingFor(DRAIN).run(spec);
     }
 

@@ -2,6 +2,8 @@ package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildService;
+import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import io.dht4j.lab.internal.counters.ProcessCounters;
 import io.dht4j.lab.internal.load.LoadSpec;
 
 /** The load generator in a process of its own, started by a {@link LoadProcess}. */
@@ -10,6 +12,7 @@ public final class LoadMain {
     static final String CONNECT = "connect";
     static final String FILL = "fill";
     static final String RUN = "run";
+    static final String COUNTERS = "counters";
 
     private LoadMain() {}
 
@@ -20,6 +23,7 @@ public final class LoadMain {
      */
     public static void main(String[] args) {
         LoadCommands commands = new LoadCommands();
+        ProcessCounters counters = new ProcessCounters();
         new ChildService()
                 .on(CONNECT, ClientSpec.class, client -> {
                     commands.connect(client);
@@ -27,6 +31,10 @@ public final class LoadMain {
                 })
                 .on(FILL, LoadCommands.Fill.class, commands::fill)
                 .on(RUN, LoadSpec.class, commands::run)
-                .run(commands);
+                .on(COUNTERS, NoArguments.class, nothing -> counters.read())
+                .run(() -> {
+                    commands.close();
+                    counters.close();
+                });
     }
 }

@@ -7,12 +7,14 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -97,6 +99,11 @@ public final class LoadProcess implements LoadRunner, AutoCloseable {
                 spec,
                 LoadResult.class,
                 planned.plusMillis(client.timeoutMillis()).plus(PATIENCE));
+    }
+
+    @Override
+    public Optional<Counters> counters() throws ChildException, InterruptedException {
+        return Optional.of(child.call(LoadMain.COUNTERS, Map.of(), Counters.class, PATIENCE));
     }
 
     /** Ends the process. Returns when it has ended. Idempotent. */

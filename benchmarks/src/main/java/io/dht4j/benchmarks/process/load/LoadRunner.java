@@ -1,9 +1,11 @@
 package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadDriver;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 
 /** A load that also writes the keys beforehand. Safe for use by any number of threads. */
 public interface LoadRunner extends LoadDriver {
@@ -21,4 +23,13 @@ public interface LoadRunner extends LoadDriver {
      */
     Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws IOException, InterruptedException;
+
+    /**
+     * Reads the counters of its process. Blocks.
+     *
+     * @return the counts since its start; empty if it runs within the nodes, whose counters include it
+     * @throws IOException if it gives no answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    Optional<Counters> counters() throws IOException, InterruptedException;
 }

@@ -5,12 +5,14 @@ import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.load.LoadCommands;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.load.LoadShares;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -54,6 +56,11 @@ public final class EmbeddedLoad implements LoadRunner {
     public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws IOException, InterruptedException {
         return nodes.get(0).fill(new LoadCommands.Fill(first, keys, maxInFlight), deadline);
+    }
+
+    @Override
+    public Optional<Counters> counters() {
+        return Optional.empty();
     }
 
     @Override

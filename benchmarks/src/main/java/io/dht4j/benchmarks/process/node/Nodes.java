@@ -177,7 +177,19 @@ public final class Nodes implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public Counters counters() throws ChildException, InterruptedException {
-        List<Counters> readings = new ArrayList<>();
+        return counters(Optional.empty());
+    }
+
+    /**
+     * Reads the counters of all nodes and of another process together, and of the machine.
+     *
+     * @param beside of the other process; empty for the nodes alone
+     * @return the counts
+     * @throws ChildException if a node does not answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Counters counters(Optional<Counters> beside) throws ChildException, InterruptedException {
+        List<Counters> readings = new ArrayList<>(beside.stream().toList());
         for (NodeProcess node : nodes) {
             readings.add(node.counters());
         }

@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
@@ -30,7 +31,7 @@ final class CaseCluster implements AutoCloseable {
         this.nodes = nodes;
         this.generator = generator;
         this.load = load;
-        this.warmUp = new NodesWarmUp(of.plan(), nodes, load);
+        this.warmUp = new NodesWarmUp(of.plan(), this::counters, load);
         this.data = data;
     }
 
@@ -68,6 +69,11 @@ final class CaseCluster implements AutoCloseable {
 
     Nodes nodes() {
         return nodes;
+    }
+
+    /** Reads the counters of the nodes, and those of the load if the plan counts it. Blocks. */
+    Counters counters() throws IOException, InterruptedException {
+        return nodes.counters(of.plan().costs().includesLoad() ? load.counters() : Optional.empty());
     }
 
     /**

@@ -11,8 +11,10 @@ import java.util.OptionalDouble;
  * @param rate in operations per second; empty for a part of the least stable load of the group
  * @param searchesEach whether every repetition searches for the stable load, instead of only the first
  * @param keepsProcesses whether the processes of all variants start once and stay, instead of once for each repetition
+ * @param includesLoad whether the costs of a load in a process of its own are added to those of the nodes, instead of
+ *     those of the nodes alone
  */
-public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsProcesses) {
+public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsProcesses, boolean includesLoad) {
 
     /** The rate of the short form. */
     private static final String QUICK_RATE = "2000";
@@ -78,7 +80,12 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
             throw new IllegalArgumentException("--processes kept needs a number as --rate, since a search overloads "
                     + "a variant beside the others");
         }
-        return new CostPlan(rate, searchesEach, keepsProcesses);
+        return new CostPlan(rate, searchesEach, keepsProcesses, false);
+    }
+
+    /** Returns a copy that adds the costs of the load. */
+    CostPlan includingLoad() {
+        return new CostPlan(rate, searchesEach, keepsProcesses, true);
     }
 
     /** Returns whether the rate is given, so that no stable load is searched for. */

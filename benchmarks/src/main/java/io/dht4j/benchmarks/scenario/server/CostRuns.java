@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.ThreadStates;
 import io.dht4j.benchmarks.report.Figures;
+import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
@@ -66,9 +67,9 @@ final class CostRuns {
             throws IOException, InterruptedException {
         StableLoadSpec bounds = cluster.of().plan().search(operation, rate, 0);
         Counted counted = counted(bounds, rate, results, () -> {
-            Counters before = cluster.nodes().counters();
+            Counters before = cluster.counters();
             LoadResult result = cluster.run(load(cluster, operation, rate));
-            return new Counted(result, cluster.nodes().counters().since(before));
+            return new Counted(result, cluster.counters().since(before));
         });
         if (counted.result().failed() > 0) {
             cluster.nodes().ping();
@@ -83,12 +84,11 @@ final class CostRuns {
             counted = attempt.run();
         }
         LoadResult result = counted.result();
-        results.addCosts(
-                rate, result.servedPerSecond(), counted.spent().perOperation(result.offered() - result.notSent()));
+        results.addCosts(rate, result, counted.spent().perOperation(result.offered() - result.notSent()));
         if (!bounds.holds(result)) {
             results.doubt(unheld(rate, result) + " while the costs were counted");
         }
-        result.conditions().doubts().forEach(doubt -> results.doubt("while the costs were counted: " + doubt));
+        result.conditions().doubts().forEach(doubt -> results.doubt(Measurement.OF_THE_COSTS + doubt));
         return counted;
     }
 

@@ -1,7 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.process.load.LoadRunner;
-import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.WarmUp;
 import io.dht4j.lab.internal.load.WarmUp.Turn;
@@ -19,10 +18,10 @@ final class NodesWarmUp {
     private final WarmUp<IOException> warmUp;
     private long turns;
 
-    NodesWarmUp(ServerPlan plan, Nodes nodes, LoadRunner load) {
+    NodesWarmUp(ServerPlan plan, WarmUp.Reading<IOException> counters, LoadRunner load) {
         this.plan = plan;
         this.load = load;
-        this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), nodes::counters, System::nanoTime);
+        this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), counters, System::nanoTime);
     }
 
     /** Runs all operations in turns until the compilers rest or the time is over. Blocks. */
@@ -47,7 +46,7 @@ final class NodesWarmUp {
         if (!plan.operations().equals(List.of(operation))) {
             warmUp.run(0, List.of(turn(operation)));
         }
-        return warmUp.doubt("the nodes");
+        return warmUp.doubt(plan.costs().includesLoad() ? "the nodes and the load" : "the nodes");
     }
 
     private Turn<IOException> turn(Operation operation) {

@@ -306,6 +306,11 @@ public record ServerPlan(
         return new ServerPlan(operations, keys, valueSizes, client.over(api), events, pace, costs, jvm);
     }
 
+    /** Returns a copy that counts the costs of the load too, so that embedded loads compare with others. */
+    public ServerPlan countingLoad() {
+        return new ServerPlan(operations, keys, valueSizes, client, events, pace, costs.includingLoad(), jvm);
+    }
+
     /** Returns a copy with another number of the load's connections to each node. */
     public ServerPlan withConnections(int count) {
         return new ServerPlan(operations, keys, valueSizes, client.withConnections(count), events, pace, costs, jvm);

@@ -96,7 +96,7 @@ public record Soak(Operation operation, double minutes, double perSecond) {
             LoadSpec part = plan.load(operation, perSecond, 0);
             Half first = new Half("first half");
             Half second = new Half("second half");
-            NodesWarmUp warmUp = new NodesWarmUp(plan, nodes, load);
+            NodesWarmUp warmUp = new NodesWarmUp(plan, nodes::counters, load);
             warmUp.run();
             warmUp.turnTo(operation).ifPresent(first.doubts::add);
             for (int i = 0; i < parts; i++) {

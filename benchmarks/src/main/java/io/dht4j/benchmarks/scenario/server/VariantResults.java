@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.scenario.server;
 import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.lab.internal.load.LoadResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,7 +21,9 @@ final class VariantResults {
     private final List<Profile> profiles = new ArrayList<>();
     private final Map<String, List<Double>> costs = new LinkedHashMap<>();
     private List<LoadLevel> levels = List.of();
+    private List<LoadLevel> counted = List.of();
     private double costRate;
+    private String unit = Measurement.PER_SECOND;
 
     void doubt(String why) {
         doubts.add(why);
@@ -47,28 +50,45 @@ final class VariantResults {
         levels = found;
     }
 
-    /** Adds the costs of an operation at an offered rate, and the rate that was served. */
-    void addCosts(double offered, double servedPerSecond, Map<String, Double> perOperation) {
+    /** Adds the costs of an operation at an offered rate, and the load meanwhile. */
+    void addCosts(double offered, LoadResult meanwhile, Map<String, Double> perOperation) {
         costRate = offered;
-        served.add(servedPerSecond);
+        served.add(meanwhile.servedPerSecond());
+        if (counted.isEmpty()) {
+            counted = List.of(new LoadLevel(LoadLevel.ALL, meanwhile));
+        }
         perOperation.forEach((cost, value) ->
                 costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value));
+    }
+
+    /** Adds what was served in a closed loop. */
+    void addClosed(LoadResult result) {
+        unit = Measurement.CLOSED_LOOP;
+        served.add(result.servedPerSecond());
+        if (counted.isEmpty()) {
+            counted = List.of(new LoadLevel(LoadLevel.ALL, result));
+        } else {
+            doubts.addAll(result.conditions().doubts());
+        }
     }
 
     void addProfile(Profile profile) {
         profiles.add(profile);
     }
 
-    /** Returns them for the report; the values are stable loads, or without a search what was served. */
+    /**
+     * Returns them for the report. Without a search the values are what was served, and the latency is that of the first
+     * count at the offered rate.
+     */
     Measurement measurement(String group, ServerVariant variant) {
         return new Measurement(
                         group,
                         variant.name(),
-                        Measurement.PER_SECOND,
+                        unit,
                         true,
                         stableLoads.isEmpty() ? served : stableLoads,
                         variant.shown(),
-                        levels,
+                        stableLoads.isEmpty() ? counted : levels,
                         costs,
                         profiles,
                         List.copyOf(doubts))

@@ -10,6 +10,8 @@ import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.process.node.Profiling;
 import io.dht4j.benchmarks.profile.ProfileEvent;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
@@ -54,11 +56,20 @@ class LoadProcessTest {
             assertThat(results[0].served() + results[0].notSent()).isEqualTo(results[0].offered());
             assertThat(results[0].latency().decode().getTotalCount()).isEqualTo(results[0].served());
             assertThat(taken.seen().orElseThrow().profile().layers()).isNotEmpty();
+            Counters ofNodes = nodes.counters();
+            Counters ofLoad = load.counters().orElseThrow();
+            assertThat(cpuMicros(ofLoad)).isPositive();
+            assertThat(cpuMicros(nodes.counters(Optional.of(ofLoad))))
+                    .isGreaterThanOrEqualTo(cpuMicros(ofNodes) + cpuMicros(ofLoad));
             assertThat(directory.resolve(taken.seen().orElseThrow().profile().flameGraph()))
                     .isNotEmptyFile();
             assertThat(directory.resolve(taken.seen().orElseThrow().profile().collapsed()))
                     .isNotEmptyFile();
         }
+    }
+
+    private static long cpuMicros(Counters counters) {
+        return counters.values().getOrDefault(Cost.CPU_MICROS, 0L);
     }
 
     @Test

@@ -60,6 +60,9 @@ class CostRunsTest {
         assertThat(measurement().costRate()).isEqualTo(RATE);
         assertThat(measurement().costs()).containsExactly(Map.entry(Cost.CPU_MICROS.label(), List.of(50.0)));
         assertThat(measurement().values()).containsExactly(RATE);
+        assertThat(measurement().levels())
+                .singleElement()
+                .satisfies(level -> assertThat(level.result().spec()).isEqualTo(SPEC));
         assertThat(measurement().doubts()).isEmpty();
     }
 

@@ -2,17 +2,19 @@ package io.dht4j.lab.internal.load;
 
 /**
  * A load at a fixed rate: operations have intended times at equal distances, independent of the fate of earlier ones.
+ * Without a rate it is a closed loop, in which {@code maxInFlight} operations are in flight at all times.
  *
  * @param operation the operation
- * @param perSecond offered operations per second; greater than 0
+ * @param perSecond offered operations per second; 0 for a closed loop
  * @param warmUpSeconds uncounted time of the same load before; 0 or more
  * @param seconds counted time; greater than 0
  * @param keys number of keys, from which operations choose at random; 1 or more
- * @param maxInFlight operations in flight over all threads, 1 or more; further ones count as not sent
+ * @param maxInFlight operations in flight over all threads, 1 or more; at a rate, further ones count as not sent
  * @param threads threads that send; 1 to {@code maxInFlight}
  * @param seed of the choice of keys
  * @param sendEveryMicros least time between two wake-ups of a thread in microseconds, 0 to 10,000; operations due in
- *     between begin together, and their delay counts as latency; 0 to wake for each operation
+ *     between begin together, and their delay counts as latency; 0 to wake for each operation. Without effect in a
+ *     closed loop
  */
 public record LoadSpec(
         Operation operation,
@@ -30,7 +32,7 @@ public record LoadSpec(
 
     /** Validates the ranges. */
     public LoadSpec {
-        require(perSecond > 0 && perSecond <= 1e9, "rate", perSecond, "over 0 to 1,000,000,000 per second");
+        require(perSecond >= 0 && perSecond <= 1e9, "rate", perSecond, "0 to 1,000,000,000 per second");
         require(warmUpSeconds >= 0 && warmUpSeconds <= 86_400, "warm-up", warmUpSeconds, "0 to 86,400 seconds");
         require(seconds > 0 && seconds <= 86_400, "length", seconds, "over 0 to 86,400 seconds");
         require(keys >= 1, "keys", keys, "1 or more");
@@ -45,6 +47,11 @@ public record LoadSpec(
                 "rest of a thread",
                 sendEveryMicros,
                 "0 to 10,000 microseconds");
+    }
+
+    /** Returns whether it has no rate. */
+    public boolean isClosed() {
+        return perSecond == 0;
     }
 
     /** Describes a load that wakes for each operation. */
@@ -63,7 +70,7 @@ public record LoadSpec(
     /**
      * Returns a copy with another rate.
      *
-     * @param rate operations per second
+     * @param rate operations per second; 0 for a closed loop
      */
     public LoadSpec at(double rate) {
         return new LoadSpec(operation, rate, warmUpSeconds, seconds, keys, maxInFlight, threads, seed, sendEveryMicros);

@@ -5,23 +5,27 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
 /** Measures other activity of the host during a run. Confined to one thread. */
-final class HostNoise {
+public final class HostNoise {
 
     private final StolenTime stolen = new StolenTime();
     private final long beganNanos = System.nanoTime();
     private final long gcMillis = gc();
 
+    /** Begins to measure. */
+    public HostNoise() {}
+
     /** Returns the stolen percentage of all processors' time since creation; negative if unknown. */
-    double stolenPercent() {
+    public double stolenPercent() {
         return stolen.percent();
     }
 
     /** Returns for how long the collector has stopped this process since creation. */
-    double gcMillis() {
+    public double gcMillis() {
         return gc() - gcMillis;
     }
 
-    double elapsedMillis() {
+    /** Returns the time since creation. */
+    public double elapsedMillis() {
         return (System.nanoTime() - beganNanos) / 1e6;
     }
 

@@ -121,10 +121,14 @@ public final class OpenLoad implements LoadDriver {
     /**
      * {@inheritDoc}
      *
+     * @throws IllegalArgumentException if the load has no rate
      * @throws IllegalStateException if a thread of the load failed by an error of this program
      */
     @Override
     public LoadResult run(LoadSpec spec) throws InterruptedException {
+        if (spec.isClosed()) {
+            throw new IllegalArgumentException("an open loop needs a rate");
+        }
         Schedule schedule = Schedule.of(spec);
         Semaphore room = new Semaphore(spec.maxInFlight());
         KeySpace space = keys.apply(spec.keys());
@@ -185,9 +189,7 @@ public final class OpenLoad implements LoadDriver {
         long tooLate = threads.stream().mapToLong(Sender.Sent::tooLate).sum();
         long served = tally.served();
         long neverEnded = ended ? 0 : sent - served - tally.failed();
-        if (neverEnded > 0) {
-            tally.errors().add("never ended", neverEnded);
-        }
+        tally.neverEnded(neverEnded);
         Histogram lateness = Latency.emptyHistogram();
         threads.forEach(thread -> lateness.add(thread.lateness()));
         double latenessP99Micros = lateness.getValueAtPercentile(P99) / 1e3;

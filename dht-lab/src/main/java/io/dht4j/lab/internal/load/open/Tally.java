@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** The results of a run's counted operations. Safe for use by any number of threads. */
-final class Tally {
+public final class Tally {
 
     private final LongAdder served = new LongAdder();
     private final LongAdder failed = new LongAdder();
@@ -25,8 +25,12 @@ final class Tally {
     private final ErrorCounts errors = new ErrorCounts();
     private final Map<OperationKind, Histogram> latencies = new EnumMap<>(OperationKind.class);
 
-    /** Creates an empty one for some kinds of operations. */
-    Tally(Set<OperationKind> kinds) {
+    /**
+     * Creates an empty one.
+     *
+     * @param kinds of the operations that it counts
+     */
+    public Tally(Set<OperationKind> kinds) {
         kinds.forEach(kind -> latencies.put(kind, new ConcurrentHistogram(Latency.LONGEST_NANOS, Latency.DIGITS)));
     }
 
@@ -39,10 +43,12 @@ final class Tally {
      * Counts an operation that has ended.
      *
      * @param kind one of those at the creation
-     * @param intended its intended begin, in nanoseconds since the run began
+     * @param intended its intended begin, or in a closed loop its begin, in nanoseconds since the run began
      * @param now in nanoseconds since the run began
+     * @param outcome of a success
+     * @param error of a failure
      */
-    void ended(OperationKind kind, long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
+    public void ended(OperationKind kind, long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
         if (error != null) {
             errors.add(LoadException.nameOf(error), 1);
             failed.increment();
@@ -56,16 +62,18 @@ final class Tally {
         served.increment();
     }
 
-    long served() {
+    /** Returns the number of operations that succeeded. */
+    public long served() {
         return served.sum();
     }
 
-    long failed() {
+    /** Returns the number of operations that failed, without those that never ended. */
+    public long failed() {
         return failed.sum();
     }
 
     /** Returns the number of served operations that read. */
-    long reads() {
+    public long reads() {
         return latencies.entrySet().stream()
                 .filter(each -> each.getKey().reads())
                 .mapToLong(each -> each.getValue().getTotalCount())
@@ -73,31 +81,36 @@ final class Tally {
     }
 
     /** Returns the number of served reads of absent keys. */
-    long absent() {
+    public long absent() {
         return absent.sum();
     }
 
     /** Returns the time of the last success, in nanoseconds since the run began; 0 if there is none. */
-    long lastServedNanos() {
+    public long lastServedNanos() {
         return lastServed.get();
     }
 
-    ErrorCounts errors() {
-        return errors;
+    /** Counts operations that had not ended when the run was given up. */
+    public void neverEnded(long operations) {
+        if (operations > 0) {
+            errors.add("never ended", operations);
+        }
     }
 
-    Map<String, Long> errorsByName() {
+    /** Returns the count of each error by its name. */
+    public Map<String, Long> errorsByName() {
         return errors.byName();
     }
 
-    Latency latency() {
+    /** Returns the latency of all that succeeded. */
+    public Latency latency() {
         Histogram all = Latency.emptyHistogram();
         latencies.values().forEach(each -> all.add(each.copy()));
         return Latency.of(all);
     }
 
     /** Returns the latency of each kind by its label; empty for a single kind. */
-    Map<String, Latency> latencyByKind() {
+    public Map<String, Latency> latencyByKind() {
         if (latencies.size() == 1) {
             return Map.of();
         }

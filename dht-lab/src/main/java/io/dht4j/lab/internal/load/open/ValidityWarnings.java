@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Finds reasons to doubt a run. Confined to one thread. */
-final class ValidityWarnings {
+public final class ValidityWarnings {
 
     /** Greatest pause time of the generator's own collector, in percent: such pauses look like the server's. */
     static final double GC_PERCENT = 5;
@@ -29,13 +29,18 @@ final class ValidityWarnings {
 
     private final List<String> found = new ArrayList<>();
 
-    void stolen(double percent) {
+    /** Creates an instance that has found none. */
+    public ValidityWarnings() {}
+
+    /** Judges the share of the processors' time that the hypervisor gave to others. */
+    public void stolen(double percent) {
         if (percent > StolenTime.MUCH_PERCENT) {
             add("%.1f %% of the processors' time went to others on this host", percent);
         }
     }
 
-    void gc(double millis, double ofMillis) {
+    /** Judges the pauses of the generator's collector, as a part of the run. */
+    public void gc(double millis, double ofMillis) {
         double percent = ofMillis == 0 ? 0 : 100 * millis / ofMillis;
         if (percent > GC_PERCENT) {
             add("the generator's garbage collector stopped it for %.1f %% of the time", percent);
@@ -52,8 +57,8 @@ final class ValidityWarnings {
         }
     }
 
-    /** Like lateness, for the threads of the client. */
-    void waits(double p99Micros, double latencyP99Micros) {
+    /** Judges the waits for threads of the client, as a part of the latency. */
+    public void waits(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
                     "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is "
@@ -85,13 +90,15 @@ final class ValidityWarnings {
         }
     }
 
-    void neverEnded(long operations) {
+    /** Judges the number of operations that had not ended when the run was given up. */
+    public void neverEnded(long operations) {
         if (operations > 0) {
             add("%,d operations had not ended when the run was given up", operations);
         }
     }
 
-    void absent(long reads, long of) {
+    /** Judges the number of reads of absent keys. */
+    public void absent(long reads, long of) {
         if (of > 0 && 100.0 * reads / of > ABSENT_PERCENT) {
             add("%.1f %% of the reads found nothing", 100.0 * reads / of);
         }
@@ -101,7 +108,12 @@ final class ValidityWarnings {
         found.add(String.format(Locale.ROOT, format, arguments));
     }
 
-    List<String> found() {
+    /**
+     * Returns what was found.
+     *
+     * @return in words; empty if nothing speaks against the run
+     */
+    public List<String> found() {
         return List.copyOf(found);
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
 
 /** Records its operations, and answers by a script. */
-final class RecordingLoadClient implements LoadClient {
+public final class RecordingLoadClient implements LoadClient {
 
     private final LongFunction<CompletableFuture<Outcome>> answers;
     private final Map<Thread, List<Long>> keys = new HashMap<>();
@@ -26,12 +26,12 @@ final class RecordingLoadClient implements LoadClient {
      *
      * @param answers the outcome of each operation, by its number from 0
      */
-    RecordingLoadClient(LongFunction<CompletableFuture<Outcome>> answers) {
+    public RecordingLoadClient(LongFunction<CompletableFuture<Outcome>> answers) {
         this.answers = answers;
     }
 
     /** Creates a client whose operations succeed at once. */
-    static RecordingLoadClient prompt() {
+    public static RecordingLoadClient prompt() {
         return new RecordingLoadClient(number -> CompletableFuture.completedFuture(Outcome.DONE));
     }
 
@@ -73,25 +73,25 @@ final class RecordingLoadClient implements LoadClient {
         underWay--;
     }
 
-    synchronized int begun() {
+    public synchronized int begun() {
         return begun;
     }
 
-    synchronized int underWay() {
+    public synchronized int underWay() {
         return underWay;
     }
 
-    synchronized int mostUnderWay() {
+    public synchronized int mostUnderWay() {
         return mostUnderWay;
     }
 
     /** Returns the number of each call, with the bytes of a put. */
-    synchronized Map<String, Integer> calls() {
+    public synchronized Map<String, Integer> calls() {
         return Map.copyOf(calls);
     }
 
     /** Returns the keys of each thread, in order. */
-    synchronized List<List<Long>> keysByThread() {
+    public synchronized List<List<Long>> keysByThread() {
         return keys.values().stream().map(List::copyOf).toList();
     }
 
