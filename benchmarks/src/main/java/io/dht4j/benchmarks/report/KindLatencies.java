@@ -29,10 +29,8 @@ final class KindLatencies {
         List<String> columns = new ArrayList<>(List.of("load"));
         kinds.forEach(kind -> SHOWN.forEach(percentile -> columns.add(kind + ", p" + Math.round(percentile))));
         List<TableView.TableRow> rows = measurements.stream()
-                .flatMap(m -> m.levels().stream()
-                        .map(level -> new TableView.TableRow(
-                                m.variant(),
-                                cells(level, kinds))))
+                .flatMap(m ->
+                        m.levels().stream().map(level -> new TableView.TableRow(m.variant(), cells(level, kinds))))
                 .toList();
         return List.of(new TableView("", columns, rows));
     }
@@ -42,8 +40,9 @@ final class KindLatencies {
         for (String kind : kinds) {
             Latency latency = level.result().latencyByKind().get(kind);
             Histogram histogram = latency == null ? Latency.emptyHistogram() : latency.decode();
-            SHOWN.forEach(percentile -> cells.add(
-                    LatencyLine.micros(histogram, percentile).map(Figures::micros).orElse(NONE)));
+            SHOWN.forEach(percentile -> cells.add(LatencyLine.micros(histogram, percentile)
+                    .map(Figures::micros)
+                    .orElse(NONE)));
         }
         return cells;
     }

@@ -97,10 +97,7 @@ record ReportView(
                     .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
                             .add(name));
             for (LoadLevel level : m.levels()) {
-                level.result()
-                        .conditions()
-                        .doubts()
-                        .stream()
+                level.result().conditions().doubts().stream()
                         .filter(why -> !m.doubts().contains(Measurement.OF_THE_COSTS + why))
                         .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
                                 .add(GroupView.isAtGivenRate(m) ? name : name + " at " + level.percent() + " %"));

@@ -147,7 +147,8 @@ public final class FixedLoad implements Scenario {
                             .computeIfAbsent(cost, name -> new ArrayList<>())
                             .add(value));
         }
-        cell.values.add(spec.isClosed() ? result.servedPerSecond() : result.latency().micros(TAIL));
+        cell.values.add(
+                spec.isClosed() ? result.servedPerSecond() : result.latency().micros(TAIL));
         if (cell.levels.isEmpty()) {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         } else {
@@ -168,8 +169,7 @@ public final class FixedLoad implements Scenario {
                         result.notSent()));
     }
 
-    private static Measurement measurement(
-            LoadSpec spec, String variant, Map<String, String> shown, Cell cell) {
+    private static Measurement measurement(LoadSpec spec, String variant, Map<String, String> shown, Cell cell) {
         return new Measurement(
                         spec.operation().name()
                                 + (spec.isClosed()

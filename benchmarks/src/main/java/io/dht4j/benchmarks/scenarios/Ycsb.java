@@ -72,19 +72,19 @@ public final class Ycsb implements Scenario {
     @Override
     public List<Parameter> parameters() {
         List<Parameter> own = new ArrayList<>(List.of(
-                        new Parameter(
-                                "workloads",
-                                "workloads of YCSB, separated by commas: " + String.join(", ", WORKLOADS),
-                                "a,e",
-                                String.join(",", WORKLOADS)),
-                        new Parameter(
-                                "candidates",
-                                "variants, separated by commas: embedded (calls of Cluster in each node's process), "
-                                        + "http-api and grpc-api (the public APIs), embedded-tcp (embedded, and TCP "
-                                        + "between the nodes)",
-                                "embedded,http-api,grpc-api",
-                                String.join(",", CANDIDATES.keySet())),
-                        PeerTransports.parameter("vertx", "grpc-stream")));
+                new Parameter(
+                        "workloads",
+                        "workloads of YCSB, separated by commas: " + String.join(", ", WORKLOADS),
+                        "a,e",
+                        String.join(",", WORKLOADS)),
+                new Parameter(
+                        "candidates",
+                        "variants, separated by commas: embedded (calls of Cluster in each node's process), "
+                                + "http-api and grpc-api (the public APIs), embedded-tcp (embedded, and TCP "
+                                + "between the nodes)",
+                        "embedded,http-api,grpc-api",
+                        String.join(",", CANDIDATES.keySet())),
+                PeerTransports.parameter("vertx", "grpc-stream")));
         own.addAll(LoopPlan.parameters());
         return ServerPlan.parametersOfWorkloads(own, "2000", "200000", "1000");
     }
@@ -132,10 +132,10 @@ public final class Ycsb implements Scenario {
 
     private static List<Case> cases(Settings settings) {
         ServerPlan plan = ServerPlan.ofWorkloads(
-                settings,
-                settings.names("workloads", WORKLOADS).stream()
-                        .map(name -> Operation.of(Workload.parse(name.toUpperCase(Locale.ROOT))))
-                        .toList())
+                        settings,
+                        settings.names("workloads", WORKLOADS).stream()
+                                .map(name -> Operation.of(Workload.parse(name.toUpperCase(Locale.ROOT))))
+                                .toList())
                 .countingLoad();
         String transport = PeerTransports.of(settings);
         List<String> names = settings.names("candidates", List.copyOf(CANDIDATES.keySet()));

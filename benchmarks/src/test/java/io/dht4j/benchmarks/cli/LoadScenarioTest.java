@@ -96,7 +96,8 @@ class LoadScenarioTest {
     @Test
     @Tag("full")
     void aClosedLoopReportsTheRateAtItsConcurrency() throws Exception {
-        Results results = complete("load --loop closed --in-flight 6 --load-processes 2 --operations put --compiler c1");
+        Results results =
+                complete("load --loop closed --in-flight 6 --load-processes 2 --operations put --compiler c1");
 
         assertThat(results.measurements()).singleElement().satisfies(put -> {
             assertThat(put.group()).isEqualTo("PUT, 6 in flight");

@@ -77,8 +77,8 @@ final class VariantResults {
     }
 
     /**
-     * Returns them for the report. Without a search the values are what was served, and the latency is that of the first
-     * count at the offered rate.
+     * Returns them for the report. Without a search the values are what was served, and the latency is that of the
+     * first count at the offered rate.
      */
     Measurement measurement(String group, ServerVariant variant) {
         return new Measurement(

@@ -97,8 +97,7 @@ public final class ClosedLoop implements LoadDriver {
     }
 
     /** Starts the threads, each with its share of the operations in flight. */
-    private List<Future<Long>> begin(
-            LoadSpec spec, Semaphore room, Tally tally, ExecutorService threads, long origin) {
+    private List<Future<Long>> begin(LoadSpec spec, Semaphore room, Tally tally, ExecutorService threads, long origin) {
         KeySpace space = keys.apply(spec.keys());
         SplittableRandom random = new SplittableRandom(spec.seed());
         List<LoopThread> loops = new ArrayList<>();
@@ -106,8 +105,7 @@ public final class ClosedLoop implements LoadDriver {
             loops.add(new LoopThread(spec, room, tally, origin));
         }
         for (int i = 0; i < spec.maxInFlight(); i++) {
-            loops.get(i % loops.size())
-                    .add(new OperationStarter(client, spec.operation(), space, random.nextLong()));
+            loops.get(i % loops.size()).add(new OperationStarter(client, spec.operation(), space, random.nextLong()));
         }
         return loops.stream().map(threads::submit).toList();
     }

@@ -48,7 +48,8 @@ public final class Tally {
      * @param outcome of a success
      * @param error of a failure
      */
-    public void ended(OperationKind kind, long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
+    public void ended(
+            OperationKind kind, long intended, long now, @Nullable Outcome outcome, @Nullable Throwable error) {
         if (error != null) {
             errors.add(LoadException.nameOf(error), 1);
             failed.increment();

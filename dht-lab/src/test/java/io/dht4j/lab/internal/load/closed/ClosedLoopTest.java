@@ -96,20 +96,19 @@ class ClosedLoopTest {
         RecordingLoadClient client =
                 new RecordingLoadClient(number -> number == 3 ? new CompletableFuture<>() : done());
 
-        LoadResult result =
-                new ClosedLoop(client, Duration.ofMillis(50), KeySpace::new).run(spec(0, 1, 1, 1));
+        LoadResult result = new ClosedLoop(client, Duration.ofMillis(50), KeySpace::new).run(spec(0, 1, 1, 1));
 
         assertThat(result.served()).isEqualTo(3);
         assertThat(result.failed()).isEqualTo(1);
         assertThat(result.errors()).isEqualTo(Map.of("never ended", 1L));
-        assertThat(result.conditions().doubts())
-                .contains("1 operations had not ended when the run was given up");
+        assertThat(result.conditions().doubts()).contains("1 operations had not ended when the run was given up");
     }
 
     @Test
     void aRateBelongsToAnOpenLoop() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> run(RecordingLoadClient.prompt(), spec(0, 1, 1, 1).at(5)))
+                .isThrownBy(
+                        () -> run(RecordingLoadClient.prompt(), spec(0, 1, 1, 1).at(5)))
                 .withMessage("a closed loop has no rate, such as 5.0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> OpenLoad.on(RecordingLoadClient.prompt()).run(spec(0, 1, 1, 1)))
