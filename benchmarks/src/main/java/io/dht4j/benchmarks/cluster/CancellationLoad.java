@@ -34,6 +34,9 @@ import picocli.CommandLine.Option;
         description = "Closed-loop gets on three nodes in one process, memory stores, for each cancellation policy.")
 public final class CancellationLoad implements Callable<Integer> {
 
+    /** The greatest warm-up as a multiple of the least, if the compilers stay busy. */
+    private static final int LONGEST_WARM_UP = 4;
+
     @Mixin
     private final LoadOptions load = new LoadOptions(64, 20_000, 3, 4);
 
@@ -118,7 +121,8 @@ public final class CancellationLoad implements Callable<Integer> {
                     load.inFlight(),
                     valueBytes,
                     load.keys());
-            new InterleavedRuns(load.inFlight(), load.warmUp(), load.seconds(), repetitions)
+            new InterleavedRuns(
+                            load.inFlight(), load.warmUp(), LONGEST_WARM_UP * load.warmUp(), load.seconds(), repetitions)
                     .run(List.copyOf(variants.values()));
             System.out.println("| transport | batching | asked, cancelled | gets/s | bytes allocated |");
             System.out.println("|---|---|---|---|---|");

@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
+import io.dht4j.lab.internal.counters.ProcessCounters;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.OperationStarter;
 import io.dht4j.lab.workload.KeySpace;
@@ -23,6 +24,9 @@ public final class MemberMain implements AutoCloseable {
     static final String SIZE = "size";
     static final String FILL = "fill";
     static final String LOOP = "loop";
+    static final String COUNTERS = "counters";
+
+    private final ProcessCounters counters = new ProcessCounters();
 
     private @Nullable Member member;
 
@@ -49,6 +53,7 @@ public final class MemberMain implements AutoCloseable {
                 .on(SIZE, NoArguments.class, nothing -> main.member().clusterSize())
                 .on(FILL, Fill.class, main::fill)
                 .on(LOOP, Loop.class, main::loop)
+                .on(COUNTERS, NoArguments.class, nothing -> main.counters.read())
                 .run(main);
     }
 
@@ -84,6 +89,7 @@ public final class MemberMain implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        counters.close();
         if (member != null) {
             member.close();
         }

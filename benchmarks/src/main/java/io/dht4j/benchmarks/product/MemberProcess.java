@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.ChildSpec;
 import io.dht4j.benchmarks.process.JvmFlags;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
@@ -142,6 +143,17 @@ public final class MemberProcess implements AutoCloseable {
                 new MemberMain.Loop(operation, inFlight, seconds, keys),
                 ClosedLoad.Result.class,
                 PATIENCE.plusMillis((long) (seconds * 1000)));
+    }
+
+    /**
+     * Reads the counters of its process.
+     *
+     * @return without those of the machine
+     * @throws ChildException if it gives no answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Counters counters() throws ChildException, InterruptedException {
+        return child.call(MemberMain.COUNTERS, Map.of(), Counters.class, PATIENCE);
     }
 
     /** Ends it in order, or by force after some seconds. Returns when it has ended. Idempotent. */

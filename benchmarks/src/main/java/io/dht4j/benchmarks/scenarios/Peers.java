@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.scenarios;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.closed.ClosedLoad;
 import io.dht4j.benchmarks.process.ChildDiedException;
+import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.product.MemberProcess;
 import io.dht4j.benchmarks.product.MemberSpec;
 import io.dht4j.benchmarks.product.Product;
@@ -14,8 +15,11 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.counters.StolenTime;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.WarmUp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +50,9 @@ public final class Peers implements Scenario {
     private static final List<String> ALL =
             List.of("dht4j", DURABLE, "hazelcast", "hazelcast-backup-reads", "infinispan");
 
-    private static final List<String> USUAL = List.of("dht4j", DURABLE, "hazelcast", "infinispan");
+    private static final String NEW = "new";
+    private static final String KEPT = "kept";
+    private static final double TURN_SECONDS = 2;
 
     /** Creates the scenario. */
     public Peers() {}
@@ -72,21 +78,28 @@ public final class Peers implements Scenario {
                 new Parameter(
                         "products",
                         "variants, separated by commas: " + String.join(", ", ALL),
-                        String.join(",", USUAL),
+                        "dht4j,hazelcast,infinispan",
                         String.join(",", ALL)),
                 CandidateParameters.with(),
                 CandidateParameters.transportClass(),
                 new Parameter("keys", "number of keys, 1 to 10,000,000", "20000", "100000"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
                 new Parameter("in-flight", "operations in flight at each member, 1 to 4096", "32", "64"),
-                new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2.5", "10"),
-                new Parameter("seconds", "length of a repetition, 0.1 to 600", "1.5", "5"),
+                new Parameter("warm-up", "least seconds of each operation before measuring, 0 to 600", "4", "10"),
                 new Parameter(
-                        "repetitions",
-                        "measurements of each product, in turns, with new processes, 1 to 100",
-                        "1",
-                        "5"),
-                new Parameter("heap", "heap of each member, 128 to 100,000 MB", "768", "1024"));
+                        "warm-up-limit",
+                        "greatest seconds of each operation before measuring, if the compilers stay busy, 0 to 3600",
+                        "6",
+                        "60"),
+                new Parameter("seconds", "length of a repetition, 0.1 to 600", "0.75", "5"),
+                new Parameter("repetitions", "measurements of each product, in turns, 1 to 100", "4", "5"),
+                new Parameter(
+                        "processes",
+                        "of a repetition: new; or kept, where those of all products start once and stay, which saves "
+                                + "time and hides differences between processes",
+                        KEPT,
+                        NEW),
+                new Parameter("heap", "heap of each member, 128 to 100,000 MB", "512", "1024"));
     }
 
     @Override
@@ -98,11 +111,23 @@ public final class Peers implements Scenario {
     @Override
     public Needs needs(Settings settings) {
         Plan plan = Plan.of(settings);
-        return Needs.of((512L << 20) + MEMBERS * 4L * plan.keys() * (plan.valueBytes() + 100L), MEMBERS, plan.heap());
+        int clusters = plan.keepsProcesses() ? contenders(settings).size() : 1;
+        return Needs.of(
+                (512L << 20) + 4L * clusters * MEMBERS * plan.keys() * (plan.valueBytes() + 100L),
+                clusters * MEMBERS,
+                plan.heap());
     }
 
     private record Plan(
-            int keys, int valueBytes, int inFlight, double warmUp, double seconds, int repetitions, int heap) {
+            int keys,
+            int valueBytes,
+            int inFlight,
+            double warmUp,
+            double warmUpLimit,
+            double seconds,
+            int repetitions,
+            boolean keepsProcesses,
+            int heap) {
 
         static Plan of(Settings settings) {
             return new Plan(
@@ -110,8 +135,10 @@ public final class Peers implements Scenario {
                     (int) settings.number("value-bytes", 0, 1 << 20),
                     (int) settings.number("in-flight", 1, 4096),
                     settings.decimal("warm-up", 0, 600),
+                    settings.decimal("warm-up-limit", 0, 3600),
                     settings.decimal("seconds", 0.1, 600),
                     (int) settings.number("repetitions", 1, 100),
+                    settings.one("processes", List.of(NEW, KEPT)).equals(KEPT),
                     (int) settings.number("heap", 128, 100_000));
         }
     }
@@ -119,17 +146,32 @@ public final class Peers implements Scenario {
     /** A variant: a product, and what its members have beside the usual, for the directory of each. */
     private record Contender(String name, Product product, BiFunction<MemberSpec, String, MemberSpec> adapted) {}
 
-    /** A running cluster. */
-    private record Running(String name, List<MemberProcess> members) implements AutoCloseable {
+    /** A running cluster, filled. */
+    private record Running(String name, List<MemberProcess> members, Path data) implements AutoCloseable {
+
+        Counters counters() throws ChildException, InterruptedException {
+            List<Counters> parts = new ArrayList<>();
+            for (MemberProcess member : members) {
+                parts.add(member.counters());
+            }
+            return Counters.sum(parts);
+        }
 
         @Override
-        public void close() {
+        public void close() throws IOException {
             members.forEach(MemberProcess::close);
+            Directories.delete(data);
         }
     }
 
-    /** The results of a product at an operation. */
-    private record Cell(List<Double> rates, Set<String> doubts) {}
+    /** The results of a product at an operation. Confined to one thread. */
+    private static final class Cell {
+
+        private final List<Double> rates = new ArrayList<>();
+        private final Set<String> doubts = new LinkedHashSet<>();
+        private double compilerSeconds;
+        private double seconds;
+    }
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
@@ -138,55 +180,94 @@ public final class Peers implements Scenario {
                 + "hazelcast-backup-reads reads the member's own"
                 + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
         List<Contender> contenders = contenders(lab);
-        lab.plan(plan.repetitions() * contenders.size() * (1 + OPERATIONS.size()));
         Map<String, Cell> cells = new HashMap<>();
+        if (plan.keepsProcesses()) {
+            lab.plan(contenders.size() * (1 + plan.repetitions() * OPERATIONS.size()));
+            measureKept(lab, contenders, plan, cells);
+        } else {
+            lab.plan(plan.repetitions() * contenders.size() * (1 + OPERATIONS.size()));
+            measureNew(lab, contenders, plan, cells);
+        }
+    }
+
+    private static void measureNew(Lab lab, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
+            throws IOException, InterruptedException {
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (int i = 0; i < contenders.size(); i++) {
                 // Rotated, so that none always follows the same other one; one at a time, since idle ones work too.
-                measure(lab, contenders.get((i + repetition) % contenders.size()), repetition, plan, cells);
+                Contender contender = contenders.get((i + repetition) % contenders.size());
+                lab.step(contender.name() + ": starting, filling and warming up" + turn(plan, repetition));
+                try (Running cluster = start(contender, plan, lab)) {
+                    for (Operation operation : OPERATIONS) {
+                        measure(lab, cluster, operation, repetition, plan, cells);
+                    }
+                }
             }
         }
     }
 
-    private static void measure(Lab lab, Contender contender, int repetition, Plan plan, Map<String, Cell> cells)
+    private static void measureKept(Lab lab, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
             throws IOException, InterruptedException {
-        String turn = plan.repetitions() == 1 ? "" : ", repetition " + (repetition + 1) + " of " + plan.repetitions();
-        String product = contender.name();
-        lab.step(product + ": starting and filling" + turn);
-        Path data = Files.createTempDirectory(lab.scratch(), "members");
-        try (Running cluster = start(contender, plan, data)) {
-            cluster.members().get(0).fill(plan.keys(), plan.inFlight());
+        lab.note("The processes of each product started once and stayed: the repetitions do not show how processes "
+                + "of the same product differ. Those of the other products were idle meanwhile.");
+        List<Running> clusters = new ArrayList<>();
+        try {
+            for (Contender contender : contenders) {
+                lab.step(contender.name() + ": starting, filling and warming up");
+                clusters.add(start(contender, plan, lab));
+            }
             for (Operation operation : OPERATIONS) {
-                lab.step(product + ": " + operation + turn);
-                if (plan.warmUp() > 0) {
-                    perSecond(cluster, operation, plan, plan.warmUp());
+                for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
+                    for (int i = 0; i < clusters.size(); i++) {
+                        Running cluster = clusters.get((i + repetition) % clusters.size());
+                        measure(lab, cluster, operation, repetition, plan, cells);
+                    }
                 }
-                Cell cell = cells.computeIfAbsent(
-                        operation + " " + product, name -> new Cell(new ArrayList<>(), new LinkedHashSet<>()));
-                StolenTime stolen = new StolenTime();
-                cell.rates().add(perSecond(cluster, operation, plan, plan.seconds()));
-                if (stolen.percent() > StolenTime.MUCH_PERCENT) {
-                    cell.doubts().add("more than 5 % of the processors' time went to others on this host");
-                }
-                lab.add(measurement(operation, cluster, cell));
             }
         } finally {
-            Directories.delete(data);
+            // All processes end, even if the files of one cannot be deleted.
+            clusters.forEach(cluster -> cluster.members().forEach(MemberProcess::close));
+            for (Running cluster : clusters) {
+                cluster.close();
+            }
         }
+    }
+
+    private static String turn(Plan plan, int repetition) {
+        return plan.repetitions() == 1 ? "" : ", repetition " + (repetition + 1) + " of " + plan.repetitions();
+    }
+
+    private static void measure(
+            Lab lab, Running cluster, Operation operation, int repetition, Plan plan, Map<String, Cell> cells)
+            throws IOException, InterruptedException {
+        lab.step(cluster.name() + ": " + operation + turn(plan, repetition));
+        Cell cell = cells.computeIfAbsent(operation + " " + cluster.name(), name -> new Cell());
+        StolenTime stolen = new StolenTime();
+        Counters before = cluster.counters();
+        cell.rates.add(perSecond(cluster, operation, plan, plan.seconds()));
+        Counters spent = cluster.counters().since(before);
+        cell.compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
+        cell.seconds += plan.seconds();
+        if (stolen.percent() > StolenTime.MUCH_PERCENT) {
+            cell.doubts.add("more than 5 % of the processors' time went to others on this host");
+        }
+        lab.add(measurement(operation, cluster, cell));
     }
 
     private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
+        List<String> doubts = new ArrayList<>(cell.doubts);
+        WarmUp.doubtOfMeasured(cell.compilerSeconds, cell.seconds, "the members").ifPresent(doubts::add);
         return new Measurement(
                 operation.name(),
                 cluster.name(),
                 Measurement.PER_SECOND,
                 true,
-                cell.rates(),
+                cell.rates,
                 cluster.members().get(0).settings(),
                 List.of(),
                 Map.of(),
                 List.of(),
-                List.copyOf(cell.doubts()));
+                doubts);
     }
 
     /** The products, and this library over each transport of the user's own. */
@@ -206,18 +287,43 @@ public final class Peers implements Scenario {
         return contenders;
     }
 
-    private static Running start(Contender contender, Plan plan, Path data) throws IOException, InterruptedException {
-        return new Running(
-                contender.name(),
-                MemberProcess.startAll(
-                        contender.product(),
-                        MEMBERS,
-                        (index, ports) -> contender
-                                .adapted()
-                                .apply(
-                                        MemberSpec.of(contender.product(), index, ports, MEMBERS, 1, plan.valueBytes()),
-                                        data.resolve("member-" + index).toString()),
-                        plan.heap()));
+    /** Starts, fills and warms up a cluster. */
+    private static Running start(Contender contender, Plan plan, Lab lab) throws IOException, InterruptedException {
+        Path data = Files.createTempDirectory(lab.scratch(), "members");
+        List<MemberProcess> members = MemberProcess.startAll(
+                contender.product(),
+                MEMBERS,
+                (index, ports) -> contender
+                        .adapted()
+                        .apply(
+                                MemberSpec.of(contender.product(), index, ports, MEMBERS, 1, plan.valueBytes()),
+                                data.resolve("member-" + index).toString()),
+                plan.heap());
+        Running cluster = new Running(contender.name(), members, data);
+        try {
+            members.get(0).fill(plan.keys(), plan.inFlight());
+            warmUp(cluster, plan);
+            return cluster;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    private static void warmUp(Running cluster, Plan plan) throws IOException, InterruptedException {
+        if (plan.warmUp() == 0) {
+            return;
+        }
+        double turn = Math.min(plan.warmUp(), TURN_SECONDS);
+        List<WarmUp.Turn<IOException>> turns = new ArrayList<>();
+        for (Operation operation : OPERATIONS) {
+            turns.add(() -> {
+                perSecond(cluster, operation, plan, turn);
+                return turn;
+            });
+        }
+        new WarmUp<IOException>(OPERATIONS.size() * plan.warmUpLimit(), cluster::counters, System::nanoTime)
+                .run(OPERATIONS.size() * plan.warmUp(), turns);
     }
 
     /** All members generate load at the same time, and their sum counts. */

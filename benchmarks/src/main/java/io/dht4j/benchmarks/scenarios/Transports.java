@@ -70,9 +70,14 @@ public final class Transports implements Scenario {
                 new Parameter("in-flight", "operations in flight, 1 to 4096", "64", "64"),
                 new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
                 new Parameter("keys", "number of keys, 1 to 1,000,000", "20000", "20000"),
-                new Parameter("warm-up", "seconds of each before measuring, 0.1 to 600", "3", "15"),
-                new Parameter("seconds", "length of a repetition, 0.1 to 600", "1", "4"),
-                new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "3", "5"));
+                new Parameter("warm-up", "least seconds of each before measuring, 0.1 to 600", "2", "10"),
+                new Parameter(
+                        "warm-up-limit",
+                        "greatest seconds of each before measuring, if the compilers stay busy, 0 to 3600",
+                        "4",
+                        "40"),
+                new Parameter("seconds", "length of a repetition, 0.1 to 600", "0.75", "4"),
+                new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "4", "5"));
     }
 
     @Override
@@ -174,6 +179,8 @@ public final class Transports implements Scenario {
                 ratios.put(words, Spread.of(shown.measured().values()).median() / rate);
             }
         });
+        List<String> doubts = new ArrayList<>(shown.doubts());
+        shown.measured().doubtOfCompilers().ifPresent(doubts::add);
         lab.add(new Measurement(
                 shown.group(),
                 shown.variant(),
@@ -186,7 +193,7 @@ public final class Transports implements Scenario {
                 shown.measured().costs(),
                 0,
                 List.of(),
-                List.copyOf(shown.doubts())));
+                doubts));
     }
 
     private static List<TransportCandidate> transports(Settings settings, List<TransportCandidate> own) {
@@ -201,6 +208,7 @@ public final class Transports implements Scenario {
         return new InterleavedRuns(
                 (int) settings.number("in-flight", 1, 4096),
                 settings.decimal("warm-up", 0.1, 600),
+                settings.decimal("warm-up-limit", 0, 3600),
                 settings.decimal("seconds", 0.1, 600),
                 (int) settings.number("repetitions", 1, 100));
     }

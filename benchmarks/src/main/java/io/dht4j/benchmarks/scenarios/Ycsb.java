@@ -82,7 +82,7 @@ public final class Ycsb implements Scenario {
                         "variants, separated by commas: embedded (calls of Cluster in each node's process), "
                                 + "http-api and grpc-api (the public APIs), embedded-tcp (embedded, and TCP "
                                 + "between the nodes)",
-                        "embedded,http-api,grpc-api",
+                        "embedded,http-api",
                         String.join(",", CANDIDATES.keySet())),
                 PeerTransports.parameter("vertx", "grpc-stream")));
         own.addAll(LoopPlan.parameters());

@@ -23,6 +23,9 @@ import picocli.CommandLine.Option;
         description = "Closed-loop load on bare libraries and on three nodes in one process, memory stores.")
 public final class TransportsLoad implements Callable<Integer> {
 
+    /** The greatest warm-up as a multiple of the least, if the compilers stay busy. */
+    private static final int LONGEST_WARM_UP = 4;
+
     @Mixin
     private final LoadOptions load = new LoadOptions(64, 20_000, 4, 5);
 
@@ -77,7 +80,9 @@ public final class TransportsLoad implements Callable<Integer> {
                 !withoutInfinispan))) {
             System.out.printf(
                     Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", load.inFlight(), valueBytes, load.keys());
-            new InterleavedRuns(load.inFlight(), load.warmUp(), load.seconds(), repetitions).run(variants.all());
+            new InterleavedRuns(
+                            load.inFlight(), load.warmUp(), LONGEST_WARM_UP * load.warmUp(), load.seconds(), repetitions)
+                    .run(variants.all());
             print(variants);
         }
         return 0;

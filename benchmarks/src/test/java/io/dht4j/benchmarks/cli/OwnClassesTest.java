@@ -49,7 +49,7 @@ class OwnClassesTest {
         Results results = measure(
                 "transports",
                 "--transports tcp --class " + CANDIDATE
-                        + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
+                        + " --keys 100 --in-flight 4 --warm-up 0.1 --warm-up-limit 0.1 --seconds 0.1 --repetitions 1",
                 exampleJar());
 
         assertThat(results.measurements())
@@ -83,7 +83,8 @@ class OwnClassesTest {
         Results results = measure(
                 "peers",
                 "--products dht4j --class " + CANDIDATE
-                        + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1 --heap 256",
+                        + " --keys 100 --in-flight 4 --warm-up 0.1 --warm-up-limit 0.1 --seconds 0.1 --repetitions 1"
+                        + " --heap 256",
                 exampleJar());
 
         assertThat(results.measurements())
@@ -120,8 +121,8 @@ class OwnClassesTest {
     }
 
     private static String serverSettings() {
-        return " --operations get --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1 --first-rate 20"
-                + " --greatest-rate 40 --p99 60000 --profiles none --heap 256";
+        return " --operations get --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --warm-up-limit 0.5"
+                + " --rate 40 --p99 60000 --profiles none --heap 256";
     }
 
     @Test

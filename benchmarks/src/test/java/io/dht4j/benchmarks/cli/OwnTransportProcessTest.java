@@ -75,6 +75,8 @@ class OwnTransportProcessTest {
                         "4",
                         "--warm-up",
                         "0.1",
+                        "--warm-up-limit",
+                        "0.1",
                         "--seconds",
                         "0.1",
                         "--repetitions",

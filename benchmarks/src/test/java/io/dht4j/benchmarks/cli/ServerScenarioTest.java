@@ -30,7 +30,7 @@ class ServerScenarioTest {
         BenchCommand run = BenchCommand.run(
                 List.of(new Async()),
                 ("run async --quick --operations put --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 "
-                                + "--precision 1"
+                                + "--precision 1 --rate search --processes new --warm-up-limit 0.5"
                                 + " --first-rate 20 --greatest-rate 40 --p99 60000 --profiles cpu --heap 256 --out "
                                 + out)
                         .split(" "));
@@ -47,6 +47,30 @@ class ServerScenarioTest {
             assertThat(measurement.values()).allMatch(rate -> rate > 0);
             assertThat(measurement.levels()).hasSize(5);
             assertThat(measurement.costs()).containsKey("bytes allocated");
+            assertThat(measurement.profiles()).hasSize(1);
+        });
+        assertThat(puts).extracting(Measurement::costRate).doesNotContain(0.0).hasSize(2);
+        assertThat(puts.get(0).costRate()).isEqualTo(puts.get(1).costRate());
+    }
+
+    @Test
+    @Tag("full")
+    void keptProcessesCountTheCostsOfAllVariantsAtTheGivenRateInEveryRepetition(@TempDir Path directory)
+            throws Exception {
+        Results results = run(
+                "clients --clients vertx,tcp --operations put,get --keys 50 --warm-up 0.2 --warm-up-limit 0.5"
+                        + " --seconds 0.2 --repetitions 2 --rate 40 --processes kept --p99 60000 --profiles cpu"
+                        + " --heap 256",
+                directory.resolve("report"));
+
+        assertThat(results.measurements())
+                .extracting(measurement -> measurement.group() + " " + measurement.variant())
+                .containsExactlyInAnyOrder("PUT vertx", "PUT tcp", "GET vertx", "GET tcp");
+        assertThat(results.measurements()).allSatisfy(measurement -> {
+            assertThat(measurement.values()).hasSize(2);
+            assertThat(measurement.costs().get("CPU µs")).hasSize(2);
+            assertThat(measurement.costRate()).isEqualTo(40);
+            assertThat(measurement.levels()).isEmpty();
             assertThat(measurement.profiles()).hasSize(1);
         });
     }
@@ -133,7 +157,7 @@ class ServerScenarioTest {
                 scenario
                         + (scenario.matches("cancellation .*|ycsb .*|.* --mix .*") ? "" : " --operations get")
                         + " --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1 --first-rate 20"
-                        + " --greatest-rate 40 --p99 60000 --profiles none --heap 256",
+                        + " --rate search --processes new --warm-up-limit 0.5 --greatest-rate 40 --p99 60000 --profiles none --heap 256",
                 directory.resolve("report"));
 
         assertThat(results.complete()).isTrue();
@@ -157,7 +181,8 @@ class ServerScenarioTest {
 
     private static void runClosedLoops(String scenario, Path directory) throws Exception {
         assertThat(run(
-                                scenario + " --keys 100 --in-flight 4 --warm-up 0.1 --seconds 0.1 --repetitions 1",
+                                scenario + " --keys 100 --in-flight 4 --warm-up 0.1 --warm-up-limit 0.1 --seconds 0.1"
+                                        + " --repetitions 1",
                                 directory.resolve("report"))
                         .complete())
                 .isTrue();

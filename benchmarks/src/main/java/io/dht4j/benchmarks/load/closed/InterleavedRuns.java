@@ -1,8 +1,11 @@
 package io.dht4j.benchmarks.load.closed;
 
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.counters.ProcessCounters;
 import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.load.WarmUp;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,11 +17,16 @@ import java.util.concurrent.Executors;
  * Measures several variants in one run, in rotating order, so that other work of the machine affects all alike.
  *
  * @param inFlight operations in flight
- * @param warmUp seconds of each before measuring
+ * @param warmUp least seconds of each before measuring
+ * @param warmUpLimit greatest seconds of each before measuring, if the compilers stay busy
  * @param seconds length of a repetition
  * @param repetitions of each
  */
-public record InterleavedRuns(int inFlight, double warmUp, double seconds, int repetitions) {
+public record InterleavedRuns(
+        int inFlight, double warmUp, double warmUpLimit, double seconds, int repetitions) {
+
+    private static final double TURN_SECONDS = 1;
+
 
     /**
      * Measures, and prints the conditions of the figures. Blocks.
@@ -73,9 +81,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
 
     private void run(List<Variant> variants, Observer observer, Executor threads, ProcessCounters counters)
             throws InterruptedException {
-        for (Variant variant : variants) {
-            ClosedLoad.run(inFlight, warmUp, variant.operation(), threads);
-        }
+        warmUp(variants, threads, counters);
         int step = variants.size() / repetitions + 1;
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < variants.size(); i++) {
@@ -83,10 +89,30 @@ public record InterleavedRuns(int inFlight, double warmUp, double seconds, int r
                 StolenTime ofThis = new StolenTime();
                 Counters before = counters.read();
                 ClosedLoad.Result result = ClosedLoad.run(inFlight, seconds, variant.operation(), threads);
-                Map<String, Double> costs = counters.read().since(before).perOperation(result.operations());
-                variant.add(new Variant.Measured(result.perSecond(), costs));
+                Counters spent = counters.read().since(before);
+                Map<String, Double> costs = spent.perOperation(result.operations());
+                variant.add(new Variant.Measured(
+                        result.perSecond(),
+                        costs,
+                        spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6,
+                        seconds));
                 observer.ended(variant, ofThis.percent());
             }
         }
+    }
+
+    /** Runs all in turns, since one process compiles for all of them. */
+    private void warmUp(List<Variant> variants, Executor threads, ProcessCounters counters)
+            throws InterruptedException {
+        double turn = Math.min(warmUp, TURN_SECONDS);
+        List<WarmUp.Turn<RuntimeException>> turns = new ArrayList<>();
+        for (Variant variant : variants) {
+            turns.add(() -> {
+                ClosedLoad.run(inFlight, turn, variant.operation(), threads);
+                return turn;
+            });
+        }
+        new WarmUp<RuntimeException>(variants.size() * warmUpLimit, counters::read, System::nanoTime)
+                .run(variants.size() * warmUp, turns);
     }
 }

@@ -1,11 +1,13 @@
 package io.dht4j.benchmarks.load.closed;
 
 import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;
@@ -25,8 +27,8 @@ public final class Variant {
         this.operation = operation;
     }
 
-    /** The result of a repetition: the rate, and the costs of an operation by their labels. */
-    record Measured(double perSecond, Map<String, Double> costs) {}
+    /** The result of a repetition: the rate, the costs of an operation by their labels, and the compilers' time. */
+    record Measured(double perSecond, Map<String, Double> costs, double compilerSeconds, double seconds) {}
 
     IntFunction<CompletionStage<?>> operation() {
         return operation;
@@ -84,6 +86,18 @@ public final class Variant {
                 .forEach((cost, value) ->
                         costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value)));
         return costs;
+    }
+
+    /**
+     * Returns the doubt about the figures if the process's compilers worked meanwhile.
+     *
+     * @return in words; empty if they rested
+     */
+    public Optional<String> doubtOfCompilers() {
+        return WarmUp.doubtOfMeasured(
+                runs.stream().mapToDouble(Measured::compilerSeconds).sum(),
+                runs.stream().mapToDouble(Measured::seconds).sum(),
+                "the process");
     }
 
     private double[] sorted(ToDoubleFunction<Measured> what) {

@@ -41,8 +41,21 @@ public final class LoadCommands implements AutoCloseable {
      */
     public record Fill(long first, long keys, int maxInFlight) {}
 
+    private final Runnable beforeThreadsEnd;
+
     /** Creates commands without a client. */
-    public LoadCommands() {}
+    public LoadCommands() {
+        this(() -> {});
+    }
+
+    /**
+     * Creates commands without a client that read counters of this process.
+     *
+     * @param beforeThreadsEnd runs at the end of each load, while its threads exist
+     */
+    public LoadCommands(Runnable beforeThreadsEnd) {
+        this.beforeThreadsEnd = beforeThreadsEnd;
+    }
 
     /** Opens a client and closes an earlier one, whose operations fail. */
     synchronized void connect(ClientSpec spec) {
@@ -83,9 +96,13 @@ public final class LoadCommands implements AutoCloseable {
      */
     public LoadResult run(LoadSpec spec) throws InterruptedException {
         if (spec.isClosed()) {
-            return new ClosedLoop(client(), DRAIN, this::space).run(spec);
+            return new ClosedLoop(client(), DRAIN, this::space, beforeThreadsEnd).run(spec);
         }
-        return OpenLoad.on(client()).over(space(spec.keys())).drainingFor(DRAIN).run(spec);
+        return OpenLoad.on(client())
+                .over(space(spec.keys()))
+                .drainingFor(DRAIN)
+                .beforeThreadsEnd(beforeThreadsEnd)
+                .run(spec);
     }
 
     private synchronized KeySpace space(long keys) {

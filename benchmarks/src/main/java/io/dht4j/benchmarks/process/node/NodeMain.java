@@ -41,7 +41,7 @@ public final class NodeMain implements AutoCloseable {
     private static final long ASK_AGAIN_MILLIS = 50;
 
     private final ProcessCounters counters = new ProcessCounters();
-    private final LoadCommands load = new LoadCommands();
+    private final LoadCommands load = new LoadCommands(counters::read);
     private @Nullable ServerNode node;
     private @Nullable Profiler profiler;
 

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.report.Figures;
+import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.lab.internal.load.Operation;
@@ -159,7 +160,10 @@ public final class ServerComparison {
             try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
                 for (Operation operation : each.plan().operations()) {
                     lab.step(title(each, operation + ", searching for the stable load"));
-                    turnTo(cluster, operation);
+                    // What was compiled later concerns the load that is found, and the costs have a doubt of their own.
+                    cluster.turnTo(operation)
+                            .ifPresent(doubt ->
+                                    results(each, operation).doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
                     search(cluster, operation, 0);
                 }
             }
@@ -214,7 +218,7 @@ public final class ServerComparison {
                 try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
                     for (Operation operation : each.plan().operations()) {
                         lab.step(title(each, operation.name(), repetition));
-                        turnTo(cluster, operation);
+                        cluster.turnTo(operation);
                         count(cluster, operation);
                         if (repetition == 0) {
                             profile(cluster, operation);
@@ -259,7 +263,7 @@ public final class ServerComparison {
                 .toList();
         for (CaseCluster cluster : clusters) {
             cluster.reconnect();
-            turnTo(cluster, operation);
+            cluster.turnTo(operation);
         }
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < clusters.size(); i++) {
@@ -286,10 +290,6 @@ public final class ServerComparison {
         if (failure != null) {
             throw failure;
         }
-    }
-
-    private void turnTo(CaseCluster cluster, Operation operation) throws IOException, InterruptedException {
-        cluster.turnTo(operation).ifPresent(results(cluster.of(), operation)::doubt);
     }
 
     private void count(CaseCluster cluster, Operation operation) throws IOException, InterruptedException {

@@ -141,12 +141,12 @@ public record ServerPlan(
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
-                                        "5",
+                                        "4",
                                         "10"),
                                 new Parameter(
                                         "warm-up-limit",
                                         "greatest warm-up in seconds, if the nodes' compilers stay busy, 0 to 3600",
-                                        "30",
+                                        "15",
                                         "120"),
                                 new Parameter(
                                         "seconds",

@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.report.LoadLevel;
 import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Profile;
 import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,6 +25,8 @@ final class VariantResults {
     private List<LoadLevel> counted = List.of();
     private double costRate;
     private String unit = Measurement.PER_SECOND;
+    private double compiledSeconds;
+    private double countedSeconds;
 
     void doubt(String why) {
         doubts.add(why);
@@ -72,6 +75,12 @@ final class VariantResults {
         }
     }
 
+    /** Adds the processor time of the nodes' compilers during a count of costs, and the length of the count. */
+    void addCompilation(double compilerSeconds, double seconds) {
+        compiledSeconds += compilerSeconds;
+        countedSeconds += seconds;
+    }
+
     void addProfile(Profile profile) {
         profiles.add(profile);
     }
@@ -81,6 +90,8 @@ final class VariantResults {
      * first count at the offered rate.
      */
     Measurement measurement(String group, ServerVariant variant) {
+        List<String> all = new ArrayList<>(doubts);
+        WarmUp.doubtOfMeasured(compiledSeconds, countedSeconds, "the nodes").ifPresent(all::add);
         return new Measurement(
                         group,
                         variant.name(),
@@ -91,7 +102,7 @@ final class VariantResults {
                         stableLoads.isEmpty() ? counted : levels,
                         costs,
                         profiles,
-                        List.copyOf(doubts))
+                        all)
                 .countedAt(costRate);
     }
 }

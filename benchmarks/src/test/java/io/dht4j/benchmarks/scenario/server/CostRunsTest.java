@@ -29,6 +29,10 @@ class CostRunsTest {
     private final List<Long> runs = new ArrayList<>();
 
     private CostRuns.Counted run(long served) {
+        return run(served, 0);
+    }
+
+    private CostRuns.Counted run(long served, long compilerMicros) {
         runs.add(served);
         Histogram latency = new Histogram(3);
         latency.recordValue(1_000_000);
@@ -45,7 +49,10 @@ class CostRunsTest {
                         Latency.of(latency),
                         Map.of(),
                         new Conditions(0, 0, 0, List.of())),
-                new Counters(Map.of(Cost.CPU_MICROS, 50 * served)));
+                new Counters(
+                        compilerMicros == 0
+                                ? Map.of(Cost.CPU_MICROS, 50 * served)
+                                : Map.of(Cost.CPU_MICROS, 50 * served, Cost.COMPILER_MICROS, compilerMicros)));
     }
 
     private Measurement measurement() {
@@ -73,6 +80,20 @@ class CostRunsTest {
         assertThat(runs).containsExactly(OFFERED / 2, OFFERED);
         assertThat(measurement().costs().get(Cost.CPU_MICROS.label())).containsExactly(50.0);
         assertThat(measurement().doubts()).isEmpty();
+    }
+
+    @Test
+    void costsAreDoubtedWhoseCountsHadBusyCompilersOnAverage() throws Exception {
+        // Two seconds each: 15 % of a processor, then 3 %, then 30 %.
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 300_000));
+        assertThat(measurement().doubtsOfCosts())
+                .containsExactly("while it was measured the compilers of the nodes were still at work, with"
+                        + " 15 % of a processor together");
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 60_000));
+        assertThat(measurement().doubts()).isEmpty();
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 600_000));
+        assertThat(measurement().doubts()).singleElement().asString().contains("with 16 % of a processor");
+        assertThat(measurement().costs().get(Cost.CPU_MICROS.label())).containsExactly(50.0, 50.0, 50.0);
     }
 
     @Test

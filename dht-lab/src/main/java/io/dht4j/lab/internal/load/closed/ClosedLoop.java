@@ -42,6 +42,7 @@ public final class ClosedLoop implements LoadDriver {
     private final LoadClient client;
     private final Duration drain;
     private final LongFunction<KeySpace> keys;
+    private final Runnable beforeThreadsEnd;
 
     /**
      * Creates a load for a client.
@@ -50,11 +51,15 @@ public final class ClosedLoop implements LoadDriver {
      * @param drain bound on the wait for operations in flight at the end, longer than the client's timeout. Those that
      *     last longer count as failed, as {@code never ended}
      * @param keys the keys of a load by their number, to which earlier loads may have added
+     * @param beforeThreadsEnd reads counters of this process: runs on the caller's thread when no operation is in
+     *     flight, before the load's threads end, since before Java 21 a JVM forgets what an ended thread allocated
      */
-    public ClosedLoop(LoadClient client, Duration drain, LongFunction<KeySpace> keys) {
+    public ClosedLoop(
+            LoadClient client, Duration drain, LongFunction<KeySpace> keys, Runnable beforeThreadsEnd) {
         this.client = client;
         this.drain = drain;
         this.keys = keys;
+        this.beforeThreadsEnd = beforeThreadsEnd;
     }
 
     /**
@@ -88,6 +93,7 @@ public final class ClosedLoop implements LoadDriver {
             }
             // Completions return the permits: all are available when no operation is in flight.
             boolean ended = room.tryAcquire(spec.maxInFlight(), drain.toNanos(), TimeUnit.NANOSECONDS);
+            beforeThreadsEnd.run();
             return result(spec, counted, tally, ended, noise);
         } catch (ExecutionException e) {
             throw new IllegalStateException("a thread of the load failed: " + e.getCause(), e.getCause());
