@@ -122,7 +122,11 @@ public final class CancellationLoad implements Callable<Integer> {
                     valueBytes,
                     load.keys());
             new InterleavedRuns(
-                            load.inFlight(), load.warmUp(), LONGEST_WARM_UP * load.warmUp(), load.seconds(), repetitions)
+                            load.inFlight(),
+                            load.warmUp(),
+                            LONGEST_WARM_UP * load.warmUp(),
+                            load.seconds(),
+                            repetitions)
                     .run(List.copyOf(variants.values()));
             System.out.println("| transport | batching | asked, cancelled | gets/s | bytes allocated |");
             System.out.println("|---|---|---|---|---|");

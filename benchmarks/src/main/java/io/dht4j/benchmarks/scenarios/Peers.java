@@ -256,7 +256,8 @@ public final class Peers implements Scenario {
 
     private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
         List<String> doubts = new ArrayList<>(cell.doubts);
-        WarmUp.doubtOfMeasured(cell.compilerSeconds, cell.seconds, "the members").ifPresent(doubts::add);
+        WarmUp.doubtOfMeasured(cell.compilerSeconds, cell.seconds, "the members")
+                .ifPresent(doubts::add);
         return new Measurement(
                 operation.name(),
                 cluster.name(),

@@ -81,7 +81,11 @@ public final class TransportsLoad implements Callable<Integer> {
             System.out.printf(
                     Locale.ROOT, "%d in flight, %d-byte values, %d keys%n", load.inFlight(), valueBytes, load.keys());
             new InterleavedRuns(
-                            load.inFlight(), load.warmUp(), LONGEST_WARM_UP * load.warmUp(), load.seconds(), repetitions)
+                            load.inFlight(),
+                            load.warmUp(),
+                            LONGEST_WARM_UP * load.warmUp(),
+                            load.seconds(),
+                            repetitions)
                     .run(variants.all());
             print(variants);
         }

@@ -22,11 +22,9 @@ import java.util.concurrent.Executors;
  * @param seconds length of a repetition
  * @param repetitions of each
  */
-public record InterleavedRuns(
-        int inFlight, double warmUp, double warmUpLimit, double seconds, int repetitions) {
+public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, double seconds, int repetitions) {
 
     private static final double TURN_SECONDS = 1;
-
 
     /**
      * Measures, and prints the conditions of the figures. Blocks.

@@ -162,8 +162,7 @@ public final class ServerComparison {
                     lab.step(title(each, operation + ", searching for the stable load"));
                     // What was compiled later concerns the load that is found, and the costs have a doubt of their own.
                     cluster.turnTo(operation)
-                            .ifPresent(doubt ->
-                                    results(each, operation).doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
+                            .ifPresent(doubt -> results(each, operation).doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
                     search(cluster, operation, 0);
                 }
             }

@@ -54,8 +54,7 @@ public final class ClosedLoop implements LoadDriver {
      * @param beforeThreadsEnd reads counters of this process: runs on the caller's thread when no operation is in
      *     flight, before the load's threads end, since before Java 21 a JVM forgets what an ended thread allocated
      */
-    public ClosedLoop(
-            LoadClient client, Duration drain, LongFunction<KeySpace> keys, Runnable beforeThreadsEnd) {
+    public ClosedLoop(LoadClient client, Duration drain, LongFunction<KeySpace> keys, Runnable beforeThreadsEnd) {
         this.client = client;
         this.drain = drain;
         this.keys = keys;

@@ -96,7 +96,8 @@ class ClosedLoopTest {
         RecordingLoadClient client =
                 new RecordingLoadClient(number -> number == 3 ? new CompletableFuture<>() : done());
 
-        LoadResult result = new ClosedLoop(client, Duration.ofMillis(50), KeySpace::new, () -> {}).run(spec(0, 1, 1, 1));
+        LoadResult result =
+                new ClosedLoop(client, Duration.ofMillis(50), KeySpace::new, () -> {}).run(spec(0, 1, 1, 1));
 
         assertThat(result.served()).isEqualTo(3);
         assertThat(result.failed()).isEqualTo(1);
