@@ -166,7 +166,7 @@ record GroupView(
         return new LatencyRow(
                 m.variant(),
                 load(level),
-                result.spec().isClosed() ? NONE : Figures.of(result.spec().perSecond()),
+                result.spec().closedLoop() ? NONE : Figures.of(result.spec().perSecond()),
                 Figures.share(result.servedShare()),
                 Figures.of(result.failed() + (double) result.notSent()),
                 LatencyLine.SHOWN.stream()
@@ -181,7 +181,7 @@ record GroupView(
 
     /** Returns the part of the stable load. */
     static String load(LoadLevel level) {
-        return level.result().spec().isClosed() ? "closed loop" : level.percent() + " %";
+        return level.result().spec().closedLoop() ? "closed loop" : level.percent() + " %";
     }
 
     private static TableView attribution(String event, List<Measurement> measurements) {

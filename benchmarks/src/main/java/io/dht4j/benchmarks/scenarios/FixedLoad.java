@@ -148,7 +148,7 @@ public final class FixedLoad implements Scenario {
                             .add(value));
         }
         cell.values.add(
-                spec.isClosed() ? result.servedPerSecond() : result.latency().micros(TAIL));
+                spec.closedLoop() ? result.servedPerSecond() : result.latency().micros(TAIL));
         if (cell.levels.isEmpty()) {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         } else {
@@ -172,18 +172,18 @@ public final class FixedLoad implements Scenario {
     private static Measurement measurement(LoadSpec spec, String variant, Map<String, String> shown, Cell cell) {
         return new Measurement(
                         spec.operation().name()
-                                + (spec.isClosed()
+                                + (spec.closedLoop()
                                         ? ", " + spec.maxInFlight() + " in flight"
                                         : ", " + Figures.of(spec.perSecond()) + "/s offered"),
                         variant,
-                        spec.isClosed() ? Measurement.CLOSED_LOOP : "µs at p99",
-                        spec.isClosed(),
+                        spec.closedLoop() ? Measurement.CLOSED_LOOP : "µs at p99",
+                        spec.closedLoop(),
                         cell.values,
                         shown,
                         cell.levels,
                         cell.costs,
                         List.of(),
                         List.copyOf(cell.doubts))
-                .countedAt(cell.costs.isEmpty() || spec.isClosed() ? 0 : spec.perSecond());
+                .countedAt(cell.costs.isEmpty() || spec.closedLoop() ? 0 : spec.perSecond());
     }
 }

@@ -104,7 +104,7 @@ class LoadScenarioTest {
             assertThat(put.unit()).isEqualTo(Measurement.CLOSED_LOOP);
             assertThat(put.values()).allMatch(perSecond -> perSecond > 0);
             assertThat(put.levels()).singleElement().satisfies(level -> {
-                assertThat(level.result().spec().isClosed()).isTrue();
+                assertThat(level.result().spec().closedLoop()).isTrue();
                 assertThat(level.result().errors()).isEmpty();
                 assertThat(level.result().served()).isEqualTo(level.result().offered());
             });

@@ -95,7 +95,7 @@ public final class LoadCommands implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public LoadResult run(LoadSpec spec) throws InterruptedException {
-        if (spec.isClosed()) {
+        if (spec.closedLoop()) {
             return new ClosedLoop(client(), DRAIN, this::space, beforeThreadsEnd).run(spec);
         }
         return OpenLoad.on(client())

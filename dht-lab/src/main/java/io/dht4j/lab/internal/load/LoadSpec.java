@@ -49,8 +49,8 @@ public record LoadSpec(
                 "0 to 10,000 microseconds");
     }
 
-    /** Returns whether it has no rate. */
-    public boolean isClosed() {
+    /** Returns whether it is a closed loop, which has no rate. Named so that JSON leaves it out. */
+    public boolean closedLoop() {
         return perSecond == 0;
     }
 

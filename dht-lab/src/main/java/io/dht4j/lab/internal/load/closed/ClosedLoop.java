@@ -69,7 +69,7 @@ public final class ClosedLoop implements LoadDriver {
      */
     @Override
     public LoadResult run(LoadSpec spec) throws InterruptedException {
-        if (!spec.isClosed()) {
+        if (!spec.closedLoop()) {
             throw new IllegalArgumentException("a closed loop has no rate, such as " + spec.perSecond());
         }
         Semaphore room = new Semaphore(spec.maxInFlight());

@@ -126,7 +126,7 @@ public final class OpenLoad implements LoadDriver {
      */
     @Override
     public LoadResult run(LoadSpec spec) throws InterruptedException {
-        if (spec.isClosed()) {
+        if (spec.closedLoop()) {
             throw new IllegalArgumentException("an open loop needs a rate");
         }
         Schedule schedule = Schedule.of(spec);
