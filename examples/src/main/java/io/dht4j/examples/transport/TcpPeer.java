@@ -60,11 +60,24 @@ final class TcpPeer implements TcpConnection.Owner {
                     }
                     call.abandon(why);
                 });
-                if (calls.isEmpty()) {
-                    connection.close(why);
-                }
+                closeUnused(why);
             }
         }
+    }
+
+    /** Closes the connection unless a call needs another attempt. The lock keeps calls from coming in between. */
+    private synchronized void closeUnused(String why) {
+        if (calls.isEmpty()) {
+            connection.close(why);
+        }
+    }
+
+    private synchronized boolean add(Call call) {
+        boolean open = !connection.isClosed();
+        if (open) {
+            calls.put(call.number, call);
+        }
+        return open;
     }
     // end::connect[]
 
@@ -166,7 +179,9 @@ final class TcpPeer implements TcpConnection.Owner {
      */
     Optional<Call> call(Frame request, CallContext context) {
         Call call = new Call(request, context);
-        calls.put(call.number, call);
+        if (!add(call)) {
+            return Optional.empty();
+        }
         if (calls.size() > MAX_CALLS) {
             call.refused(State.WAITING, Reason.NO_ROOM, MAX_CALLS + " calls are under way already");
         } else if (!connection.offer(request.length(), call::send)) {
