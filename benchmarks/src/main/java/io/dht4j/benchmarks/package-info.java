@@ -2,14 +2,17 @@
  * The lab: experiments, load runs and JMH benchmarks.
  *
  * <p>Experiments: {@code cli} is {@code ./dht bench}; it runs the {@code scenarios}. {@code scenario} says what a
- * scenario is, and {@code scenario.server} holds what scenarios on standalone servers share.
+ * scenario is. {@code scenario.server} holds what scenarios on standalone servers share, {@code scenario.load} what
+ * {@code load} and {@code sweep} share.
  *
- * <p>Load: {@code load} describes loads and their results, {@code load.open} and {@code load.closed} generate them, and
- * {@code load.client} has the clients that they call. {@code process} starts child processes: {@code process.node} and
- * {@code process.load} are nodes and load generators, {@code product} the members of other products.
+ * <p>Load: {@code io.dht4j.lab.internal.load} describes and generates loads. {@code load.client} has the clients that
+ * they call, {@code load.closed} the closed loops whose variants alternate. {@code process} starts child processes:
+ * {@code process.node} and {@code process.load} are nodes and load generators, {@code product} the members of other
+ * products.
  *
- * <p>Figures: {@code stable} searches for the highest stable load, {@code counters} reads costs, {@code profile} takes
- * and attributes profiles, {@code report} writes results, and {@code compare} judges two runs.
+ * <p>Figures: {@code stable} searches for the highest stable load and sweeps rates, {@code profile} takes and
+ * attributes profiles. {@code results} keeps what a run recorded, {@code report} draws it, and {@code compare} judges
+ * two runs.
  *
  * <p>By subject, with JMH benchmarks and load runs that have a command line of their own: {@code cluster},
  * {@code transports}, {@code store}, {@code placement} and {@code merge}. {@code blocking} is the control of the

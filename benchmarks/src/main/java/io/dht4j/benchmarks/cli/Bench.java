@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.cli;
 
 import io.dht4j.PrintableText;
-import io.dht4j.benchmarks.report.ResultsException;
+import io.dht4j.benchmarks.results.ResultsException;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.server.cli.Suggestions;

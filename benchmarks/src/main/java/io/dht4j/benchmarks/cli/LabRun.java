@@ -1,10 +1,10 @@
 package io.dht4j.benchmarks.cli;
 
-import io.dht4j.benchmarks.report.Link;
-import io.dht4j.benchmarks.report.Machine;
-import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Report;
-import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.results.Link;
+import io.dht4j.benchmarks.results.Machine;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Scenario;
 import java.io.IOException;

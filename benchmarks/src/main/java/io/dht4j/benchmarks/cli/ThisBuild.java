@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.cli;
 
-import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.results.Results;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

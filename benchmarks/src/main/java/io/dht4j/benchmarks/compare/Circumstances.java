@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.compare;
 
-import io.dht4j.benchmarks.report.Machine;
-import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.results.Machine;
+import io.dht4j.benchmarks.results.Results;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

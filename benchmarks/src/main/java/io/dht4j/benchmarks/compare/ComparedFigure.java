@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.compare;
 
 import io.dht4j.benchmarks.report.Figures;
-import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.lab.internal.verdict.Verdict;
 import java.util.List;
 import java.util.Locale;

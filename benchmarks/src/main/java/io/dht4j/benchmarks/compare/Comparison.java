@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.compare;
 
 import io.dht4j.benchmarks.report.Answer;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Results;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
 import io.dht4j.lab.internal.counters.Cost;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

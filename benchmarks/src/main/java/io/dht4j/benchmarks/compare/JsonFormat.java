@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.compare;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.Spread;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

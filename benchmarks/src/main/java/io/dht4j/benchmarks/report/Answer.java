@@ -1,5 +1,8 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.lab.internal.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,11 @@
 package io.dht4j.benchmarks.report;
 
 import io.dht4j.benchmarks.profile.Layer;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Profile;
+import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.lab.internal.load.LoadResult;
 import java.util.ArrayList;
 import java.util.Comparator;

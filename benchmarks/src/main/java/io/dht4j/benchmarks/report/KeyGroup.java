@@ -1,5 +1,8 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Spread;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +18,8 @@ import java.util.Objects;
  * @param figures of the variants that have one
  */
 record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost, List<Figure> figures) {
+
+    private static final String MICROS = " µs";
 
     /**
      * A variant's repetitions of the figure.
@@ -44,7 +49,7 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
                         !m.doubtsOfCosts().isEmpty()))
                 .sorted(bestFirst(false))
                 .toList();
-        return new KeyGroup(costPer(cost, group) + atRate(measurements), KeyFigure.unitOf(cost), false, true, figures);
+        return new KeyGroup(costPer(cost, group) + atRate(measurements), unitOf(cost), false, true, figures);
     }
 
     /** Returns for example " at 2,400/s", the rate that was offered to all while costs were counted; empty for none. */
@@ -88,9 +93,18 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
     static String costPer(String cost, String group) {
         int end = group.indexOf(',') < 0 ? group.length() : group.indexOf(',');
         String head = group.substring(0, end);
-        String name = KeyFigure.nameOf(cost);
+        String name = nameOf(cost);
         return head.matches("[A-Z]+")
                 ? name + " per " + head.toLowerCase(Locale.ROOT) + group.substring(end)
                 : name + " per operation, " + group;
+    }
+
+    private static String nameOf(String cost) {
+        return cost.endsWith(MICROS) ? cost.substring(0, cost.length() - MICROS.length()) : cost;
+    }
+
+    /** Returns the unit of a cost with a blank before it; empty for a count. */
+    private static String unitOf(String cost) {
+        return cost.endsWith(MICROS) ? MICROS : "";
     }
 }

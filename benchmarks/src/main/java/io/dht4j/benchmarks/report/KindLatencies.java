@@ -1,5 +1,7 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.lab.internal.load.Latency;
 import io.dht4j.lab.workload.OperationKind;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

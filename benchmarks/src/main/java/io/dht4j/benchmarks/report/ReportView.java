@@ -1,5 +1,10 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Machine;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-/** The results of a scenario, and the files of a report. */
+/** The page and the text of a report, drawn from the results. */
 @NullMarked
 package io.dht4j.benchmarks.report;
 

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import java.nio.file.Path;
 
 /** The environment of a scenario. Confined to the scenario's thread. */

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
-import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.results.KeyFigure;
 import java.util.List;
 
 /** An experiment. It has no state, so one instance may run any number of times. */

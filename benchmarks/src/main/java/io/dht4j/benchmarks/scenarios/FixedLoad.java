@@ -1,9 +1,9 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.report.Figures;
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.LoadLevel;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.merge.ContendedMergeBenchmark;
 import io.dht4j.benchmarks.merge.MergeBenchmark;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.JmhRun;
 import java.io.IOException;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenarios;
 
-import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;

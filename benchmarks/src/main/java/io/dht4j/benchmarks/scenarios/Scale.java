@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
-import io.dht4j.benchmarks.report.KeyFigure;
+import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;

@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.placement.LookupBenchmark;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.JmhRun;
 import io.dht4j.benchmarks.scenario.Lab;

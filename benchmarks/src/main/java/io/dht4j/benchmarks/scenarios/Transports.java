@@ -2,9 +2,9 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Spread;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Parameter;

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.lab.internal.load.LoadResult;
 import java.util.ArrayList;
 import java.util.Comparator;

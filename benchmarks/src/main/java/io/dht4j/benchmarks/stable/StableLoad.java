@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.results.LoadLevel;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.stable;
 
-import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
 import io.dht4j.lab.internal.counters.StolenTime;
 import io.dht4j.lab.internal.load.LoadDriver;

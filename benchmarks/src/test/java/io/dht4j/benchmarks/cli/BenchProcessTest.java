@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.dht4j.benchmarks.process.load.LoadMain;
 import io.dht4j.benchmarks.process.node.NodeMain;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.server.cli.console.Console;
 import java.io.IOException;
 import java.nio.file.Files;

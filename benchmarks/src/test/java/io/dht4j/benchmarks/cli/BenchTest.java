@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenarios.Scenarios;

@@ -2,11 +2,11 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Report;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;

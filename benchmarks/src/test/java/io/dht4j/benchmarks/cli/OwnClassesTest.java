@@ -2,10 +2,10 @@ package io.dht4j.benchmarks.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.Measurement;
 import io.dht4j.benchmarks.report.Report;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package io.dht4j.benchmarks.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.benchmarks.report.Answer;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.ResultsFile;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.scenarios.Async;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.lab.internal.load.Operation;

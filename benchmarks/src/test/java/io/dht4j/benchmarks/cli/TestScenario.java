@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.cli;
 
-import io.dht4j.benchmarks.report.KeyFigure;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;

@@ -1,13 +1,13 @@
 package io.dht4j.benchmarks.compare;
 
-import static io.dht4j.benchmarks.report.SampleResults.bare;
+import static io.dht4j.benchmarks.results.SampleResults.bare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.SampleResults;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.dht4j.benchmarks.compare;
 
-import static io.dht4j.benchmarks.report.SampleResults.bare;
+import static io.dht4j.benchmarks.results.SampleResults.bare;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.Machine;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Results;
-import io.dht4j.benchmarks.report.SampleResults;
+import io.dht4j.benchmarks.results.Machine;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

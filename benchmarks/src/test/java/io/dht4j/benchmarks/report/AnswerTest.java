@@ -1,9 +1,14 @@
 package io.dht4j.benchmarks.report;
 
-import static io.dht4j.benchmarks.report.SampleResults.bare;
-import static io.dht4j.benchmarks.report.SampleResults.costing;
+import static io.dht4j.benchmarks.results.SampleResults.bare;
+import static io.dht4j.benchmarks.results.SampleResults.costing;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.benchmarks.results.KeyFigure;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.ResultsFile;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

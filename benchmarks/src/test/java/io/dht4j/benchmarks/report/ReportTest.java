@@ -2,6 +2,10 @@ package io.dht4j.benchmarks.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Profile;
+import io.dht4j.benchmarks.results.Results;
+import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

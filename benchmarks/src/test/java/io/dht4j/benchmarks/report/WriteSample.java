@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.file.Files;
 import java.nio.file.Path;
 

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.stable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;

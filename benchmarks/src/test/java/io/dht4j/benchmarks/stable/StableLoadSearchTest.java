@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.dht4j.benchmarks.report.LoadLevel;
+import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.stable.Probe.Phase;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;

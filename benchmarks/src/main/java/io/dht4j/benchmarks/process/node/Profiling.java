@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.profile.Attribution;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
-import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.benchmarks.results.Profile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

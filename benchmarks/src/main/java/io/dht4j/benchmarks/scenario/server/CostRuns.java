@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.profile.FlameGraphs;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.ThreadStates;
 import io.dht4j.benchmarks.report.Figures;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.stable.StableLoadSpec;

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.process.node.LabCustomizer;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.server.config.Setting;
 import java.util.Collections;

@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;

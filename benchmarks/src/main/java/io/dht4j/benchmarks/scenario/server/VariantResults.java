@@ -1,8 +1,8 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.report.LoadLevel;
-import io.dht4j.benchmarks.report.Measurement;
-import io.dht4j.benchmarks.report.Profile;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
+import io.dht4j.benchmarks.results.Profile;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;

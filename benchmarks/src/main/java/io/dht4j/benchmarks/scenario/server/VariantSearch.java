@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.report.LoadLevel;
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.stable.Probe;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableLoadSearch;

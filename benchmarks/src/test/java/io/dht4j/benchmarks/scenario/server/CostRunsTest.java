@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.benchmarks.report.Measurement;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
 import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;

@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Conditions;
@@ -84,7 +84,7 @@ public final class SampleResults {
     }
 
     /** Returns a load of a given cost in processor time, and with given doubts. */
-    static Measurement costing(String group, String variant, List<Double> micros, String... doubts) {
+    public static Measurement costing(String group, String variant, List<Double> micros, String... doubts) {
         return new Measurement(
                 group,
                 variant,
@@ -103,7 +103,7 @@ public final class SampleResults {
      *
      * @param medianMicros of each kind; the 99th percentile is about twice as much
      */
-    static Measurement mixed(String group, String variant, Map<String, Integer> medianMicros, String doubt) {
+    public static Measurement mixed(String group, String variant, Map<String, Integer> medianMicros, String doubt) {
         Map<String, Latency> byKind = new LinkedHashMap<>();
         Histogram all = Latency.emptyHistogram();
         medianMicros.forEach((kind, micros) -> {

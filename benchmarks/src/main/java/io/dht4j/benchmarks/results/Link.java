@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 /**
  * A link of the report to a file.

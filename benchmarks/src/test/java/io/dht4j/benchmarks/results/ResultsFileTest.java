@@ -1,8 +1,9 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.benchmarks.report.Report;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

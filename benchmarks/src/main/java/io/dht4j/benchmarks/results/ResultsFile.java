@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -52,13 +52,22 @@ public final class ResultsFile {
         }
     }
 
-    /** Returns the results as text. */
-    static String format(Results results) throws JsonProcessingException {
+    /**
+     * Returns the results as text.
+     *
+     * @throws JsonProcessingException if a value has no form in JSON
+     */
+    public static String format(Results results) throws JsonProcessingException {
         return MAPPER.writeValueAsString(results) + "\n";
     }
 
-    /** Parses results; the exception's message does not name the file. */
-    static Results parse(String text) throws ResultsException {
+    /**
+     * Parses results.
+     *
+     * @param text of the file
+     * @throws ResultsException if this version cannot read them; the message names no file
+     */
+    public static Results parse(String text) throws ResultsException {
         try {
             JsonNode json = MAPPER.readTree(text);
             JsonNode schema = json.path("schema");

@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 import io.dht4j.lab.internal.load.LoadResult;
 

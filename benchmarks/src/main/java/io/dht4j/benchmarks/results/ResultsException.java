@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 /** Reading results failed. The message names the file and the reason, for people. */
 public final class ResultsException extends Exception {

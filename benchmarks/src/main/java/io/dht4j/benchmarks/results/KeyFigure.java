@@ -1,4 +1,4 @@
-package io.dht4j.benchmarks.report;
+package io.dht4j.benchmarks.results;
 
 import io.dht4j.lab.internal.counters.Cost;
 import java.util.List;
@@ -11,8 +11,6 @@ import java.util.List;
  * @param groups the beginning of the names of the groups that answer; empty for all
  */
 public record KeyFigure(String cost, boolean others, String groups) {
-
-    private static final String MICROS = " µs";
 
     /** Returns the measurements' own values, in the direction that each of them names. */
     public static KeyFigure values() {
@@ -42,27 +40,25 @@ public record KeyFigure(String cost, boolean others, String groups) {
         return new KeyFigure(cost, others, beginning);
     }
 
-    /** Returns whether it is a cost in this group. */
-    boolean isCostOf(List<Measurement> group) {
+    /**
+     * Returns whether it is a cost in this group.
+     *
+     * @param group its measurements, one or more
+     */
+    public boolean isCostOf(List<Measurement> group) {
         return !cost.isEmpty() && isLoad(group);
     }
 
-    /** Returns whether it says something about this group. */
-    boolean answersIn(List<Measurement> group) {
+    /**
+     * Returns whether it says something about this group.
+     *
+     * @param group its measurements, one or more
+     */
+    public boolean answersIn(List<Measurement> group) {
         return group.get(0).group().startsWith(groups) && (others || isLoad(group));
     }
 
     private static boolean isLoad(List<Measurement> group) {
         return group.get(0).unit().equals(Measurement.PER_SECOND);
-    }
-
-    /** Returns the name of a cost without its unit. */
-    static String nameOf(String cost) {
-        return cost.endsWith(MICROS) ? cost.substring(0, cost.length() - MICROS.length()) : cost;
-    }
-
-    /** Returns the unit of a cost with a blank before it; empty for a count. */
-    static String unitOf(String cost) {
-        return cost.endsWith(MICROS) ? MICROS : "";
     }
 }
