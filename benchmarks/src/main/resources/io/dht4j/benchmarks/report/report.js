@@ -5,7 +5,7 @@
   const charts = [];
   let printing = false;
 
-  // Okabe and Ito's colours and neighbours of theirs, told apart with any kind of colour vision; dashes and marks help besides.
+  // Okabe and Ito's colours and neighbours of theirs, distinct with any kind of colour vision. Dashes and marks help.
   const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a', '#d79a00', '#9aa0a8'];
   const bright = ['#4ea6e0', '#ff8a3d', '#2fc79d', '#e08cc0', '#e8c330', '#8fd0f7', '#a994ee', '#b4bcc6', '#f0788a', '#8fce5f', '#cd9b74', '#4fd0d8', '#fff0a8', '#7d8590'];
   const dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4]];

@@ -157,7 +157,8 @@ class ServerScenarioTest {
                 scenario
                         + (scenario.matches("cancellation .*|ycsb .*|.* --mix .*") ? "" : " --operations get")
                         + " --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 --precision 1 --first-rate 20"
-                        + " --rate search --processes new --warm-up-limit 0.5 --greatest-rate 40 --p99 60000 --profiles none --heap 256",
+                        + " --rate search --processes new --warm-up-limit 0.5 --greatest-rate 40"
+                        + " --p99 60000 --profiles none --heap 256",
                 directory.resolve("report"));
 
         assertThat(results.complete()).isTrue();
