@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "SCENARIO",
         header = "Runs a scenario and writes a report.%n",
         description = {
-            "%nEach takes @|bold --quick|@, for the short form of about two minutes, and @|bold --out DIR|@, for "
-                    + "the report's directory.",
+            "%nEach takes @|bold --quick|@, for a short form that is meant to answer within two minutes, and "
+                    + "@|bold --out DIR|@, for the report's directory.",
             "Ctrl-C stops it; the report has the measurements until then.",
             "%nParameters of a scenario:",
             "  @|bold ./dht bench run SCENARIO --help|@%n"

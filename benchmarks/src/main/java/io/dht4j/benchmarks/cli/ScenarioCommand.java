@@ -39,7 +39,7 @@ final class ScenarioCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
     private CommandSpec spec;
 
-    @Option(names = "--quick", description = "The short form, of less than two minutes.")
+    @Option(names = "--quick", description = "The short form, meant to answer within two minutes.")
     private boolean quick;
 
     @Option(

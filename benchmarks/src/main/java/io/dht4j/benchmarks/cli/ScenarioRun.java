@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.report.Report;
+import io.dht4j.benchmarks.results.Doubts;
 import io.dht4j.benchmarks.results.Machine;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
@@ -214,7 +215,7 @@ final class ScenarioRun {
         console.out().println(Answer.of(results).text());
         for (Measurement m : results.measurements()) {
             Spread spread = Spread.of(m.values());
-            List<String> doubts = m.doubtsOfValues();
+            List<String> doubts = Doubts.byKind(m.doubtsOfValues());
             console.out()
                     .printf(
                             "%s, %s: %s %s%s%s%n",
@@ -228,9 +229,7 @@ final class ScenarioRun {
                             doubts.isEmpty() ? "" : ", doubted: " + String.join("; ", doubts));
         }
         if (results.quick()) {
-            console.out()
-                    .println("The short form: a few variants whose processes start once, so it does not show how "
-                            + "processes of the same variant differ.");
+            console.out().println(Report.SHORT_FORM);
         }
         announced.forEach(console.out()::println);
         console.out().println("report: " + directory.resolve(Report.PAGE));

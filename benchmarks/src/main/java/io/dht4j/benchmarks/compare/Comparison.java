@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.compare;
 
 import io.dht4j.benchmarks.report.Answer;
+import io.dht4j.benchmarks.results.Doubts;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
 import io.dht4j.lab.internal.counters.Cost;
@@ -106,8 +107,8 @@ public final class Comparison {
 
     private static List<String> remarks(List<String> before, List<String> after) {
         List<String> remarks = new ArrayList<>();
-        before.forEach(doubt -> remarks.add("doubt in A: " + doubt));
-        after.forEach(doubt -> remarks.add("doubt in B: " + doubt));
+        Doubts.byKind(before).forEach(doubt -> remarks.add("doubt in A: " + doubt));
+        Doubts.byKind(after).forEach(doubt -> remarks.add("doubt in B: " + doubt));
         return remarks;
     }
 

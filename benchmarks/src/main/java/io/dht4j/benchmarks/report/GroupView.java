@@ -23,7 +23,7 @@ record GroupView(
         String name,
         String unit,
         String better,
-        boolean chartAbove,
+        boolean hasBars,
         List<String> ratioNames,
         boolean hasSettings,
         List<Row> rows,
@@ -76,7 +76,7 @@ record GroupView(
                 name,
                 first.unit(),
                 first.moreIsBetter() ? "More is better" : "Less is better",
-                key.answersIn(measurements) && !key.isCostOf(measurements),
+                hasBars(key, measurements),
                 ratioNames(measurements),
                 measurements.stream().anyMatch(m -> !m.settings().isEmpty()),
                 rows(measurements),
@@ -90,7 +90,7 @@ record GroupView(
                         .map(event -> attribution(event, measurements))
                         .toList(),
                 costs(measurements),
-                costNames(measurements),
+                costCharts(measurements),
                 measurements.stream()
                         .filter(m -> !m.profiles().isEmpty())
                         .map(m -> new FlameRow(
@@ -99,9 +99,18 @@ record GroupView(
                         .toList());
     }
 
-    /** Returns whether the load of a variant was given, and is no part of a stable load that was searched for. */
+    /** Returns whether no load of a variant is a part of a stable load that was searched for. */
     static boolean isAtGivenRate(Measurement m) {
-        return !m.unit().equals(Measurement.PER_SECOND);
+        return m.levels().stream().allMatch(level -> level.percent() == LoadLevel.ALL);
+    }
+
+    /**
+     * Returns whether the values have a chart here: those that answer have one above, and a given rate is no result.
+     */
+    private static boolean hasBars(KeyFigure key, List<Measurement> measurements) {
+        boolean isAbove = key.answersIn(measurements) && !key.isCostOf(measurements);
+        boolean isGiven = measurements.stream().allMatch(m -> !m.levels().isEmpty() && isAtGivenRate(m));
+        return !isAbove && !isGiven;
     }
 
     /** Returns whether a variant was measured at several rates, which make a line of latency against throughput. */
@@ -217,6 +226,16 @@ record GroupView(
         return measurements.stream()
                 .flatMap(m -> m.costs().keySet().stream())
                 .distinct()
+                .toList();
+    }
+
+    /** Returns the costs that several variants have: a single bar compares nothing. */
+    private static List<String> costCharts(List<Measurement> measurements) {
+        return costNames(measurements).stream()
+                .filter(cost -> measurements.stream()
+                                .filter(m -> m.costs().containsKey(cost))
+                                .count()
+                        > 1)
                 .toList();
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.report;
 
+import io.dht4j.benchmarks.results.Doubts;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Machine;
@@ -9,10 +10,12 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Results in words and rounded figures, under the names that the templates use. */
 record ReportView(
@@ -22,6 +25,7 @@ record ReportView(
         List<KeyChart> keyCharts,
         boolean complete,
         boolean quick,
+        String shortForm,
         String began,
         String took,
         String command,
@@ -63,6 +67,7 @@ record ReportView(
                 keyCharts,
                 results.complete(),
                 results.quick(),
+                Report.SHORT_FORM,
                 MINUTES.format(results.began()),
                 Figures.time(results.tookSeconds()),
                 CommandText.of(results.command()),
@@ -93,24 +98,33 @@ record ReportView(
                 new KeyChart(id, group.title(), unit, group.moreIsBetter() ? "More is better" : "Less is better"));
     }
 
-    /** Returns each reason once, with all the figures that it concerns. */
+    /** The reasons of one kind, and the figures that they concern. */
+    private record Reasons(Set<String> why, Set<String> about) {
+
+        Doubt doubt() {
+            return new Doubt(Doubts.text(List.copyOf(why)), String.join("; ", about));
+        }
+    }
+
+    /** Returns each kind of reason once, with all the figures that it concerns. */
     private static List<Doubt> doubts(Results results) {
-        Map<String, List<String>> about = new LinkedHashMap<>();
+        Map<String, Reasons> kinds = new LinkedHashMap<>();
         for (Measurement m : results.measurements()) {
             String name = m.group() + ", " + m.variant();
-            m.doubts()
-                    .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
-                            .add(name));
+            m.doubts().forEach(why -> add(why, name, kinds));
             for (LoadLevel level : m.levels()) {
-                level.result().conditions().doubts().stream()
-                        .filter(why -> !m.doubts().contains(Measurement.OF_THE_COSTS + why))
-                        .forEach(why -> about.computeIfAbsent(why, reason -> new ArrayList<>())
-                                .add(GroupView.isAtGivenRate(m) ? name : name + " at " + level.percent() + " %"));
+                String part = GroupView.isAtGivenRate(m) ? name : name + " at " + level.percent() + " %";
+                m.doubtsOf(level).forEach(why -> add(why, part, kinds));
             }
         }
-        return about.entrySet().stream()
-                .map(doubt -> new Doubt(doubt.getKey(), String.join("; ", doubt.getValue())))
-                .toList();
+        return kinds.values().stream().map(Reasons::doubt).toList();
+    }
+
+    private static void add(String why, String about, Map<String, Reasons> kinds) {
+        Reasons reasons = kinds.computeIfAbsent(
+                Doubts.kind(why), kind -> new Reasons(new LinkedHashSet<>(), new LinkedHashSet<>()));
+        reasons.why().add(why);
+        reasons.about().add(about);
     }
 
     /** Measurements by group, in the order in which the groups appear. */

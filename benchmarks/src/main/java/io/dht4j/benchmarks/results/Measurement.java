@@ -145,6 +145,18 @@ public record Measurement(
     }
 
     /**
+     * Returns the doubts about a load that are not among the measurement's own.
+     *
+     * @param level one of the measurement's
+     * @return in words; empty if there are none
+     */
+    public List<String> doubtsOf(LoadLevel level) {
+        return level.result().conditions().doubts().stream()
+                .filter(doubt -> !doubts.contains(doubt) && !doubts.contains(OF_THE_COSTS + doubt))
+                .toList();
+    }
+
+    /**
      * Returns the doubts about the values: the measurement's own, and those of the run at the full stable load. Doubts
      * about a smaller part concern that part only.
      *
@@ -155,7 +167,7 @@ public record Measurement(
                         doubts.stream(),
                         levels.stream()
                                 .filter(level -> level.percent() == LoadLevel.ALL)
-                                .flatMap(level -> level.result().conditions().doubts().stream()))
+                                .flatMap(level -> doubtsOf(level).stream()))
                 .distinct()
                 .toList();
     }

@@ -97,6 +97,55 @@ class ReportTest {
     }
 
     @Test
+    void aGivenRateIsNoStableLoadAndNoResult() throws Exception {
+        Report.write(directory, SampleResults.everything());
+        assertThat(Files.readString(directory.resolve(Report.PAGE)))
+                .contains("data-chart=\"bars\"", "its own stable load", ">load</th>");
+
+        Report.write(directory, SampleResults.with(List.of(atGivenRate("vertx"), atGivenRate("jdk"))));
+        assertThat(Files.readString(directory.resolve(Report.PAGE)))
+                .contains("data-chart=\"key\"", "data-chart=\"cost\"", "The line is that of the first repetition")
+                .doesNotContain("data-chart=\"bars\"", "its own stable load", ">load</th>");
+    }
+
+    @Test
+    void costsOfOneVariantHaveATableWithoutCharts() throws Exception {
+        Report.write(directory, SampleResults.with(List.of(atGivenRate("vertx"))));
+
+        assertThat(Files.readString(directory.resolve(Report.PAGE)))
+                .contains("Costs of an operation", "<th class=\"n\">CPU µs</th>")
+                .doesNotContain("data-chart=\"cost\"");
+    }
+
+    private static Measurement atGivenRate(String variant) {
+        Measurement all = SampleResults.everything().measurements().get(0);
+        return new Measurement(
+                        all.group(),
+                        variant,
+                        all.unit(),
+                        all.moreIsBetter(),
+                        all.values(),
+                        all.settings(),
+                        all.levels().subList(4, 5),
+                        all.costs(),
+                        List.of(),
+                        List.of())
+                .countedAt(5_000);
+    }
+
+    @Test
+    void doubtsThatDifferInNumbersStandOnce() throws Exception {
+        Measurement first = SampleResults.costing(
+                "PUT", "vertx", List.of(1.0), "the collector took 27.0 %", "the collector took 5 %");
+        Measurement second = SampleResults.costing("PUT", "jdk", List.of(2.0), "the collector took 31 %");
+        Report.write(directory, SampleResults.with(List.of(first, second)));
+
+        assertThat(Files.readString(directory.resolve(Report.TEXT)))
+                .contains("- **the collector took 27.0 % (and 2 more of this kind)**: PUT, vertx; PUT, jdk\n")
+                .containsOnlyOnce("the collector took");
+    }
+
+    @Test
     void anIncompleteRunSaysSo() throws Exception {
         Results whole = SampleResults.with(List.of());
         Report.write(
