@@ -83,7 +83,7 @@ class OwnClassesTest {
         Results results = measure(
                 "peers",
                 "--products dht4j --class " + CANDIDATE
-                        + " --keys 100 --in-flight 4 --warm-up 0.1 --warm-up-limit 0.1 --seconds 0.1 --repetitions 1"
+                        + " --keys 100 --in-flight 4 --warm-up 0.1 --warm-up-limit 0.1 --seconds 1 --repetitions 1"
                         + " --heap 256",
                 exampleJar());
 

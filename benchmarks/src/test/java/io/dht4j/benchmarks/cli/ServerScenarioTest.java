@@ -70,7 +70,7 @@ class ServerScenarioTest {
             assertThat(measurement.values()).hasSize(2);
             assertThat(measurement.costs().get("CPU µs")).hasSize(2);
             assertThat(measurement.costRate()).isEqualTo(40);
-            assertThat(measurement.levels()).isEmpty();
+            assertThat(measurement.levels()).hasSize(1);
             assertThat(measurement.profiles()).hasSize(1);
         });
     }
