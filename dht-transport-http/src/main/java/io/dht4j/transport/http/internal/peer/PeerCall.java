@@ -126,49 +126,36 @@ public final class PeerCall extends CompletableFuture<byte[]> {
      * written.
      */
     public void refused(String why) {
-        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
-            fail(Outcome.NOT_SENT, why);
-        }
+        end(State.SENT, State.ANSWERED, failure(Outcome.NOT_SENT, why));
     }
 
     /** Ends the call as not sent, because the peer, or the queue for it here, has no room for it. */
     void noRoom(String why) {
-        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
-        if (before == State.WAITING || before == State.SENT) {
-            forget();
-            completeExceptionally(new TransportException(Reason.NO_ROOM, address + ": " + why));
-        }
+        giveUp(new TransportException(Reason.NO_ROOM, address + ": " + why));
     }
 
     /** Ends the call as not sent, because there is no connection to carry it. */
     public void unconnected(String why, Throwable cause) {
-        State before = state.getAndUpdate(now -> now == State.WAITING || now == State.SENT ? State.GIVEN_UP : now);
-        if (before == State.WAITING || before == State.SENT) {
-            forget();
-            String message = address + ": " + why;
-            completeExceptionally(
-                    ConnectFailure.isRefused(cause)
-                            ? new TransportException(Reason.REFUSED, message)
-                            : new TransportException(Outcome.NOT_SENT, message));
-        }
+        giveUp(
+                ConnectFailure.isRefused(cause)
+                        ? new TransportException(Reason.REFUSED, address + ": " + why)
+                        : failure(Outcome.NOT_SENT, why));
     }
 
     /** Ends the call with a failure that the peer reports. */
     public void failed(String why) {
-        if (state.compareAndSet(State.SENT, State.ANSWERED)) {
-            fail(Outcome.UNKNOWN, why);
-        }
+        end(State.SENT, State.ANSWERED, failure(Outcome.UNKNOWN, why));
     }
 
     /** Ends the call without a reply. Returns false if it has ended. */
     public boolean abandon(String why) {
-        if (state.compareAndSet(State.WAITING, State.GIVEN_UP)) {
-            fail(Outcome.NOT_SENT, why);
-            return true;
-        }
-        if (state.compareAndSet(State.SENT, State.GIVEN_UP)) {
-            fail(Outcome.UNKNOWN, why);
-            return true;
+        while (!hasEnded()) {
+            boolean isSent = state.get() == State.SENT;
+            // First: a call for whose failure there is no memory has not ended, and its deadline ends it.
+            TransportException failure = failure(isSent ? Outcome.UNKNOWN : Outcome.NOT_SENT, why);
+            if (end(isSent ? State.SENT : State.WAITING, State.GIVEN_UP, failure)) {
+                return true;
+            }
         }
         return false;
     }
@@ -194,9 +181,23 @@ public final class PeerCall extends CompletableFuture<byte[]> {
         }
     }
 
-    private void fail(Outcome outcome, String why) {
-        forget();
-        completeExceptionally(new TransportException(outcome, address + ": " + why));
+    private TransportException failure(Outcome outcome, String why) {
+        return new TransportException(outcome, address + ": " + why);
+    }
+
+    private void giveUp(TransportException failure) {
+        while (!hasEnded()) {
+            end(state.get() == State.SENT ? State.SENT : State.WAITING, State.GIVEN_UP, failure);
+        }
+    }
+
+    private boolean end(State before, State after, TransportException failure) {
+        boolean ended = state.compareAndSet(before, after);
+        if (ended) {
+            forget();
+            completeExceptionally(failure);
+        }
+        return ended;
     }
 
     /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */

@@ -1,6 +1,5 @@
 package io.dht4j.transport.http.internal.peer;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -32,7 +31,9 @@ public final class PeerQueue {
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger pumps = new AtomicInteger();
-    private final Set<PeerCall> sent = ConcurrentHashMap.newKeySet();
+    /** The calls that wait or that the client has. Their deadlines end them, whatever becomes of them there. */
+    private final Set<PeerCall> calls = ConcurrentHashMap.newKeySet();
+
     private volatile boolean closed;
 
     /**
@@ -56,6 +57,7 @@ public final class PeerQueue {
         if (!bounds.admit(call)) {
             return;
         }
+        calls.add(call);
         queue.add(call);
         // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
         if (closed) {
@@ -68,7 +70,7 @@ public final class PeerQueue {
 
     /** Notes that the client is done with a call, and has room for another. */
     public void done(PeerCall call) {
-        sent.remove(call);
+        forget(call);
         underWay.decrementAndGet();
         pump();
     }
@@ -80,17 +82,24 @@ public final class PeerQueue {
      */
     @Nullable
     public PeerCall doneForAnother(PeerCall call) {
-        PeerCall another = closed ? null : next();
-        if (another == null) {
-            done(call);
-            return null;
-        }
-        sent.remove(call);
-        sent.add(another);
-        if (closed) {
-            another.abandon("the transport is closed");
+        PeerCall another = null;
+        try {
+            another = closed ? null : next();
+        } finally {
+            if (another == null) {
+                done(call);
+            } else {
+                forget(call);
+            }
         }
         return another;
+    }
+
+    /** A call that the client could not end, for lack of memory, is ended by its deadline. */
+    private void forget(PeerCall call) {
+        if (call.hasEnded()) {
+            calls.remove(call);
+        }
     }
 
     /** Passes on calls while there are both calls and room; one thread at a time does it for all. */
@@ -99,35 +108,42 @@ public final class PeerQueue {
             return;
         }
         int seen = 1;
-        do {
-            while (underWay.get() < maxUnderWay) {
-                PeerCall call = next();
-                if (call == null) {
-                    break;
-                }
-                underWay.incrementAndGet();
-                sent.add(call);
-                if (closed) {
-                    call.abandon("the transport is closed");
-                    sent.remove(call);
-                    underWay.decrementAndGet();
-                } else {
-                    hand(call);
-                }
+        try {
+            do {
+                pumpOnce();
+                seen = pumps.addAndGet(-seen);
+            } while (seen != 0);
+        } catch (RuntimeException | Error e) {
+            // The next call, or the end of one, pumps again.
+            pumps.set(0);
+            throw e;
+        }
+    }
+
+    private void pumpOnce() {
+        while (!closed && underWay.get() < maxUnderWay) {
+            PeerCall call = next();
+            if (call == null) {
+                return;
             }
-            seen = pumps.addAndGet(-seen);
-        } while (seen != 0);
+            underWay.incrementAndGet();
+            hand(call);
+        }
     }
 
     /** Passes on a call. A client that throws, against its contract, must not block the calls behind this one. */
     private void hand(PeerCall call) {
+        boolean isTaken = false;
         try {
             client.accept(call);
+            isTaken = true;
         } catch (RuntimeException | Error e) {
             LOG.error("the HTTP client threw what it may not throw", e);
             call.abandon("the HTTP client threw " + e);
-            sent.remove(call);
-            underWay.decrementAndGet();
+        } finally {
+            if (!isTaken) {
+                underWay.decrementAndGet();
+            }
         }
     }
 
@@ -139,11 +155,12 @@ public final class PeerQueue {
                 return null;
             }
             bounds.waitsNoMore();
-            if (call.context().isExpired()) {
+            if (timer.at(call.deadline()) <= timer.now()) {
                 call.expire();
             } else if (call.send()) {
                 return call;
             }
+            calls.remove(call);
         }
     }
 
@@ -161,33 +178,35 @@ public final class PeerQueue {
 
     private void sweep() {
         assert timers.isCurrent();
+        long next = timer.now();
+        try {
+            next = endDue(next);
+        } finally {
+            // Also after an out-of-memory error: the remaining calls have deadlines too.
+            setTimer(next);
+        }
+    }
+
+    /** Ends the due calls and removes the ended ones. Returns the earliest deadline of the others. */
+    private long endDue(long now) {
         long next = LoopTimer.NEVER;
-        long now = timer.now();
-        List<PeerCall> ended = new ArrayList<>();
-        for (PeerCall call : queue) {
-            if (timer.at(call.deadline()) <= now) {
-                call.expire();
+        for (PeerCall call : calls) {
+            long due = timer.at(call.deadline());
+            if (due <= now && call.expire()) {
+                call.drop();
             }
-            if (call.hasEnded()) {
-                ended.add(call);
-            } else {
-                next = Math.min(next, timer.at(call.deadline()));
+            if (!call.hasEnded()) {
+                next = Math.min(next, due);
             }
         }
+        calls.removeIf(PeerCall::hasEnded);
+        List<PeerCall> ended = queue.stream().filter(PeerCall::hasEnded).toList();
         for (PeerCall call : ended) {
             if (queue.remove(call)) {
                 bounds.waitsNoMore();
             }
         }
-        for (PeerCall call : sent) {
-            if (timer.at(call.deadline()) <= now && call.expire()) {
-                call.drop();
-            }
-            if (!call.hasEnded()) {
-                next = Math.min(next, timer.at(call.deadline()));
-            }
-        }
-        setTimer(next);
+        return next;
     }
 
     private void onTimers(Runnable task) {
@@ -210,7 +229,7 @@ public final class PeerQueue {
             bounds.waitsNoMore();
             call.abandon("the transport is closed");
         }
-        for (PeerCall call : sent) {
+        for (PeerCall call : calls) {
             if (call.abandon("the transport is closed")) {
                 call.drop();
             }
