@@ -83,7 +83,10 @@ final class OneNioClient extends HttpClient {
         }
     }
 
-    /** Sends a call and reads its reply. Blocks until the call has ended, for whatever reason. */
+    /**
+     * Sends a call and reads its reply. Blocks until the call has ended, for whatever reason. An {@link Error} leaves
+     * the call to the caller, and no connection behind.
+     */
     void exchange(PeerCall call) {
         Exchange exchange = new Exchange(call);
         call.carriedBy(exchange);
@@ -105,11 +108,14 @@ final class OneNioClient extends HttpClient {
             }
             if (exchange.begin(socket)) {
                 write(socket, call);
-                reusable = reply.read(socket, call);
+                boolean keepsAlive = reply.read(socket, call);
                 if (reply.isForbidden()) {
                     // The next connection may have another certificate, and must not resume the session of this one.
                     tls.ifPresent(OneNioTls::forgetSessions);
-                    reusable = false;
+                } else if (keepsAlive) {
+                    reply.used(lossesBefore);
+                    unused.put(socket, reply);
+                    reusable = true;
                 }
             }
         } catch (IOException | RuntimeException e) {
@@ -118,14 +124,11 @@ final class OneNioClient extends HttpClient {
             call.abandon("connection lost before the reply: " + PeerReply.reason(e));
             // The others are of the same age.
             closeUnused(0);
-        } catch (OutOfMemoryError e) {
-            call.abandon(PeerReply.NO_MEMORY);
         } finally {
-            if (exchange.end() && reusable && reply != null) {
-                reply.used(lossesBefore);
-                unused.put(socket, reply);
+            if (exchange.end() && reusable) {
                 returnObject(socket);
             } else {
+                unused.remove(socket);
                 invalidateObject(socket);
             }
         }
@@ -134,15 +137,26 @@ final class OneNioClient extends HttpClient {
     private Socket borrowUsable() throws PoolException, InterruptedException {
         while (true) {
             Socket socket = borrowObject();
-            OneNioReply reply = unused.get(socket);
-            boolean isTrusted =
-                    reply == null || (reply.unusedNanos() < DOUBTFUL_NANOS && reply.lossesBefore() == losses.get());
-            if (isTrusted || isSilent(socket)) {
+            boolean usable = false;
+            try {
+                usable = isUsable(socket);
+            } finally {
+                if (!usable) {
+                    unused.remove(socket);
+                    invalidateObject(socket);
+                }
+            }
+            if (usable) {
                 return socket;
             }
-            unused.remove(socket);
-            invalidateObject(socket);
         }
+    }
+
+    private boolean isUsable(Socket socket) {
+        OneNioReply reply = unused.get(socket);
+        boolean isTrusted =
+                reply == null || (reply.unusedNanos() < DOUBTFUL_NANOS && reply.lossesBefore() == losses.get());
+        return isTrusted || isSilent(socket);
     }
 
     /** Returns whether nothing has come over an unused connection, neither bytes nor its end. */

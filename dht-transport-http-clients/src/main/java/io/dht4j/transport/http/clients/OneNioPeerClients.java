@@ -6,6 +6,7 @@ import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerQueue;
+import io.dht4j.transport.http.internal.peer.PeerReply;
 import io.dht4j.transport.http.internal.peer.PeerTls;
 import io.vertx.core.net.HostAndPort;
 import java.lang.invoke.MethodHandles;
@@ -21,12 +22,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Calls over one-nio, which blocks: each call in flight has a thread that waits for its reply. A {@link PeerQueue}
  * bounds the calls, and with them the threads, which need no queue of their own.
  */
 final class OneNioPeerClients implements PeerClients {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OneNioPeerClients.class);
 
     private final List<PeerLoop> loops;
     private final PeerOptions options;
@@ -112,8 +117,27 @@ final class OneNioPeerClients implements PeerClients {
         private void exchange(PeerCall first) {
             PeerCall call = first;
             while (call != null) {
-                client.exchange(call);
+                boolean hasEnded = false;
+                try {
+                    exchangeOne(call);
+                    hasEnded = true;
+                } finally {
+                    if (!hasEnded) {
+                        queue.done(call);
+                    }
+                }
                 call = queue.doneForAnother(call);
+            }
+        }
+
+        private void exchangeOne(PeerCall call) {
+            try {
+                client.exchange(call);
+            } catch (OutOfMemoryError e) {
+                call.abandon(PeerReply.NO_MEMORY);
+            } catch (RuntimeException | Error e) {
+                LOG.error("the HTTP client threw what it may not throw", e);
+                call.abandon("the HTTP client threw " + e);
             }
         }
 

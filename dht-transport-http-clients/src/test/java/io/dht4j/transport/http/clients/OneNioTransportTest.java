@@ -8,11 +8,13 @@ import static io.dht4j.testkit.transport.Calls.reply;
 import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.transport.http.contract.HttpClientContract;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +53,29 @@ class OneNioTransportTest extends HttpClientContract {
                 assertThat(reply(client.call(server, bytes("next"), within(PATIENCE))))
                         .isEqualTo(bytes("next"));
             }
+        }
+    }
+
+    @Test
+    @Tag("core")
+    void anErrorWithinACallEndsThatCallAndCostsNoConnection() {
+        options = options.withConnectionsPerPeer(1);
+        Started server = start(echo());
+        Started client = start(echo());
+        Thread caller = Thread.currentThread();
+        LongSupplier clock = () -> {
+            if (Thread.currentThread() != caller) {
+                throw new AssertionError("a clock that stands still");
+            }
+            return System.nanoTime();
+        };
+        // An hour: neither call may wait for a deadline.
+        for (int i = 0; i < 3; i++) {
+            CallContext context = new CallContext(clock, TimeUnit.HOURS.toNanos(1));
+            assertThat(failure(client.call(server, bytes("first"), context)))
+                    .hasMessageContaining("a clock that stands still");
+            assertThat(reply(client.call(server, bytes("second"), within(PATIENCE))))
+                    .isEqualTo(bytes("second"));
         }
     }
 }
