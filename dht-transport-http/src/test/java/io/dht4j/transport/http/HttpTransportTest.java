@@ -12,10 +12,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
 import io.dht4j.spi.Frame;
+import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
+import io.dht4j.transport.common.contract.ListenersSuite;
+import io.dht4j.transport.common.contract.RefusedRequestsSuite;
 import io.dht4j.transport.http.contract.CallersConnections;
 import io.dht4j.transport.http.contract.HttpClientContract;
+import io.dht4j.transport.http.internal.server.HttpTransportServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -24,16 +28,53 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** The transport with the client that it has by default. */
-class HttpTransportTest extends HttpClientContract {
+class HttpTransportTest extends HttpClientContract
+        implements RefusedRequestsSuite<HttpTransportOptions>, ListenersSuite<HttpTransportOptions> {
 
     HttpTransportTest() {
         super(HttpClientKind.VERTX);
+    }
+
+    @Override
+    public void with(UnaryOperator<HttpTransportOptions> change) {
+        options = change.apply(options);
+    }
+
+    @Override
+    public HttpTransportOptions everywhere() {
+        return HttpTransportOptions.at("0.0.0.0", 0);
+    }
+
+    @Override
+    public HttpTransportOptions callingOnly() {
+        return HttpTransportOptions.callingOnly();
+    }
+
+    @Override
+    public Transport create(HttpTransportOptions own) {
+        return HttpTransport.create(own);
+    }
+
+    @Override
+    public int inFlight(Transport transport) {
+        return server(transport).inFlight();
+    }
+
+    @Override
+    public long inFlightBytes(Transport transport) {
+        return server(transport).inFlightBytes();
+    }
+
+    private static HttpTransportServer server(Transport transport) {
+        return Objects.requireNonNull(((HttpTransport) transport).server());
     }
 
     @Test
@@ -59,28 +100,6 @@ class HttpTransportTest extends HttpClientContract {
                 .forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, new byte[5_000], within(PATIENCE))))
                 .isEqualTo(bytes("b"));
-    }
-
-    @Test
-    void whatAPeerRefusesForLackOfRoomWasNotSent() {
-        options = options.withMaxInFlight(3);
-        CompletableFuture<byte[]> held = new CompletableFuture<>();
-        Recorder recorder = new Recorder((request, context) -> held);
-        Started server = start(recorder);
-        Started client = start(echo());
-        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            calls.add(client.call(server, bytes("a"), within(PATIENCE)));
-        }
-        recorder.awaitCount(3);
-        assertThat(failure(client.call(server, bytes("a"), within(PATIENCE))))
-                .hasMessageContaining("429")
-                .extracting("outcome", "reason")
-                .containsExactly(Outcome.NOT_SENT, Reason.NO_ROOM);
-        held.complete(bytes("b"));
-        calls.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
-        assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
-        assertThat(recorder.count()).isEqualTo(4);
     }
 
     @Test

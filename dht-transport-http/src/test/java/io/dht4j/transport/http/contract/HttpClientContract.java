@@ -117,7 +117,7 @@ public abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void whatAPeerRefusesForItsSizeWasNotSent() {
+    void aFrameOverThePeersLimitIsAnsweredWith413AndWasNotSent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
         Recorder recorder = new Recorder(echo());

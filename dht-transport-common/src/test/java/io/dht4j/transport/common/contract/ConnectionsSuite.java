@@ -1,4 +1,4 @@
-package io.dht4j.transport.grpc;
+package io.dht4j.transport.common.contract;
 
 import static io.dht4j.testkit.transport.Calls.PATIENCE;
 import static io.dht4j.testkit.transport.Calls.bytes;
@@ -9,13 +9,14 @@ import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.transport.TransportHarness;
+import io.dht4j.transport.common.options.PeerTransportOptions;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,10 +25,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The connections between peers: how many there are, which make room, and when they end. */
-interface GrpcConnectionsSuite extends TransportHarness {
+public interface ConnectionsSuite<T extends PeerTransportOptions<T>> extends TransportHarness {
 
     /** Changes the options of the transports that are started from now on. */
-    void with(UnaryOperator<GrpcTransportOptions> change);
+    void with(UnaryOperator<T> change);
+
+    /** Changes the number of connections to each peer of the transports that are started from now on. */
+    void withConnectionsPerPeer(int connections);
+
+    /** Returns the number of connections that a started transport has accepted. */
+    int connections(Transport transport);
 
     @Test
     @Tag("full")
@@ -36,7 +43,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
         AtomicInteger connections = new AtomicInteger();
         // Looked at where one is certain to be open.
         Started server = start((request, context) -> {
-            connections.set(connections(self.get()));
+            connections.set(connections(self.get().transport()));
             return CompletableFuture.completedFuture(request);
         });
         self.set(server);
@@ -45,7 +52,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
         for (int round = 0; round < 2; round++) {
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
             assertThat(connections.getAndSet(0)).isPositive();
-            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+            await().atMost(PATIENCE).until(() -> connections(server.transport()) == 0);
         }
     }
 
@@ -56,7 +63,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
         Started server = start(echo());
         for (int round = 0; round < 2; round++) {
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-            await().atMost(PATIENCE).until(() -> connections(server) == 0);
+            await().atMost(PATIENCE).until(() -> connections(server.transport()) == 0);
         }
     }
 
@@ -70,7 +77,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
         // Another peer's connection comes and goes meanwhile.
         Started other = start(echo());
         assertThat(reply(other.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        await().atMost(PATIENCE).until(() -> connections(server) == 1);
+        await().atMost(PATIENCE).until(() -> connections(server.transport()) == 1);
         held.complete(bytes("at last"));
         assertThat(reply(slow)).isEqualTo(bytes("at last"));
     }
@@ -87,7 +94,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
                 .isEqualTo(Outcome.NOT_SENT);
         assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
         client.transport().close();
-        await().atMost(PATIENCE).until(() -> connections(server) == 0);
+        await().atMost(PATIENCE).until(() -> connections(server.transport()) == 0);
         assertThat(reply(other.call(server, bytes("c"), within(PATIENCE)))).isEqualTo(bytes("c"));
         assertThat(recorder.count()).isEqualTo(3);
     }
@@ -98,13 +105,13 @@ interface GrpcConnectionsSuite extends TransportHarness {
         Started server = start(echo());
         Started client = start(echo());
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        int port = server.port();
         try (Socket silent = new Socket("127.0.0.1", port);
                 Socket refused = new Socket("127.0.0.1", port)) {
             refused.setSoTimeout((int) PATIENCE.toMillis());
             assertThat(refused.getInputStream().read()).isEqualTo(-1);
             assertThat(silent.isConnected()).isTrue();
-            assertThat(connections(server)).isEqualTo(2);
+            assertThat(connections(server.transport())).isEqualTo(2);
             assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
         }
     }
@@ -114,7 +121,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
         with(options -> options.withMaxConnections(2));
         Started server = start(echo());
         Started client = start(echo());
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        int port = server.port();
         List<Socket> silent = new ArrayList<>();
         try {
             for (int i = 0; i < 50; i++) {
@@ -124,7 +131,7 @@ interface GrpcConnectionsSuite extends TransportHarness {
             for (int i = 0; i < 50; i++) {
                 silent.add(new Socket("127.0.0.1", port));
             }
-            await().atMost(PATIENCE).until(() -> connections(server) == 2);
+            await().atMost(PATIENCE).until(() -> connections(server.transport()) == 2);
             // Its connection did not give way, being a peer's.
             assertThat(reply(client.call(server, bytes("b"), within(PATIENCE)))).isEqualTo(bytes("b"));
         } finally {
@@ -136,17 +143,12 @@ interface GrpcConnectionsSuite extends TransportHarness {
 
     @Test
     default void aPeerMayBeCalledOverSeveralConnections() {
-        with(options -> options.withConnectionsPerPeer(3));
+        withConnectionsPerPeer(3);
         Started server = start(echo());
         Started client = start(echo());
-        for (int i = 0; i < 1_000 && connections(server) < 3; i++) {
+        for (int i = 0; i < 1_000 && connections(server.transport()) < 3; i++) {
             assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("a"));
         }
-        assertThat(connections(server)).isEqualTo(3);
-    }
-
-    private static int connections(Started started) {
-        return Objects.requireNonNull(((GrpcTransport) started.transport()).server())
-                .connections();
+        assertThat(connections(server.transport())).isEqualTo(3);
     }
 }

@@ -1,0 +1,82 @@
+package io.dht4j.transport.common.contract;
+
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
+import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.failure;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Node;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.transport.TransportHarness;
+import io.dht4j.transport.common.options.PeerTransportOptions;
+import org.junit.jupiter.api.Test;
+
+/** Where transports listen, and how they find the listeners of others. */
+public interface ListenersSuite<T extends PeerTransportOptions<T>> extends TransportHarness {
+
+    /** Creates a transport. */
+    Transport create(T options);
+
+    /** Returns options to listen at any port of all interfaces. */
+    T everywhere();
+
+    /** Returns options not to listen. */
+    T callingOnly();
+
+    @Test
+    default void aPeerMayBeNamedOrHaveAnAddressOfVersion6() {
+        Started server = start(echo());
+        Started client = start(echo());
+        int port = server.port();
+        Node named = Node.of("server", "localhost:" + port);
+        assertThat(reply(client.transport()
+                        .call(named, Frame.of(bytes("a")), within(PATIENCE))
+                        .toCompletableFuture()))
+                .isEqualTo(bytes("a"));
+        Node unknown = Node.of("server", "no-such-host.invalid:" + port);
+        assertThat(failure(client.transport()
+                                .call(unknown, Frame.of(bytes("a")), within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+        Node nobody = Node.of("server", "[::1]:" + port);
+        assertThat(failure(client.transport()
+                                .call(nobody, Frame.of(bytes("a")), within(PATIENCE))
+                                .toCompletableFuture())
+                        .outcome())
+                .isEqualTo(Outcome.NOT_SENT);
+    }
+
+    @Test
+    default void aTransportThatOnlyCallsDoesNotListen() {
+        Started server = start(echo());
+        try (Transport caller = create(callingOnly())) {
+            caller.start(echo()).toCompletableFuture().join();
+            assertThat(address(caller)).endsWith(":0");
+            assertThat(reply(caller.call(server.node(), Frame.of(bytes("a")), within(PATIENCE))
+                            .toCompletableFuture()))
+                    .isEqualTo(bytes("a"));
+        }
+    }
+
+    @Test
+    default void plaintextBeyondThisMachineHasToBeAskedFor() {
+        try (Transport refused = create(everywhere());
+                Transport allowed = create(everywhere().withPlaintextAllowed())) {
+            assertThat(refused.start(echo()).toCompletableFuture())
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(TransportException.class)
+                    .withMessageContaining("0.0.0.0")
+                    .withMessageContaining("withPlaintextAllowed()");
+            assertThat(allowed.start(echo()).toCompletableFuture()).succeedsWithin(PATIENCE);
+        }
+    }
+}
