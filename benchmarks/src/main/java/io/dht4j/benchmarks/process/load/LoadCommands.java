@@ -43,15 +43,11 @@ public final class LoadCommands implements AutoCloseable {
 
     private final Runnable beforeThreadsEnd;
 
-    /** Creates commands without a client. */
-    public LoadCommands() {
-        this(() -> {});
-    }
-
     /**
-     * Creates commands without a client that read counters of this process.
+     * Creates commands without a client.
      *
-     * @param beforeThreadsEnd runs at the end of each load, while its threads exist
+     * @param beforeThreadsEnd reads counters of this process: runs at the end of each load, while its threads exist,
+     *     since before Java 21 a JVM forgets what ended threads allocated
      */
     public LoadCommands(Runnable beforeThreadsEnd) {
         this.beforeThreadsEnd = beforeThreadsEnd;

@@ -22,8 +22,8 @@ public final class LoadMain {
      * @param args none
      */
     public static void main(String[] args) {
-        LoadCommands commands = new LoadCommands();
         ProcessCounters counters = new ProcessCounters();
+        LoadCommands commands = new LoadCommands(counters::read);
         new ChildService()
                 .on(CONNECT, ClientSpec.class, client -> {
                     commands.connect(client);

@@ -28,9 +28,16 @@ class LoadCommandsTest {
 
     private final ObjectMapper json = new ObjectMapper();
     private final SystemEnvironment environment = SystemEnvironment.create("node");
-    private final LoadCommands commands = new LoadCommands();
+    private final LoadCommands commands = new LoadCommands(this::seeThreads);
+    private long threadsOfLoads;
     private Cluster node;
     private HttpApi api;
+
+    private void seeThreads() {
+        threadsOfLoads += Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("load"))
+                .count();
+    }
 
     @BeforeEach
     void start() {
@@ -64,6 +71,17 @@ class LoadCommandsTest {
         assertThat(copy(result, LoadResult.class)).isEqualTo(result);
         assertThat(copy(result, LoadResult.class).latency().decode())
                 .isEqualTo(result.latency().decode());
+    }
+
+    @Test
+    void readsCountersWhileTheThreadsOfALoadExist() throws Exception {
+        commands.connect(ClientSpec.http(List.of("127.0.0.1:" + api.port())));
+
+        commands.run(LOAD);
+        long ofOpenLoop = threadsOfLoads;
+        assertThat(ofOpenLoop).isPositive();
+        commands.run(LOAD.at(0).withMaxInFlight(1));
+        assertThat(threadsOfLoads).isGreaterThan(ofOpenLoop);
     }
 
     @Test
