@@ -14,6 +14,9 @@ public record Needs(long diskBytes, long memoryBytes) {
     /** The memory of a process outside its heap: classes, compiled code, threads, buffers. */
     private static final int MEGABYTES_BESIDES_HEAP = 128;
 
+    private static final long FILE_PER_LIVE = 4;
+    private static final long KEY_BYTES = 100;
+
     /**
      * Validates the ranges.
      *
@@ -30,6 +33,16 @@ public record Needs(long diskBytes, long memoryBytes) {
     public static Needs of(long diskBytes, int processes, int heapMegabytes) {
         long megabytes = (long) processes * (heapMegabytes + MEGABYTES_BESIDES_HEAP);
         return new Needs(diskBytes, megabytes << 20);
+    }
+
+    /**
+     * Returns the disk space of stores: a file may be several times the live data, and has a log.
+     *
+     * @param entries in all stores together
+     * @param valueBytes size of the largest value
+     */
+    public static long storeBytes(long entries, long valueBytes) {
+        return FILE_PER_LIVE * entries * (valueBytes + KEY_BYTES);
     }
 
     /** Returns the needs of both at the same time. */

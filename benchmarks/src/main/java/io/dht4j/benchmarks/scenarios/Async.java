@@ -78,7 +78,7 @@ public final class Async implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, NODES, variants(settings).size());
+        return ServerComparison.needs(ServerPlan.of(settings), variants(settings), NODES);
     }
 
     @Override

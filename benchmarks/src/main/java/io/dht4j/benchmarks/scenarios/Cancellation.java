@@ -92,7 +92,7 @@ public final class Cancellation implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return plan(settings).needs(NODES, NODES, variants(settings).size());
+        return ServerComparison.needs(plan(settings), variants(settings), NODES);
     }
 
     @Override

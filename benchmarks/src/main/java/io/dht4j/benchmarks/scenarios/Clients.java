@@ -67,7 +67,7 @@ public final class Clients implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1, variants(settings).size());
+        return ServerComparison.needs(ServerPlan.of(settings), variants(settings), 1);
     }
 
     @Override

@@ -84,7 +84,7 @@ public final class DurabilityCost implements Scenario {
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
-        new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab)).run();
+        new ServerComparison(lab, cases(lab)).run();
     }
 
     private static List<Case> cases(Settings settings) {

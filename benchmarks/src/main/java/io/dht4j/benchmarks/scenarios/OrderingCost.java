@@ -63,7 +63,7 @@ public final class OrderingCost implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1, variants(settings).size());
+        return ServerComparison.needs(ServerPlan.of(settings), variants(settings), 1);
     }
 
     @Override

@@ -113,7 +113,7 @@ public final class Peers implements Scenario {
         Plan plan = Plan.of(settings);
         int clusters = plan.keepsProcesses() ? contenders(settings).size() : 1;
         return Needs.of(
-                (512L << 20) + 4L * clusters * MEMBERS * plan.keys() * (plan.valueBytes() + 100L),
+                (512L << 20) + Needs.storeBytes((long) clusters * MEMBERS * plan.keys(), plan.valueBytes()),
                 clusters * MEMBERS,
                 plan.heap());
     }

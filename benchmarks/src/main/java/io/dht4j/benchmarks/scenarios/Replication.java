@@ -64,7 +64,7 @@ public final class Replication implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, NODES, variants(settings).size());
+        return ServerComparison.needs(ServerPlan.of(settings), variants(settings), NODES);
     }
 
     @Override

@@ -74,13 +74,12 @@ public final class Sharding implements Scenario {
 
     @Override
     public Needs needs(Settings settings) {
-        return ServerPlan.of(settings).needs(NODES, 1, 1 + placements(settings).size());
+        return ServerComparison.needs(cases(settings), 1);
     }
 
     @Override
     public void run(Lab lab) throws IOException, InterruptedException {
-        ServerComparison servers =
-                new ServerComparison(lab, ServerPlan.of(lab).pace().repetitions(), cases(lab));
+        ServerComparison servers = new ServerComparison(lab, cases(lab));
         List<String> placements = new ArrayList<>(placements(lab));
         own(lab).ifPresent(placements::add);
         servers.run(placements.size());

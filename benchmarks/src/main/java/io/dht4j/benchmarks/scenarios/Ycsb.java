@@ -119,7 +119,7 @@ public final class Ycsb implements Scenario {
         }
         lab.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and the "
                 + "process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
-        new ServerComparison(lab, cases.get(0).plan().pace().repetitions(), cases).run();
+        new ServerComparison(lab, cases).run();
     }
 
     /** Returns the mix for people, such as "95 % get, 5 % update". */

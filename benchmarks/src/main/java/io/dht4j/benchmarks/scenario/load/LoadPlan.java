@@ -56,8 +56,6 @@ public record LoadPlan(
     private static final int MOST_PROCESSES = 64;
     private static final int HEAP_MEGABYTES = 256;
     private static final long REPORT_BYTES = 64L << 20;
-    private static final long FILE_PER_LIVE = 4;
-    private static final long KEY_BYTES = 100;
 
     /**
      * Returns the parameters of the plan after a scenario's own.
@@ -180,7 +178,7 @@ public record LoadPlan(
         Needs load = Needs.of(REPORT_BYTES, processes, HEAP_MEGABYTES);
         return targets.isPresent()
                 ? load
-                : Needs.of(FILE_PER_LIVE * NODES * keys * (valueBytes + KEY_BYTES), NODES, jvm.heapMegabytes())
+                : Needs.of(Needs.storeBytes(NODES * keys, valueBytes), NODES, jvm.heapMegabytes())
                         .beside(load);
     }
 

@@ -19,6 +19,8 @@ import java.util.Optional;
 /** The running cluster of a case: filled and warmed up. Confined to one thread. */
 final class CaseCluster implements AutoCloseable {
 
+    private static final double CONNECTING_SECONDS = 0.2;
+
     private final Case of;
     private final Nodes nodes;
     private final LoadGenerator generator;
@@ -85,9 +87,13 @@ final class CaseCluster implements AutoCloseable {
         return warmUp.turnTo(operation);
     }
 
-    /** Connects the load again, which other clusters have used meanwhile. Blocks. */
-    void reconnect() throws IOException, InterruptedException {
+    /**
+     * Connects the load again, which other clusters have used meanwhile. Blocks. A client opens its connections at its
+     * first operations, so some run here: that cost belongs to no measurement.
+     */
+    void reconnect(Operation operation) throws IOException, InterruptedException {
         FilledLoad.connect(of.plan(), of.variant().ack(), of.variant().from(), nodes, generator);
+        load.run(of.plan().warmUp(operation, CONNECTING_SECONDS));
     }
 
     /** Runs a load. Blocks. */

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
@@ -11,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares the rates of clusters in closed loops, on processes that are new in each repetition. It counts no costs,
- * since each variant has a rate of its own. Confined to one thread.
+ * Compares the rates of clusters in closed loops. It reports no costs, since each variant has a rate of its own.
+ * Confined to one thread.
  */
 public final class ClosedComparison {
 
     private final Lab lab;
     private final LoopPlan loop;
-    private final List<Case> cases;
+    private final CaseRepetitions repetitions;
     private final Map<String, VariantResults> results = new LinkedHashMap<>();
 
     /**
@@ -26,12 +27,12 @@ public final class ClosedComparison {
      *
      * @param lab the environment of the scenario
      * @param loop which is closed
-     * @param cases to measure
+     * @param cases to measure; their plans have one pace and one {@link CostPlan}
      */
     public ClosedComparison(Lab lab, LoopPlan loop, List<Case> cases) {
         this.lab = lab;
         this.loop = loop;
-        this.cases = List.copyOf(cases);
+        this.repetitions = new CaseRepetitions(lab, cases);
     }
 
     /**
@@ -41,41 +42,30 @@ public final class ClosedComparison {
      * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public void run() throws IOException, InterruptedException {
-        int repetitions = cases.get(0).plan().pace().repetitions();
-        int operations =
-                cases.stream().mapToInt(each -> each.plan().operations().size()).sum();
-        lab.plan(repetitions * (cases.size() + operations));
+        lab.plan(repetitions.steps());
         loop.note(lab);
         try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
-            for (int repetition = 0; repetition < repetitions; repetition++) {
-                for (int i = 0; i < cases.size(); i++) {
-                    // Rotated, so that none always follows the same other one.
-                    Case each = cases.get((i + repetition) % cases.size());
-                    lab.step(each.variant().name() + ": starting and filling");
-                    try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
-                        measure(cluster, repetition);
-                    }
-                }
-            }
+            repetitions.run(load, this::measure);
         }
     }
 
-    private void measure(CaseCluster cluster, int repetition) throws IOException, InterruptedException {
+    private void measure(CaseCluster cluster, Operation operation, int repetition)
+            throws IOException, InterruptedException {
         Case of = cluster.of();
-        for (Operation operation : of.plan().operations()) {
-            lab.step(of.variant().name() + ": " + operation.name());
-            String group = of.groupOf(operation);
-            VariantResults measured =
-                    results.computeIfAbsent(group + " " + of.variant().name(), name -> new VariantResults());
-            cluster.turnTo(operation).ifPresent(measured::doubt);
-            LoadSpec spec = loop.closed(of.plan().load(operation, 0, repetition));
-            LoadResult result = cluster.run(spec);
-            measured.addClosed(result);
-            if (result.failed() > 0) {
-                cluster.nodes().ping();
-                measured.doubt(result.failed() + " of " + result.offered() + " operations failed: " + result.errors());
-            }
-            lab.add(measured.measurement(group, of.variant()));
+        String group = of.groupOf(operation);
+        VariantResults measured = results.computeIfAbsent(
+                group + " " + of.variant().name(),
+                name -> new VariantResults(of.plan().costs().counted()));
+        LoadSpec spec = loop.closed(of.plan().load(operation, 0, repetition));
+        Counters before = cluster.counters();
+        LoadResult result = cluster.run(spec);
+        Counters spent = cluster.counters().since(before);
+        measured.addClosed(result);
+        measured.addCompilation(spent, spec.warmUpSeconds() + result.tookSeconds());
+        if (result.failed() > 0) {
+            cluster.nodes().ping();
+            measured.doubt(result.failed() + " of " + result.offered() + " operations failed: " + result.errors());
         }
+        lab.add(measured.measurement(group, of.variant()));
     }
 }

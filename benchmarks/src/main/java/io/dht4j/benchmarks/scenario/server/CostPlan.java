@@ -88,6 +88,11 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
         return new CostPlan(rate, searchesEach, keepsProcesses, true);
     }
 
+    /** Returns the processes whose costs are counted, for people. */
+    String counted() {
+        return includesLoad ? "the nodes and the load" : "the nodes";
+    }
+
     /** Returns whether the rate is given, so that no stable load is searched for. */
     public static boolean isRateGiven(Settings settings) {
         return rate(settings).isPresent();

@@ -10,7 +10,6 @@ import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
@@ -90,8 +89,7 @@ final class CostRuns {
             results.doubt(unheld(rate, result) + " while the costs were counted");
         }
         result.conditions().doubts().forEach(doubt -> results.doubt(Measurement.OF_THE_COSTS + doubt));
-        results.addCompilation(
-                counted.spent().values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6, result.tookSeconds());
+        results.addCompilation(counted.spent(), result.tookSeconds());
         return counted;
     }
 

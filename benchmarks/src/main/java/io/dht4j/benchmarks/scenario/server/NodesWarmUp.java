@@ -46,7 +46,7 @@ final class NodesWarmUp {
         if (!plan.operations().equals(List.of(operation))) {
             warmUp.run(0, List.of(turn(operation)));
         }
-        return warmUp.doubt(plan.costs().includesLoad() ? "the nodes and the load" : "the nodes");
+        return warmUp.doubt(plan.costs().counted());
     }
 
     private Turn<IOException> turn(Operation operation) {

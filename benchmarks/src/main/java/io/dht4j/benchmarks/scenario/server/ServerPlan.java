@@ -56,8 +56,6 @@ public record ServerPlan(
     private static final int LONGEST_SCAN = 100;
     private static final String NONE = "none";
     private static final long REPORT_BYTES = 256L << 20;
-    private static final long FILE_PER_LIVE = 4;
-    private static final long KEY_BYTES = 100;
 
     /**
      * The pace of the search for the stable load.
@@ -360,16 +358,17 @@ public record ServerPlan(
     }
 
     /**
-     * Returns the greatest needs of a run: a store's file may be several times the live data, and has a log.
+     * Returns the needs of a variant's nodes.
      *
-     * @param nodes of a variant
+     * @param nodes number of nodes
      * @param copies of each entry
-     * @param variants that are measured; their processes run at the same time if they are kept
      */
-    public Needs needs(int nodes, int copies, int variants) {
-        int clusters = costs.keepsProcesses() ? variants : 1;
-        long dataBytes = FILE_PER_LIVE * copies * keys * (valueSizes.largest() + KEY_BYTES);
-        return Needs.of(REPORT_BYTES + clusters * dataBytes, clusters * nodes, jvm.heapMegabytes())
-                .beside(LoadGenerator.needs());
+    Needs needsOfNodes(int nodes, int copies) {
+        return Needs.of(Needs.storeBytes(copies * keys, valueSizes.largest()), nodes, jvm.heapMegabytes());
+    }
+
+    /** Returns the needs beside those of the nodes: a report, and the load. */
+    static Needs needsOfRun() {
+        return new Needs(REPORT_BYTES, 0).beside(LoadGenerator.needs());
     }
 }

@@ -3,6 +3,8 @@ package io.dht4j.benchmarks.scenario.server;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Profile;
+import io.dht4j.lab.internal.counters.Cost;
+import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.Set;
 /** What is known of a variant at an operation so far. Confined to one thread. */
 final class VariantResults {
 
+    private final String processes;
     private final List<Double> stableLoads = new ArrayList<>();
     private final List<Double> served = new ArrayList<>();
     private final Set<String> doubts = new LinkedHashSet<>();
@@ -27,6 +30,15 @@ final class VariantResults {
     private String unit = Measurement.PER_SECOND;
     private double compiledSeconds;
     private double countedSeconds;
+
+    /**
+     * Creates an instance that knows nothing.
+     *
+     * @param processes whose costs are counted, such as {@code the nodes}
+     */
+    VariantResults(String processes) {
+        this.processes = processes;
+    }
 
     void doubt(String why) {
         doubts.add(why);
@@ -75,9 +87,9 @@ final class VariantResults {
         }
     }
 
-    /** Adds the processor time of the nodes' compilers during a count of costs, and the length of the count. */
-    void addCompilation(double compilerSeconds, double seconds) {
-        compiledSeconds += compilerSeconds;
+    /** Adds the processor time of the compilers during a load, and the length of the load. */
+    void addCompilation(Counters spent, double seconds) {
+        compiledSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
         countedSeconds += seconds;
     }
 
@@ -91,7 +103,7 @@ final class VariantResults {
      */
     Measurement measurement(String group, ServerVariant variant) {
         List<String> all = new ArrayList<>(doubts);
-        WarmUp.doubtOfMeasured(compiledSeconds, countedSeconds, "the nodes").ifPresent(all::add);
+        WarmUp.doubtOfMeasured(compiledSeconds, countedSeconds, processes).ifPresent(all::add);
         return new Measurement(
                         group,
                         variant.name(),

@@ -25,7 +25,7 @@ class CostRunsTest {
     private static final LoadSpec SPEC = new LoadSpec(Operation.PUT, RATE, 0, 2, 100, 64, 1, 1);
     private static final StableLoadSpec BOUNDS = StableLoadSpec.from(SPEC);
 
-    private final VariantResults results = new VariantResults();
+    private final VariantResults results = new VariantResults("the nodes");
     private final List<Long> runs = new ArrayList<>();
 
     private CostRuns.Counted run(long served) {
