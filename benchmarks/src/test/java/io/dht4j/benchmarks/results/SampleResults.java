@@ -190,9 +190,10 @@ public final class SampleResults {
         }
         boolean isDoubted =
                 (variant.equals("one-nio") && percent == 100) || (variant.equals("vertx-h2") && percent == 10);
+        double seconds = OPERATIONS / rate;
         return new LoadResult(
-                new LoadSpec(operation, rate, 5, 20, 1_000, 256, 2, 1),
-                20,
+                new LoadSpec(operation, rate, 5, seconds, 1_000, 256, 2, 1),
+                seconds,
                 OPERATIONS,
                 OPERATIONS,
                 0,
