@@ -11,7 +11,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.testkit.transport.SocketTransportContract;
 import io.dht4j.transport.common.contract.ConnectionsSuite;
 import io.dht4j.transport.common.contract.ListenersSuite;
-import io.dht4j.transport.common.contract.QueuedCallsSuite;
+import io.dht4j.transport.common.contract.MultiplexedCallsSuite;
 import io.dht4j.transport.common.contract.RefusedRequestsSuite;
 import io.dht4j.transport.grpc.internal.server.PeerServer;
 import java.io.ByteArrayOutputStream;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the two modes share. */
 abstract class GrpcTransportContract extends SocketTransportContract
-        implements QueuedCallsSuite<GrpcTransportOptions>,
+        implements MultiplexedCallsSuite<GrpcTransportOptions>,
                 RefusedRequestsSuite<GrpcTransportOptions>,
                 ListenersSuite<GrpcTransportOptions>,
                 ConnectionsSuite<GrpcTransportOptions> {

@@ -12,7 +12,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.transport.SocketTransportContract;
 import io.dht4j.transport.common.contract.ListenersSuite;
-import io.dht4j.transport.common.contract.QueuedCallsSuite;
+import io.dht4j.transport.common.contract.MultiplexedCallsSuite;
 import io.dht4j.transport.common.contract.RefusedRequestsSuite;
 import io.dht4j.transport.tcp.internal.server.TcpServer;
 import io.dht4j.transport.tcp.internal.wire.Hello;
@@ -35,7 +35,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class TcpTransportTest extends SocketTransportContract
-        implements QueuedCallsSuite<TcpTransportOptions>,
+        implements MultiplexedCallsSuite<TcpTransportOptions>,
                 RefusedRequestsSuite<TcpTransportOptions>,
                 ListenersSuite<TcpTransportOptions> {
 

@@ -65,25 +65,6 @@ public interface RefusedRequestsSuite<T extends PeerTransportOptions<T>> extends
     }
 
     @Test
-    default void whatAPeerRefusesForItsSizeWasNotSent() {
-        Started client = start(echo());
-        with(options -> options.withMaxFrameBytes(100_000));
-        Recorder recorder = new Recorder(echo());
-        Started server = start(recorder);
-        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
-                .hasSize(100_000);
-        for (int size : new int[] {100_001, 1 << 20}) {
-            assertThat(failure(client.call(server, new byte[size], within(PATIENCE))))
-                    .hasMessageContaining("a frame may have 100000 bytes, not " + size)
-                    .extracting("outcome", "reason")
-                    .containsExactly(Outcome.NOT_SENT, Reason.OTHER);
-        }
-        assertThat(recorder.count()).isEqualTo(1);
-        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
-        awaitNothingHeld(server);
-    }
-
-    @Test
     default void aFailedHandlerIsNamedToTheCallerInOneLine() {
         Started server = start((request, context) -> {
             throw new IllegalStateException("the reason\nof it");

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The bounds on the calls to one peer that have not ended. */
-public interface QueuedCallsSuite<T extends PeerTransportOptions<T>> extends LimitedTransports<T> {
+/** Calls of which a connection carries many: the bounds on them, and a refusal that leaves the connection open. */
+public interface MultiplexedCallsSuite<T extends PeerTransportOptions<T>> extends LimitedTransports<T> {
 
     @Test
     default void callsOverTheBoundOfCallsFailAtOnceAsNotSent() {
@@ -30,7 +30,7 @@ public interface QueuedCallsSuite<T extends PeerTransportOptions<T>> extends Lim
             calls.add(client.call(server, bytes("a"), within(PATIENCE)));
         }
         assertThat(calls.subList(10, 50)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
-        calls.subList(10, 50).forEach(QueuedCallsSuite::assertNoRoom);
+        calls.subList(10, 50).forEach(MultiplexedCallsSuite::assertNoRoom);
         held.complete(bytes("b"));
         calls.subList(0, 10).forEach(call -> assertThat(reply(call)).isEqualTo(bytes("b")));
         assertThat(reply(client.call(server, bytes("a"), within(PATIENCE)))).isEqualTo(bytes("b"));
@@ -47,11 +47,30 @@ public interface QueuedCallsSuite<T extends PeerTransportOptions<T>> extends Lim
             calls.add(client.call(server, new byte[5_000], within(PATIENCE)));
         }
         assertThat(calls.subList(1, 20)).allSatisfy(call -> assertThat(call).isCompletedExceptionally());
-        calls.subList(1, 20).forEach(QueuedCallsSuite::assertNoRoom);
+        calls.subList(1, 20).forEach(MultiplexedCallsSuite::assertNoRoom);
         held.complete(bytes("b"));
         assertThat(reply(calls.get(0))).isEqualTo(bytes("b"));
         assertThat(reply(client.call(server, new byte[5_000], within(PATIENCE))))
                 .isEqualTo(bytes("b"));
+    }
+
+    @Test
+    default void whatAPeerRefusesForItsSizeWasNotSent() {
+        Started client = start(echo());
+        with(options -> options.withMaxFrameBytes(100_000));
+        Recorder recorder = new Recorder(echo());
+        Started server = start(recorder);
+        assertThat(reply(client.call(server, new byte[100_000], within(PATIENCE))))
+                .hasSize(100_000);
+        for (int size : new int[] {100_001, 1 << 20}) {
+            assertThat(failure(client.call(server, new byte[size], within(PATIENCE))))
+                    .hasMessageContaining("a frame may have 100000 bytes, not " + size)
+                    .extracting("outcome", "reason")
+                    .containsExactly(Outcome.NOT_SENT, Reason.OTHER);
+        }
+        assertThat(recorder.count()).isEqualTo(1);
+        assertThat(reply(client.call(server, bytes("next"), within(PATIENCE)))).isEqualTo(bytes("next"));
+        awaitNothingHeld(server);
     }
 
     private static void assertNoRoom(CompletableFuture<byte[]> call) {
