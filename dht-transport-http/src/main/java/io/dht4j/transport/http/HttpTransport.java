@@ -12,6 +12,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
+import io.dht4j.transport.common.calls.RefusedCalls;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
@@ -156,28 +157,21 @@ public final class HttpTransport implements Transport {
         String address = node.address();
         PeerClients running = clients;
         if (running == null || closed) {
-            return refused(address, closed ? "the transport is closed" : "the transport is not started");
-        }
-        if (request.length() > options.limits().maxFrameBytes()) {
-            return refused(
-                    address,
-                    "a frame of " + request.length() + " bytes is over the limit of "
-                            + options.limits().maxFrameBytes());
-        }
-        if (context.isCancelled()) {
-            return refused(address, "cancelled before it was sent");
+            return RefusedCalls.unavailable(node, closed);
         }
         long remaining = context.remainingNanos();
-        if (remaining <= 0) {
-            return refused(address, "deadline passed before it was sent");
+        CompletionStage<byte[]> refused = RefusedCalls.check(
+                node, request, context, remaining, options.limits().maxFrameBytes());
+        if (refused != null) {
+            return refused;
         }
         Peer peer = peers.get(address);
         if (peer == null || !peer.isFor(node.id())) {
             Peer before = peer;
             HostAndPort parsed = HostAndPort.create(node.host(), node.port());
             if (!mayBePlaintext(parsed.host())) {
-                return refused(
-                        address,
+                return RefusedCalls.notSent(
+                        node,
                         "calls would be plaintext beyond this machine: set up TLS, or ask for it by "
                                 + "withPlaintextAllowed()");
             }
@@ -245,10 +239,6 @@ public final class HttpTransport implements Transport {
         boolean isFor(NodeId id) {
             return expected.isEmpty() || expected.get().equals(id);
         }
-    }
-
-    private static CompletionStage<byte[]> refused(String address, String why) {
-        return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, address + ": " + why));
     }
 
     @Override
