@@ -6,23 +6,21 @@ import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
-import io.dht4j.spi.TransportException;
-import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
+import io.dht4j.transport.common.TransportLifecycle;
+import io.dht4j.transport.common.calls.RefusedCalls;
+import io.dht4j.transport.common.options.ListenerOptions.Listener;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
 import io.dht4j.transport.grpc.internal.client.PeerClients;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
 import io.dht4j.transport.grpc.internal.server.PeerServer;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,17 +45,15 @@ public final class GrpcTransport implements Transport {
     private final EventLoops loops;
     private final PeerClients clients;
     private final OwnAddress ownAddress = new OwnAddress();
-    private final AtomicBoolean started = new AtomicBoolean();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final CountDownLatch ended = new CountDownLatch(1);
-    private final CompletableFuture<Void> starting = new CompletableFuture<>();
+    private final TransportLifecycle lifecycle;
     private volatile @Nullable PeerServer server;
     private volatile @Nullable PeerTls tls;
     private volatile boolean running;
-    private volatile boolean closed;
 
     private GrpcTransport(GrpcTransportOptions options) {
         this.options = options;
+        this.lifecycle =
+                new TransportLifecycle(options.address().toString(), task -> new Thread(task, "dht4j-grpc-start"));
         this.loops = new EventLoops(options.eventLoops(), "dht4j-grpc-loop");
         this.clients = new PeerClients(options.peers(), loops);
     }
@@ -96,84 +92,37 @@ public final class GrpcTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        if (closed || !started.compareAndSet(false, true)) {
-            return CompletableFuture.failedFuture(new TransportException(
-                    Outcome.NOT_SENT,
-                    "the transport for " + options.address() + " is " + (closed ? "closed" : "started already")));
-        }
-        // Looking up the host and binding may block.
-        new Thread(() -> listen(handler), "dht4j-grpc-start").start();
-        return starting.minimalCompletionStage();
+        return lifecycle.start(() -> listen(handler));
     }
 
-    private void listen(FrameHandler handler) {
-        try {
-            PeerTls secure = null;
-            if (options.listener().security().tls().isPresent()) {
-                secure = new PeerTls(options.listener().security().tls().get(), handler.self(), LOG::warn);
-                tls = secure;
-                clients.secure(secure);
-            }
-            if (options.listens()) {
-                if (secure == null) {
-                    options.listener()
-                            .security()
-                            .requirePlaintextAllowed(
-                                    "the transport", options.address().host(), LOG::warn);
-                }
-                PeerServer endpoint = new PeerServer(handler, options, loops, secure);
-                server = endpoint;
-                endpoint.start();
-                // Closing sets its mark first and looks for the server afterwards.
-                if (closed) {
-                    endpoint.close(System.nanoTime());
-                    throw new TransportException(Outcome.NOT_SENT, "the transport was closed while it started");
-                }
-            }
-            ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn);
-            running = true;
-            starting.complete(null);
-        } catch (TransportException e) {
-            starting.completeExceptionally(e);
-        } catch (Throwable e) {
-            // Every failure must reach the caller that waits for the start.
-            starting.completeExceptionally(new TransportException(
-                    Outcome.NOT_SENT, "cannot listen on " + options.address() + ": " + reason(e), e));
+    private void listen(FrameHandler handler) throws IOException {
+        Listener listener = options.listener();
+        PeerTls secure = null;
+        if (listener.security().tls().isPresent()) {
+            secure = new PeerTls(listener.security().tls().get(), handler.self(), LOG::warn);
+            tls = secure;
+            clients.secure(secure);
         }
-    }
-
-    private static String reason(Throwable error) {
-        Throwable cause = error;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
+        if (options.listens()) {
+            listener.security()
+                    .requirePlaintextAllowed("the transport", options.address().host(), LOG::warn);
+            PeerServer endpoint = new PeerServer(handler, options, loops, secure);
+            server = endpoint;
+            endpoint.start();
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn);
+        running = true;
     }
 
     @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-        String address = node.address();
-        if (!running || closed) {
-            return refused(address, closed ? "the transport is closed" : "the transport is not started");
-        }
-        if (request.length() > options.limits().maxFrameBytes()) {
-            return refused(
-                    address,
-                    "a frame of " + request.length() + " bytes is over the limit of "
-                            + options.limits().maxFrameBytes());
-        }
-        if (context.isCancelled()) {
-            return refused(address, "cancelled before it was sent");
+        if (!running || lifecycle.isClosed()) {
+            return RefusedCalls.unavailable(node, lifecycle.isClosed());
         }
         long remaining = context.remainingNanos();
-        if (remaining <= 0) {
-            return refused(address, "deadline passed before it was sent");
-        }
-        return clients.call(node, request, context, remaining);
-    }
-
-    private static CompletionStage<byte[]> refused(String address, String why) {
-        return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, address + ": " + why));
+        CompletionStage<byte[]> refused = RefusedCalls.check(
+                node, request, context, remaining, options.limits().maxFrameBytes());
+        return refused == null ? clients.call(node, request, context, remaining) : refused;
     }
 
     @Override
@@ -197,20 +146,10 @@ public final class GrpcTransport implements Transport {
 
     @Override
     public void close() {
-        closed = true;
-        if (closing.compareAndSet(false, true)) {
-            end();
-            ended.countDown();
-        }
-        Duration bound = options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
-        BoundedWait.upTo(bound, ended::await);
+        lifecycle.close(options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND), this::end);
     }
 
     private void end() {
-        if (started.get()) {
-            // The start always ends: it waits only for the port to be bound.
-            starting.exceptionally(failed -> null).join();
-        }
         long end = System.nanoTime()
                 + options.listener().drainTimeout().plus(CLOSE_BOUND).toNanos();
         boolean inTime = clients.endCalls(end);
@@ -228,10 +167,7 @@ public final class GrpcTransport implements Transport {
         }
         inTime &= loops.close(Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime())));
         if (!inTime) {
-            LOG.warn(
-                    "{}:{} did not close in time; its threads go on in the background",
-                    options.address().host(),
-                    options.address().port());
+            LOG.warn("{} did not close in time; its threads go on in the background", options.address());
         }
     }
 }

@@ -6,10 +6,9 @@ import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
-import io.dht4j.spi.TransportException;
-import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
+import io.dht4j.transport.common.TransportLifecycle;
+import io.dht4j.transport.common.calls.RefusedCalls;
 import io.dht4j.transport.common.options.ListenerOptions.Listener;
 import io.dht4j.transport.tcp.internal.client.Peers;
 import io.dht4j.transport.tcp.internal.loop.EventLoops;
@@ -22,8 +21,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,19 +45,17 @@ public final class TcpTransport implements Transport {
 
     private final TcpTransportOptions options;
     private final OwnAddress ownAddress = new OwnAddress();
-    private final AtomicBoolean started = new AtomicBoolean();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final CountDownLatch ended = new CountDownLatch(1);
-    private final CompletableFuture<Void> starting = new CompletableFuture<>();
+    private final TransportLifecycle lifecycle;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private volatile @Nullable Peers peers;
     private volatile @Nullable TcpServer server;
     private volatile @Nullable EventLoops loops;
     private volatile @Nullable TransportTls tls;
-    private volatile boolean closed;
 
     private TcpTransport(TcpTransportOptions options) {
         this.options = options;
+        this.lifecycle =
+                new TransportLifecycle(options.address().toString(), task -> new Thread(task, "dht4j-tcp-start"));
     }
 
     /**
@@ -101,41 +96,10 @@ public final class TcpTransport implements Transport {
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        if (closed || !started.compareAndSet(false, true)) {
-            return CompletableFuture.failedFuture(new TransportException(
-                    Outcome.NOT_SENT,
-                    "the transport for " + options.address() + " is " + (closed ? "closed" : "started already")));
-        }
-        try {
-            // Looking up the host and reading certificates may block.
-            new Thread(() -> listen(handler), "dht4j-tcp-start").start();
-        } catch (Error e) {
-            // The system may have no further thread. Closing waits for the end of the start.
-            starting.completeExceptionally(e);
-            throw e;
-        }
-        return starting.minimalCompletionStage();
+        return lifecycle.start(() -> listen(handler));
     }
 
-    private void listen(FrameHandler handler) {
-        try {
-            begin(handler);
-            // Closing sets its mark first and then waits for the start.
-            if (closed) {
-                throw new TransportException(Outcome.NOT_SENT, "the transport was closed while it started");
-            }
-            ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn);
-            starting.complete(null);
-        } catch (TransportException e) {
-            starting.completeExceptionally(e);
-        } catch (Throwable e) {
-            // Every failure must reach the caller that waits for the start.
-            starting.completeExceptionally(new TransportException(
-                    Outcome.NOT_SENT, "cannot listen on " + options.address() + ": " + reason(e), e));
-        }
-    }
-
-    private void begin(FrameHandler handler) throws IOException {
+    private void listen(FrameHandler handler) throws IOException {
         Listener listener = options.listener();
         TransportTls secure = null;
         if (listener.security().tls().isPresent()) {
@@ -157,40 +121,19 @@ public final class TcpTransport implements Transport {
             endpoint.start();
         }
         peers = new Peers(running, options, options.connectionsPerPeer(), handler.self(), secure);
-    }
-
-    private static String reason(Throwable error) {
-        Throwable cause = error;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        ownAddress.warning(handler.self(), listeningPort()).ifPresent(LOG::warn);
     }
 
     @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         Peers called = peers;
-        if (called == null || closed) {
-            return refused(node, closed ? "the transport is closed" : "the transport is not started");
-        }
-        if (request.length() > options.limits().maxFrameBytes()) {
-            return refused(
-                    node,
-                    "a frame of " + request.length() + " bytes is over the limit of "
-                            + options.limits().maxFrameBytes());
-        }
-        if (context.isCancelled()) {
-            return refused(node, "cancelled before it was sent");
+        if (called == null || lifecycle.isClosed()) {
+            return RefusedCalls.unavailable(node, lifecycle.isClosed());
         }
         long remaining = context.remainingNanos();
-        if (remaining <= 0) {
-            return refused(node, "deadline passed before it was sent");
-        }
-        return called.call(node, request, context, remaining);
-    }
-
-    private static CompletionStage<byte[]> refused(Node node, String why) {
-        return CompletableFuture.failedFuture(new TransportException(Outcome.NOT_SENT, node.address() + ": " + why));
+        CompletionStage<byte[]> refused = RefusedCalls.check(
+                node, request, context, remaining, options.limits().maxFrameBytes());
+        return refused == null ? called.call(node, request, context, remaining) : refused;
     }
 
     @Override
@@ -211,20 +154,10 @@ public final class TcpTransport implements Transport {
 
     @Override
     public void close() {
-        closed = true;
-        if (closing.compareAndSet(false, true)) {
-            end();
-            ended.countDown();
-        }
-        Duration bound = options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND);
-        BoundedWait.upTo(bound, ended::await);
+        lifecycle.close(options.listener().drainTimeout().plus(CLOSE_BOUND).plus(CLOSE_BOUND), this::end);
     }
 
     private void end() {
-        if (started.get()) {
-            // The start always ends: it waits only for the port to be bound.
-            starting.exceptionally(failed -> null).join();
-        }
         Duration drain = options.listener().drainTimeout();
         long end = System.nanoTime() + drain.plus(CLOSE_BOUND).toNanos();
         Peers called = peers;

@@ -1,0 +1,142 @@
+package io.dht4j.transport.common;
+
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * The start and the end of a transport, each of which happens once, and the end never within a start. Safe for use by
+ * any number of threads.
+ */
+public final class TransportLifecycle {
+
+    private final String address;
+    private final ThreadFactory threads;
+    private final CompletableFuture<Void> starting = new CompletableFuture<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Written with the lock held.
+    private boolean started;
+    private volatile boolean closed;
+
+    /** Opens what a transport needs. */
+    @FunctionalInterface
+    public interface Start {
+
+        /**
+         * Opens everything. What is open when this throws is closed by the end of the transport.
+         *
+         * @throws Exception if something cannot be opened
+         */
+        void run() throws Exception;
+    }
+
+    /**
+     * Creates the lifecycle of a transport that has not been started.
+     *
+     * @param address where it listens, for messages
+     * @param threads creates the thread that starts it: looking up a host and reading certificates block
+     */
+    public TransportLifecycle(String address, ThreadFactory threads) {
+        this.address = address;
+        this.threads = threads;
+    }
+
+    /**
+     * Starts the transport on a thread of its own, unless it was started or closed before. Does not block.
+     *
+     * @param start opens what the transport needs
+     * @return completes when the transport has started; else with a {@link TransportException} that names the address
+     */
+    public CompletionStage<Void> start(Start start) {
+        synchronized (this) {
+            if (closed || started) {
+                return CompletableFuture.failedFuture(new TransportException(
+                        Outcome.NOT_SENT,
+                        "the transport for " + address + " is " + (closed ? "closed" : "started already")));
+            }
+            started = true;
+        }
+        try {
+            threads.newThread(() -> run(start)).start();
+        } catch (RuntimeException | Error e) {
+            // The system may have no further thread. The end waits for the end of the start.
+            fail(e);
+        }
+        return starting.minimalCompletionStage();
+    }
+
+    private void run(Start start) {
+        try {
+            start.run();
+            // Closing sets its mark first and then waits for the start.
+            if (closed) {
+                throw new TransportException(Outcome.NOT_SENT, "the transport was closed while it started");
+            }
+            starting.complete(null);
+        } catch (Throwable e) {
+            // Every failure must reach the caller that waits for the start.
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable why) {
+        starting.completeExceptionally(
+                why instanceof TransportException
+                        ? why
+                        : new TransportException(
+                                Outcome.NOT_SENT, "cannot listen on " + address + ": " + reason(why), why));
+    }
+
+    private static String reason(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    /**
+     * Returns whether the transport is closed, or about to be.
+     *
+     * @return true for ever once {@link #close} has been called
+     */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Ends the transport, once. Blocks until it has ended, also where another thread ends it.
+     *
+     * @param bound the longest wait for the other thread
+     * @param end closes what the start has opened; runs after it, on the first calling thread
+     */
+    public void close(Duration bound, Runnable end) {
+        boolean isFirst;
+        synchronized (this) {
+            isFirst = !closed;
+            closed = true;
+        }
+        if (!isFirst) {
+            BoundedWait.upTo(bound, ended::await);
+            return;
+        }
+        try {
+            // No start begins from here on. One that has begun always ends: it waits only for the port to be bound.
+            if (hasStarted()) {
+                starting.exceptionally(failed -> null).join();
+            }
+            end.run();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private synchronized boolean hasStarted() {
+        return started;
+    }
+}
