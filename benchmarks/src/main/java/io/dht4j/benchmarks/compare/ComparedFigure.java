@@ -60,6 +60,11 @@ record ComparedFigure(
         return group + ", " + variant + (figure.equals(VALUE) ? "" : ", " + figure);
     }
 
+    /** Returns what its values are: their unit, or the name of the cost. */
+    String quantity() {
+        return figure.equals(VALUE) ? unit : figure;
+    }
+
     Outcome outcome() {
         return switch (judged().verdict()) {
             case GREATER -> moreIsBetter ? Outcome.BETTER : Outcome.WORSE;
@@ -105,7 +110,8 @@ record ComparedFigure(
         };
     }
 
-    private String chance() {
+    /** Returns the probability of chance, in words behind a figure. */
+    String chance() {
         return String.format(Locale.ROOT, " (p = %.3f)", probability());
     }
 

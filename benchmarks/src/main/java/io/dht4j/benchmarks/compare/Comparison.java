@@ -164,7 +164,7 @@ public final class Comparison {
                 .max(Comparator.comparingDouble(ComparedFigure::worsePercent))
                 .map(worst -> "worse by more than " + percent(tolerancePercent) + " and the noise: " + worst.title()
                         + ": " + worst.change()
-                        + String.format(Locale.ROOT, " (p = %.3f)", worst.probability())
+                        + worst.chance()
                         + (worse.size() == 1 ? "" : "; and " + (worse.size() - 1) + " more"));
     }
 

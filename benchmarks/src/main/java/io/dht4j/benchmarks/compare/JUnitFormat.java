@@ -112,10 +112,7 @@ final class JUnitFormat {
         line(2);
         xml.writeStartElement("testcase");
         attribute("classname", comparison.b().scenario() + "." + figure.group().replace('.', '_'));
-        attribute(
-                "name",
-                figure.variant() + ": "
-                        + (figure.figure().equals(ComparedFigure.VALUE) ? figure.unit() : figure.figure()));
+        attribute("name", figure.variant() + ": " + figure.quantity());
         attribute("time", "0");
         if (figure.isWorse(tolerancePercent)) {
             line(3);

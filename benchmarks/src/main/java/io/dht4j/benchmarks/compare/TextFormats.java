@@ -57,7 +57,7 @@ final class TextFormats {
                             " | ",
                             cell(figure.group()),
                             cell(figure.variant()),
-                            cell(figure.figure().equals(ComparedFigure.VALUE) ? figure.unit() : figure.figure()),
+                            cell(figure.quantity()),
                             ComparedFigure.text(figure.before()),
                             ComparedFigure.text(figure.after()),
                             figure.changeText(),

@@ -82,9 +82,11 @@ final class ChartData {
                 id,
                 name,
                 first.unit(),
-                bars(KeyGroup.of(key, name, measurements)),
-                bars(KeyGroup.of(KeyFigure.values(), name, measurements)),
-                GroupView.costNames(measurements).stream()
+                key.answersIn(measurements) ? bars(KeyGroup.of(key, name, measurements)) : List.of(),
+                GroupView.hasBars(key, measurements)
+                        ? bars(KeyGroup.of(KeyFigure.values(), name, measurements))
+                        : List.of(),
+                GroupView.costCharts(measurements).stream()
                         .map(cost -> new CostChart(cost, bars(KeyGroup.ofCost(cost, name, measurements))))
                         .toList(),
                 curves(measurements),

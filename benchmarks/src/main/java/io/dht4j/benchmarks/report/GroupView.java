@@ -107,7 +107,7 @@ record GroupView(
     /**
      * Returns whether the values have a chart here: those that answer have one above, and a given rate is no result.
      */
-    private static boolean hasBars(KeyFigure key, List<Measurement> measurements) {
+    static boolean hasBars(KeyFigure key, List<Measurement> measurements) {
         boolean isAbove = key.answersIn(measurements) && !key.isCostOf(measurements);
         boolean isGiven = measurements.stream().allMatch(m -> !m.levels().isEmpty() && isAtGivenRate(m));
         return !isAbove && !isGiven;
@@ -222,7 +222,7 @@ record GroupView(
     }
 
     /** Returns the names of the costs that a variant of the group has. */
-    static List<String> costNames(List<Measurement> measurements) {
+    private static List<String> costNames(List<Measurement> measurements) {
         return measurements.stream()
                 .flatMap(m -> m.costs().keySet().stream())
                 .distinct()
@@ -230,7 +230,7 @@ record GroupView(
     }
 
     /** Returns the costs that several variants have: a single bar compares nothing. */
-    private static List<String> costCharts(List<Measurement> measurements) {
+    static List<String> costCharts(List<Measurement> measurements) {
         return costNames(measurements).stream()
                 .filter(cost -> measurements.stream()
                                 .filter(m -> m.costs().containsKey(cost))

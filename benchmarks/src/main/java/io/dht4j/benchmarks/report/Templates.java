@@ -5,6 +5,8 @@ import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.Template;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Properties;
@@ -23,6 +25,7 @@ final class Templates {
         Mustache.Escaper cells = Escapers.simple(new String[][] {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
         return Mustache.compiler()
                 .withEscaper(cells)
+                .withLoader(Templates::partial)
                 .compile(resource("report.md.mustache"))
                 .execute(view);
     }
@@ -33,8 +36,11 @@ final class Templates {
      * @param data for the charts, as JSON
      */
     static String html(ReportView view, String data) throws IOException {
-        Template template =
-                Mustache.compiler().escapeHTML(true).emptyStringIsFalse(true).compile(resource("report.html.mustache"));
+        Template template = Mustache.compiler()
+                .escapeHTML(true)
+                .emptyStringIsFalse(true)
+                .withLoader(Templates::partial)
+                .compile(resource("report.html.mustache"));
         // Within a script element the parser recognizes only its end and comments.
         Map<String, Object> page = Map.of(
                 "report", view,
@@ -47,10 +53,14 @@ final class Templates {
 
     private static String chartJs() throws IOException {
         Properties versions = new Properties();
-        versions.load(new java.io.StringReader(resource("versions.properties")));
+        versions.load(new StringReader(resource("versions.properties")));
         String path =
                 "/META-INF/resources/webjars/chart.js/" + versions.getProperty("chartjs") + "/dist/chart.umd.min.js";
         return SOURCE_MAP.matcher(resource(path)).replaceAll("");
+    }
+
+    private static Reader partial(String name) throws IOException {
+        return new StringReader(resource(name + ".mustache"));
     }
 
     private static String resource(String name) throws IOException {
