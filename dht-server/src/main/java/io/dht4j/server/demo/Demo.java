@@ -11,17 +11,10 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
-import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.client.BackOff;
-import io.dht4j.server.config.ConfigException;
-import io.dht4j.server.config.ServerConfig;
-import io.dht4j.server.config.Setting;
-import io.dht4j.server.config.TransportChoice.Protocol;
 import io.dht4j.server.demo.UnicodeNames.Named;
-import io.dht4j.spi.MemoryBudget;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,20 +29,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/**
- * A tour of a cluster: three nodes in this process that call each other over one of the transports and keep their
- * entries on disk. For one thread.
- */
-final class Demo implements AutoCloseable {
-
-    /** The number of the demo's nodes. */
-    static final int NODES = 3;
-
-    /**
-     * The largest value. With the 16 MiB of a normal server, three nodes would need a heap that not every machine gives
-     * by default.
-     */
-    private static final String MAX_VALUE_BYTES = Integer.toString(1 << 20);
+/** A tour of a cluster: writes, reads and scans it, and goes on while it loses and regains a node. For one thread. */
+final class Demo {
 
     private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
     private static final int IN_FLIGHT = 256;
@@ -59,36 +40,9 @@ final class Demo implements AutoCloseable {
     private static final int PROGRESS_STEP = 1_000;
 
     private final Page page;
-    private final Path directory;
-    private final Network network;
+    private final DemoNodes nodes;
     private final List<Named> characters;
     private final BooleanSupplier isStopAsked;
-    /** The running nodes, by name. */
-    private final Map<String, ServerNode> nodes = new TreeMap<>();
-
-    /**
-     * How the nodes are reached.
-     *
-     * @param transport the protocol between them
-     * @param ports the port of each node's public API
-     * @param peerPorts the port of each node's transport: over HTTP the same
-     */
-    record Network(Protocol transport, List<Integer> ports, List<Integer> peerPorts) {
-
-        /** Copies the ports. */
-        Network {
-            ports = List.copyOf(ports);
-            peerPorts = List.copyOf(peerPorts);
-        }
-
-        private String inWords() {
-            return switch (transport) {
-                case HTTP -> "over HTTP";
-                case GRPC -> "over gRPC";
-                case TCP -> "directly over TCP";
-            };
-        }
-    }
 
     /** Thrown between two steps when the user has asked to stop. */
     static final class StoppedException extends RuntimeException {
@@ -99,15 +53,13 @@ final class Demo implements AutoCloseable {
      * Creates a demo that has not begun.
      *
      * @param page where to write
-     * @param directory an empty directory for the nodes' data
-     * @param network how the nodes are reached, at free ports
+     * @param nodes the nodes, none of which runs
      * @param characters what to write; with those that the tour shows
      * @param isStopAsked whether to stop at the next opportunity
      */
-    Demo(Page page, Path directory, Network network, List<Named> characters, BooleanSupplier isStopAsked) {
+    Demo(Page page, DemoNodes nodes, List<Named> characters, BooleanSupplier isStopAsked) {
         this.page = page;
-        this.directory = directory;
-        this.network = network;
+        this.nodes = nodes;
         this.characters = List.copyOf(characters);
         this.isStopAsked = isStopAsked;
     }
@@ -126,11 +78,12 @@ final class Demo implements AutoCloseable {
     private void startNodes() throws ServerStartException {
         page.section("Three nodes, one cluster");
         page.say(
-                "Each node has its own store on disk and calls the others %s. Usually each runs on", network.inWords());
+                "Each node has its own store on disk and calls the others %s. Usually each runs on",
+                nodes.network().inWords());
         page.say("its own machine; here all three share this process.");
-        for (int i = 1; i <= NODES; i++) {
-            start("n" + i);
-            page.say("  n%d  %s  %s", i, node("n" + i).url(), directory.resolve("n" + i));
+        for (int i = 1; i <= DemoNodes.COUNT; i++) {
+            startNode("n" + i);
+            page.say("  n%d  %s  %s", i, nodes.node("n" + i).url(), nodes.data("n" + i));
         }
     }
 
@@ -139,7 +92,7 @@ final class Demo implements AutoCloseable {
         page.say(
                 "%s -> %s, and so on: %,d entries.",
                 characters.get(65).key(), characters.get(65).name(), characters.size());
-        List<Cluster> clusters = clusters();
+        List<Cluster> clusters = nodes.clusters();
         long start = System.nanoTime();
         AtomicLong number = new AtomicLong();
         inParallel(characters, character -> {
@@ -161,7 +114,7 @@ final class Demo implements AutoCloseable {
 
     private void showSpread() {
         page.section("Who has what");
-        Cluster cluster = cluster("n1");
+        Cluster cluster = nodes.cluster("n1");
         Map<NodeId, Long> first = new TreeMap<>();
         for (Node node : cluster.topology().nodes()) {
             first.put(node.id(), 0L);
@@ -184,33 +137,29 @@ final class Demo implements AutoCloseable {
                     String.format(Locale.ROOT, "%,d (%.1f%%)", entry.getValue(), 100.0 * entry.getValue() / total));
         }
         page.say("With three replicas on three nodes, each node ends up with every entry:");
-        for (Map.Entry<String, ServerNode> entry : nodes.entrySet()) {
-            long entries = entry.getValue()
-                    .cluster()
-                    .status()
-                    .toCompletableFuture()
-                    .join()
-                    .entries();
-            page.bar(entry.getKey(), entries, total, String.format(Locale.ROOT, "%,d", entries));
+        for (int i = 1; i <= DemoNodes.COUNT; i++) {
+            long entries = join(nodes.cluster("n" + i).status()).entries();
+            page.bar("n" + i, entries, total, String.format(Locale.ROOT, "%,d", entries));
         }
     }
 
     private void read() {
         page.section("Reading one");
         Key key = Key.of(UnicodeNames.key(0x1F600));
-        Value value = join(BackOff.call(() -> cluster("n2").get(key, PATIENT))).orElseThrow();
+        Value value =
+                join(BackOff.call(() -> nodes.cluster("n2").get(key, PATIENT))).orElseThrow();
         page.say("n2, what is %s?  \"%s\"", key, value.text());
         page.say("Two replicas had to answer; the newest of their versions (%s) wins. This key's", value.version());
         page.say(
                 "replicas in order: %s.",
-                join(cluster("n2").locate(key)).replicas().stream()
+                join(nodes.cluster("n2").locate(key)).replicas().stream()
                         .map(Node::id)
                         .toList());
     }
 
     private void scan() {
         page.section("Scanning a range");
-        Cluster cluster = cluster("n3");
+        Cluster cluster = nodes.cluster("n3");
         page.say("Keys are sorted by their bytes. From U+1F400 up to U+1F409, over all nodes:");
         KeyRange range = KeyRange.between(Key.of("U+1F400"), Key.of("U+1F409"));
         List<KeyValue> found = new ArrayList<>();
@@ -235,9 +184,8 @@ final class Demo implements AutoCloseable {
     /** Returns how many writes the lost node has missed. */
     private int loseNode() {
         page.section("Losing a node");
-        node("n2").close();
-        nodes.remove("n2");
-        List<Cluster> left = clusters();
+        nodes.stop("n2");
+        List<Cluster> left = nodes.clusters();
         List<Named> some = characters.subList(0, Math.min(SOME, characters.size()));
         long start = System.nanoTime();
         inParallel(
@@ -260,7 +208,7 @@ final class Demo implements AutoCloseable {
         Key key = Key.of("three of three");
         long asked = System.nanoTime();
         try {
-            join(cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES)));
+            join(nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.COUNT, DemoNodes.COUNT)));
             throw new IllegalStateException("a write to three of three nodes succeeded with only two of them running");
         } catch (CompletionException e) {
             if (!(DhtException.unwrap(e) instanceof DhtException failure)) {
@@ -276,9 +224,10 @@ final class Demo implements AutoCloseable {
 
     private void regainNode(int missed) throws ServerStartException {
         page.section("Having it back");
-        start("n2");
+        startNode("n2");
         Key key = Key.of("three of three");
-        join(BackOff.call(() -> cluster("n1").put(key, new byte[0], PATIENT.withPolicy(NODES, NODES))));
+        join(BackOff.call(
+                () -> nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.COUNT, DemoNodes.COUNT))));
         page.say("n2 runs again, with what it had on disk. The very next request used it: a write to three of three.");
         KeyRange range = KeyRange.between(Key.of("missed/"), Key.of("missed0"));
         long began = System.nanoTime();
@@ -296,7 +245,7 @@ final class Demo implements AutoCloseable {
     private long atNode(KeyRange range) {
         AtomicLong count = new AtomicLong();
         try {
-            join(cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
+            join(nodes.cluster("n2").scan(range, ScanScope.NODE, PATIENT).forEach(entry -> count.incrementAndGet()));
         } catch (CompletionException e) {
             // It has just started, and may still be checking with the others whether its disk was rolled back; or it is
             // busy.
@@ -312,57 +261,19 @@ final class Demo implements AutoCloseable {
     /** Shows how to continue by hand. */
     void showUrls() {
         page.section("Your turn");
-        String url = node("n1").url();
+        String url = nodes.node("n1").url();
         page.say("The nodes serve until Ctrl-C; then their data is deleted. In another terminal:");
         page.say("");
         page.say("  curl '%s/v0/entity?id=U%%2B0041'", url);
         page.say(
                 "  curl -X PUT --data-binary 'hello' '%s/v0/entity?id=greeting'",
-                node("n3").url());
+                nodes.node("n3").url());
         page.say("  curl '%s/v0/entity?id=greeting'", url);
         page.say("  curl -H 'Accept: application/x-ndjson' '%s/v0/entities?start=U%%2B1F600&end=U%%2B1F604'", url);
         page.say("  curl '%s/v0/status'", url);
         page.say("");
         page.say("  ./dht get U+1F409 --node %s", url);
         page.say("  ./dht scan --prefix U+1F98 --node %s", url);
-    }
-
-    /** Stops every running node. Blocks. */
-    @Override
-    public void close() {
-        for (ServerNode node : nodes.values()) {
-            node.close();
-        }
-        nodes.clear();
-    }
-
-    private void start(String id) throws ServerStartException {
-        checkStop();
-        List<String> peers = new ArrayList<>();
-        for (int i = 1; i <= NODES; i++) {
-            peers.add("n" + i + "=127.0.0.1:" + network.peerPorts().get(i - 1));
-        }
-        int port = network.ports().get(Integer.parseInt(id.substring(1)) - 1);
-        Map<Setting, String> settings = Map.of(
-                Setting.ID,
-                id,
-                Setting.LISTEN,
-                "127.0.0.1:" + port,
-                Setting.PEERS,
-                String.join(",", peers),
-                Setting.DATA,
-                directory.resolve(id).toString(),
-                Setting.TRANSPORT,
-                network.transport().name().toLowerCase(Locale.ROOT),
-                Setting.MAX_VALUE_BYTES,
-                MAX_VALUE_BYTES);
-        try {
-            // Three nodes share the heap of one process.
-            MemoryBudget share = MemoryBudget.ofHeap().part(NODES);
-            nodes.put(id, ServerNode.start(ServerConfig.of(settings), share));
-        } catch (ConfigException e) {
-            throw new IllegalStateException("the demo's own settings", e);
-        }
     }
 
     /**
@@ -376,6 +287,11 @@ final class Demo implements AutoCloseable {
             limiter.add(() -> call.apply(thing));
         }
         limiter.await();
+    }
+
+    private void startNode(String id) throws ServerStartException {
+        checkStop();
+        nodes.start(id);
     }
 
     private void checkStop() {
@@ -404,21 +320,5 @@ final class Demo implements AutoCloseable {
 
     private static double secondsSince(long start) {
         return (System.nanoTime() - start) / 1e9;
-    }
-
-    private ServerNode node(String id) {
-        ServerNode node = nodes.get(id);
-        if (node == null) {
-            throw new IllegalStateException(id + " does not run");
-        }
-        return node;
-    }
-
-    private Cluster cluster(String id) {
-        return node(id).cluster();
-    }
-
-    private List<Cluster> clusters() {
-        return nodes.values().stream().map(ServerNode::cluster).toList();
     }
 }

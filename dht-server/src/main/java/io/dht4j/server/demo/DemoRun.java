@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 public final class DemoRun {
 
     /** The number of the demo's nodes. */
-    public static final int NODES = Demo.NODES;
+    public static final int NODES = DemoNodes.COUNT;
 
     /**
      * The lowest port. It is below the ports that systems give to outgoing connections: a node's first call must not
@@ -64,12 +64,12 @@ public final class DemoRun {
      * @throws InterruptedException if the thread was interrupted
      */
     public void run(boolean exit) throws IOException, ServerStartException, InterruptedException {
-        Path directory = Files.createTempDirectory("dht4j-demo-");
         List<Integer> ports = firstPort.isPresent() ? portsFrom(firstPort.getAsInt()) : freePorts(List.of());
         List<Integer> peerPorts = transport == Protocol.HTTP ? ports : freePorts(ports);
-        Demo.Network network = new Demo.Network(transport, ports, peerPorts);
-        try (Demo demo =
-                new Demo(new Page(out, inColour), directory, network, UnicodeNames.all(), lifetime::isStopAsked)) {
+        DemoNodes.Network network = new DemoNodes.Network(transport, ports, peerPorts);
+        Path directory = Files.createTempDirectory("dht4j-demo-");
+        try (DemoNodes nodes = new DemoNodes(directory, network)) {
+            Demo demo = new Demo(new Page(out, inColour), nodes, UnicodeNames.all(), lifetime::isStopAsked);
             demo.run();
             if (!exit) {
                 demo.showUrls();

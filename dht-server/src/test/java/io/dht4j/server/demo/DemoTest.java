@@ -51,7 +51,8 @@ class DemoTest {
                 .toList();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Page page = new Page(new PrintStream(out, true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, network(transport), some, () -> false)) {
+        try (DemoNodes nodes = new DemoNodes(directory, network(transport))) {
+            Demo demo = new Demo(page, nodes, some, () -> false);
             demo.run();
             demo.showUrls();
         }
@@ -70,15 +71,16 @@ class DemoTest {
     @Test
     void theTourStopsWhenItIsAskedTo(@TempDir Path directory) throws Exception {
         Page page = new Page(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        try (Demo demo = new Demo(page, directory, network(Protocol.HTTP), UnicodeNames.all(), () -> true)) {
+        try (DemoNodes nodes = new DemoNodes(directory, network(Protocol.HTTP))) {
+            Demo demo = new Demo(page, nodes, UnicodeNames.all(), () -> true);
             assertThatThrownBy(demo::run).isInstanceOf(Demo.StoppedException.class);
         }
     }
 
-    private static Demo.Network network(Protocol transport) {
-        List<Integer> ports = FreePorts.find(2 * Demo.NODES);
-        List<Integer> own = ports.subList(0, Demo.NODES);
-        return new Demo.Network(
-                transport, own, transport == Protocol.HTTP ? own : ports.subList(Demo.NODES, 2 * Demo.NODES));
+    private static DemoNodes.Network network(Protocol transport) {
+        List<Integer> ports = FreePorts.find(2 * DemoNodes.COUNT);
+        List<Integer> own = ports.subList(0, DemoNodes.COUNT);
+        return new DemoNodes.Network(
+                transport, own, transport == Protocol.HTTP ? own : ports.subList(DemoNodes.COUNT, 2 * DemoNodes.COUNT));
     }
 }
