@@ -5,6 +5,7 @@ import io.dht4j.transport.common.ConnectionShares;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.options.ConnectionLimits;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -36,8 +37,10 @@ final class ConnectionPlaces {
     /** Those over which no request was admitted, the oldest first. */
     private final Set<Guest> strangers = new LinkedHashSet<>();
 
+    /** Those that were asked to close and have not closed yet. */
+    private final Set<Guest> leaving = new HashSet<>();
+
     private int open;
-    private int leaving;
 
     /** A connection that has a place. */
     interface Guest {
@@ -77,7 +80,7 @@ final class ConnectionPlaces {
         if (ofAddress >= maxPerAddress && !ConnectionShares.oneAddressMayHaveAll(max, maxPerAddress)) {
             return false;
         }
-        boolean isFull = open - leaving >= ConnectionShares.placesFor(max, maxPerAddress, ofAddress);
+        boolean isFull = open - leaving.size() >= ConnectionShares.placesFor(max, maxPerAddress, ofAddress);
         if (isFull && !strangerGivesWay()) {
             return false;
         }
@@ -93,8 +96,8 @@ final class ConnectionPlaces {
             return false;
         }
         Guest stranger = oldest.next();
+        leaving.add(stranger);
         oldest.remove();
-        leaving++;
         stranger.giveWay();
         return true;
     }
@@ -104,19 +107,17 @@ final class ConnectionPlaces {
         strangers.remove(guest);
     }
 
-    /** A connection has closed; {@code hasGivenWay} tells whether it was asked to. */
-    synchronized void leave(Guest guest, boolean hasGivenWay) {
+    /** A connection has closed, whether it was asked to or not. */
+    synchronized void leave(Guest guest) {
         strangers.remove(guest);
-        if (hasGivenWay) {
-            leaving--;
-        }
+        leaving.remove(guest);
         byCaller.computeIfPresent(guest.network(), (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
         open--;
     }
 
     /** Returns whether the next connection should wait to be accepted: so many are about to close. */
     synchronized boolean isCrowded() {
-        return leaving >= maxLeaving;
+        return leaving.size() >= maxLeaving;
     }
 
     /** Returns the number of open connections. */

@@ -106,7 +106,8 @@ public final class TcpServer implements Selectable, Resident {
             key = loop.register(channel, SelectionKey.OP_ACCEPT, this);
             loop.add(this);
             registered.complete(null);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
+            // Whoever waits for the port is to learn of it at once.
             registered.completeExceptionally(e);
         }
     }

@@ -27,7 +27,6 @@ final class Visitor implements ConnectionPlaces.Guest {
     private final Runnable whenLeft;
     private final LoopTask begin = new LoopTask(this::begin);
     private final LoopTask leave = new LoopTask(this::leave);
-    private volatile boolean givesWay;
     private @Nullable ServerConnection connection;
     private boolean hasLeft;
 
@@ -76,7 +75,6 @@ final class Visitor implements ConnectionPlaces.Guest {
 
     @Override
     public void giveWay() {
-        givesWay = true;
         loop.execute(leave);
     }
 
@@ -105,7 +103,7 @@ final class Visitor implements ConnectionPlaces.Guest {
         } catch (IOException e) {
             LOG.debug("closing an accepted connection failed", e);
         }
-        requests.places().leave(this, givesWay);
+        requests.places().leave(this);
         whenLeft.run();
     }
 }

@@ -57,11 +57,11 @@ class ConnectionPlacesTest {
         assertThat(callers)
                 .extracting(caller -> caller.mustLeave)
                 .containsExactly(false, true, false, false, false, false, false, false, false, false);
-        places.leave(callers.get(1), true);
+        places.leave(callers.get(1));
         callers.forEach(places::keep);
         places.keep(next);
         assertThat(places.enter(new Caller("10.0.1.2"))).isFalse();
-        places.leave(next, false);
+        places.leave(next);
         assertThat(places.enter(new Caller("10.0.1.2"))).isTrue();
         assertThat(places.open()).isEqualTo(10);
     }
@@ -75,7 +75,7 @@ class ConnectionPlacesTest {
             assertThat(places.enter(first)).isTrue();
             assertThat(places.enter(new Caller(same[1]))).isTrue();
             assertThat(places.enter(new Caller(same[2]))).isFalse();
-            places.leave(first, false);
+            places.leave(first);
             assertThat(places.enter(new Caller(same[2]))).isTrue();
         }
         assertThat(places.enter(new Caller("2001:db8:1::1"))).isTrue();
@@ -99,9 +99,14 @@ class ConnectionPlacesTest {
         List<Caller> callers = enter(places, 32, "10.0.0.");
         assertThat(places.isCrowded()).isTrue();
         assertThat(callers.subList(0, 16)).allMatch(caller -> caller.mustLeave);
-        places.leave(callers.get(0), true);
+        places.leave(callers.get(0));
         assertThat(places.isCrowded()).isFalse();
         assertThat(places.open()).isEqualTo(31);
+        callers.subList(1, 32).forEach(places::leave);
+        assertThat(places.open()).isZero();
+        // None of those that have gone is still waited for.
+        enter(places, 31, "10.0.1.");
+        assertThat(places.isCrowded()).isFalse();
     }
 
     @Test
