@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 
@@ -20,6 +21,21 @@ record TestScenario(Work work, Needs needs) implements Scenario {
 
     static List<Scenario> of(Work work) {
         return List.of(new TestScenario(work, new Needs(1, 1)));
+    }
+
+    /** Returns a scenario that measures twice, notes, links, and leaves data behind. */
+    static List<Scenario> trial() {
+        return of(lab -> {
+            lab.plan(2);
+            lab.step("first");
+            lab.add(measurement("x", 1.0, 2.0, 3.0));
+            lab.step("second");
+            lab.add(measurement("x", 4.0, 5.0, 6.0));
+            lab.note("a note");
+            lab.link("a file", lab.directory().resolve("file.txt"));
+            Files.createDirectory(lab.scratch().resolve("data"));
+            Files.writeString(lab.scratch().resolve("data/file"), "data");
+        });
     }
 
     /** Returns a measurement of some values. */
