@@ -41,8 +41,8 @@ public record Targets(List<String> addresses, String keyPrefix, CleanUp cleanUp,
         return List.of(
                 parameter(
                         TARGETS,
-                        "HOST:PORT of the API of each node of a running cluster, separated by commas; none for nodes of "
-                                + "the run",
+                        "HOST:PORT of the API of each node of a running cluster, separated by commas; none for nodes "
+                                + "of the run",
                         NONE),
                 parameter(
                         KEY_PREFIX,
