@@ -8,6 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,9 +143,7 @@ class WorkloadTest {
                         + " 0.999), or recent:SHARE/NEWEST (percentages from 0.1 to 100), not \"uniform:1\""
             })
     void refusesDistributionsWithTheAllowedRange(String text, String message) {
-        assertThatThrownBy(() -> KeyDistribution.parse(text))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(message);
+        assertRefusal(() -> KeyDistribution.parse(text), message);
     }
 
     @ParameterizedTest
@@ -158,9 +157,7 @@ class WorkloadTest {
                         + " from 0 to 1073741824, weights from 1 to 1000000), not \"10:1,20\""
             })
     void refusesSizesWithTheAllowedRange(String text, String message) {
-        assertThatThrownBy(() -> ValueSizes.parse(text))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(message);
+        assertRefusal(() -> ValueSizes.parse(text), message);
     }
 
     @ParameterizedTest
@@ -175,9 +172,11 @@ class WorkloadTest {
                         + " insert, scan and rmw; whole percentages, together 100, not \"read=100\""
             })
     void refusesMixesWithTheAllowedRange(String text, String message) {
-        assertThatThrownBy(() -> OperationMix.parse(text))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(message);
+        assertRefusal(() -> OperationMix.parse(text), message);
+    }
+
+    private static void assertRefusal(ThrowingCallable parse, String message) {
+        assertThatThrownBy(parse).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
     }
 
     @Test
