@@ -8,11 +8,13 @@ import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.WarmUp;
 import io.dht4j.lab.internal.load.open.OpenLoad;
+import io.dht4j.lab.internal.load.open.ValidityWarnings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Runs a comparison. Confined to one thread. */
 final class Measurement {
@@ -38,10 +40,40 @@ final class Measurement {
     }
 
     /** The costs of one transport, repetition by repetition. */
-    private record Costs(MeasuredNodes nodes, List<Double> cpuMicros, List<Double> bytes) {
+    private static final class Costs {
 
-        Costs(MeasuredNodes nodes) {
-            this(nodes, new ArrayList<>(), new ArrayList<>());
+        private final MeasuredNodes nodes;
+        private final List<Double> cpuMicros = new ArrayList<>();
+        private final List<Double> bytes = new ArrayList<>();
+        private double stolenPercent;
+        private double compilerSeconds;
+        private double seconds;
+
+        private Costs(MeasuredNodes nodes) {
+            this.nodes = nodes;
+        }
+
+        /** Adds a repetition with its costs, and what speaks against them. */
+        private void add(LoadResult result, Counters spent) {
+            double operations = result.served();
+            Long cpu = spent.values().get(Cost.CPU_MICROS);
+            if (cpu != null) {
+                cpuMicros.add(cpu / operations);
+            }
+            bytes.add(spent.values().getOrDefault(Cost.BYTES_ALLOCATED, 0L) / operations);
+            stolenPercent = Math.max(stolenPercent, result.conditions().stolenPercent());
+            compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
+            seconds += result.tookSeconds();
+        }
+
+        /** Returns the doubts about costs; those about the begin of operations concern latencies alone. */
+        private Stream<String> doubts() {
+            ValidityWarnings warnings = new ValidityWarnings();
+            warnings.stolen(stolenPercent);
+            return Stream.concat(
+                            warnings.found().stream(),
+                            WarmUp.doubtOfMeasured(compilerSeconds, seconds, "this JVM").stream())
+                    .map(doubt -> nodes.name() + ": " + doubt);
         }
     }
 
@@ -58,7 +90,7 @@ final class Measurement {
 
     private ComparisonResult run(MeasuredNodes a, MeasuredNodes b) throws InterruptedException {
         List<Costs> both = List.of(new Costs(a), new Costs(b));
-        List<String> doubts = warmUp(List.of(a, b));
+        warmUp(List.of(a, b));
         for (int repetition = 0; repetition < comparison.repetitions(); repetition++) {
             for (int i = 0; i < both.size(); i++) {
                 measure(both.get((i + repetition) % both.size()));
@@ -67,27 +99,24 @@ final class Measurement {
         Costs standard = both.get(0);
         Costs judged = both.get(1);
         List<CostComparison> costs = new ArrayList<>();
-        if (!standard.cpuMicros().isEmpty()) {
-            costs.add(
-                    new CostComparison("processor time per operation", "µs", standard.cpuMicros(), judged.cpuMicros()));
+        if (!standard.cpuMicros.isEmpty()) {
+            costs.add(new CostComparison("processor time per operation", "µs", standard.cpuMicros, judged.cpuMicros));
         }
-        costs.add(new CostComparison("bytes allocated per operation", "bytes", standard.bytes(), judged.bytes()));
-        return new ComparisonResult(comparison.a().name(), comparison.b().name(), costs, doubts);
+        costs.add(new CostComparison("bytes allocated per operation", "bytes", standard.bytes, judged.bytes));
+        return new ComparisonResult(
+                comparison.a().name(),
+                comparison.b().name(),
+                costs,
+                both.stream().flatMap(Costs::doubts).toList());
     }
 
-    /**
-     * Runs both loads in turns until the compilers rest or the time is over.
-     *
-     * @return doubts, if the compilers are still at work
-     */
-    private List<String> warmUp(List<MeasuredNodes> both) throws InterruptedException {
+    /** Runs both loads in turns until the compilers rest or the time is over. */
+    private void warmUp(List<MeasuredNodes> both) throws InterruptedException {
         double least = comparison.warmUpSeconds();
         if (least == 0) {
-            return List.of();
+            return;
         }
         double turn = Math.min(least, TURN_SECONDS);
-        WarmUp<RuntimeException> warmUp =
-                new WarmUp<>(both.size() * LONGEST_WARM_UP * least, counters::read, System::nanoTime);
         List<WarmUp.Turn<RuntimeException>> turns = new ArrayList<>();
         for (MeasuredNodes nodes : both) {
             turns.add(() -> {
@@ -95,21 +124,15 @@ final class Measurement {
                 return turn;
             });
         }
-        warmUp.run(both.size() * least, turns);
-        return warmUp.doubt("this JVM").stream().toList();
+        new WarmUp<RuntimeException>(both.size() * LONGEST_WARM_UP * least, counters::read, System::nanoTime)
+                .run(both.size() * least, turns);
     }
 
     private void measure(Costs costs) throws InterruptedException {
         Counters before = counters.read();
-        LoadResult result = load(costs.nodes(), comparison.seconds());
-        Counters spent = atEnd.since(before);
-        requireHeld(costs.nodes().name(), result);
-        double operations = result.served();
-        Long cpu = spent.values().get(Cost.CPU_MICROS);
-        if (cpu != null) {
-            costs.cpuMicros().add(cpu / operations);
-        }
-        costs.bytes().add(spent.values().getOrDefault(Cost.BYTES_ALLOCATED, 0L) / operations);
+        LoadResult result = load(costs.nodes, comparison.seconds());
+        requireHeld(costs.nodes.name(), result);
+        costs.add(result, atEnd.since(before));
     }
 
     private LoadResult load(MeasuredNodes nodes, double seconds) throws InterruptedException {
