@@ -168,7 +168,7 @@ public final class Sweep implements Scenario {
                 lab.step(variant + ": " + operation.name());
                 Cell cell = cells.computeIfAbsent(operation.name() + " " + variant, name -> new Cell());
                 StableLoadSpec spec = rates.spec(plan, operation, repetition);
-                List<LoadResult> points = RateSweep.run(session, spec, rates.step(), point -> {});
+                List<LoadResult> points = RateSweep.run(session, spec, rates.step());
                 cell.add(Knee.of(points, spec::holds), points);
                 lab.add(measurement(operation.name(), variant, shown, cell));
             }

@@ -6,7 +6,6 @@ import io.dht4j.lab.internal.load.LoadSpec;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Measures rising rates until two in sequence fail, and then rates between the last that held and the first that
@@ -27,15 +26,13 @@ public final class RateSweep {
     private final LoadDriver driver;
     private final StableLoadSpec spec;
     private final double step;
-    private final Consumer<LoadResult> observer;
     private final List<LoadResult> points = new ArrayList<>();
     private int runs;
 
-    private RateSweep(LoadDriver driver, StableLoadSpec spec, double step, Consumer<LoadResult> observer) {
+    private RateSweep(LoadDriver driver, StableLoadSpec spec, double step) {
         this.driver = driver;
         this.spec = spec;
         this.step = step;
-        this.observer = observer;
     }
 
     /**
@@ -44,18 +41,16 @@ public final class RateSweep {
      * @param driver runs the loads
      * @param spec the first rate, the greatest rate, what holds, and how precise the knee is
      * @param step factor from one rate to the next, 1.01 to 10
-     * @param observer called at the end of each run, on this thread
      * @return one run for each rate, in the order in which they were measured
      * @throws IOException from the driver
      * @throws InterruptedException if the thread is interrupted
      */
-    public static List<LoadResult> run(
-            LoadDriver driver, StableLoadSpec spec, double step, Consumer<LoadResult> observer)
+    public static List<LoadResult> run(LoadDriver driver, StableLoadSpec spec, double step)
             throws IOException, InterruptedException {
         if (!(step >= 1.01 && step <= 10)) {
             throw new IllegalArgumentException("step of a sweep: " + step + " is not 1.01 to 10");
         }
-        return new RateSweep(driver, spec, step, observer).points();
+        return new RateSweep(driver, spec, step).points();
     }
 
     private List<LoadResult> points() throws IOException, InterruptedException {
@@ -113,9 +108,6 @@ public final class RateSweep {
     private LoadResult run(double rate) throws IOException, InterruptedException {
         LoadSpec probe = spec.probe();
         // Other keys each time, since the last run's keys are the fastest to read.
-        LoadResult result = driver.run(
-                probe.at(rate).withMaxInFlight(spec.maxInFlight(rate)).withSeed(probe.seed() + runs++));
-        observer.accept(result);
-        return result;
+        return driver.run(probe.at(rate).withMaxInFlight(spec.maxInFlight(rate)).withSeed(probe.seed() + runs++));
     }
 }

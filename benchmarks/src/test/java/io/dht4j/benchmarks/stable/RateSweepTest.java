@@ -32,7 +32,7 @@ class RateSweepTest {
     void ratesRiseByTheStepAndTwoLieBeyondTheKnee() throws Exception {
         SimulatedServer server = new SimulatedServer(5000);
 
-        List<LoadResult> points = RateSweep.run(server, SPEC, 2, point -> {});
+        List<LoadResult> points = RateSweep.run(server, SPEC, 2);
 
         assertThat(points)
                 .extracting(point -> point.spec().perSecond())
@@ -61,7 +61,7 @@ class RateSweepTest {
     void aServerThatFailsAtEveryRateHasNoKnee() throws Exception {
         SimulatedServer server = new SimulatedServer(5000).failing(spec -> true);
 
-        List<LoadResult> points = RateSweep.run(server, SPEC, 2, point -> {});
+        List<LoadResult> points = RateSweep.run(server, SPEC, 2);
 
         assertThat(Knee.of(points, SPEC::holds)).isEmpty();
         assertThat(points).hasSizeLessThan(20);
@@ -96,7 +96,6 @@ class RateSweepTest {
     }
 
     private static Knee knee(SimulatedServer server, StableLoadSpec spec) throws Exception {
-        return Knee.of(RateSweep.run(server, spec, 1.5, point -> {}), spec::holds)
-                .orElseThrow();
+        return Knee.of(RateSweep.run(server, spec, 1.5), spec::holds).orElseThrow();
     }
 }
