@@ -29,6 +29,8 @@ public final class Filling {
     private static final long RETRY_MILLIS = 200;
 
     private static final int PATIENCE_SECONDS = 120;
+    private static final int MOST_IN_FLIGHT = 128;
+    private static final int BYTES_IN_FLIGHT = 8 << 20;
 
     private final LoadClient client;
     private final int maxInFlight;
@@ -48,6 +50,16 @@ public final class Filling {
      * @param seconds elapsed time
      */
     public record Filled(long keys, double seconds) {}
+
+    /**
+     * Returns how many values to write at a time.
+     *
+     * @param valueBytes size of the largest
+     * @return 1 to 128: fewer for large values, which would time out in each other's queue
+     */
+    public static int inFlight(int valueBytes) {
+        return Math.max(1, Math.min(MOST_IN_FLIGHT, BYTES_IN_FLIGHT / Math.max(1, valueBytes)));
+    }
 
     /**
      * Puts each of some keys, and repeats a failed put a few times. Blocks.

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The plan of a load: what is sent, by how many processes, and to which nodes.
@@ -108,16 +107,10 @@ public record LoadPlan(
     public static LoadPlan of(Settings settings) {
         ClientPlan client = ClientPlan.of(settings);
         Duration p99 = Duration.ofMillis(settings.number("p99", 1, 60_000));
-        long mostSendEvery = TimeUnit.MICROSECONDS.convert(p99) / 2;
-        if (client.sendEveryMicros() > mostSendEvery) {
-            throw new IllegalArgumentException("--send-every must be at most " + mostSendEvery
-                    + " microseconds, half of --p99, not '" + client.sendEveryMicros() + "'");
-        }
+        client.requireSendsWithin(p99);
         long keys = settings.number("keys", 1, 100_000_000);
         return new LoadPlan(
-                settings.names("operations", List.of("put", "get")).stream()
-                        .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
-                        .toList(),
+                ServerPlan.operations(settings),
                 keys,
                 (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
                 client,
@@ -198,11 +191,6 @@ public record LoadPlan(
 
     int heapMegabytes() {
         return HEAP_MEGABYTES;
-    }
-
-    /** Returns how many values to write at a time: fewer if large, which would time out in each other's queue. */
-    int fillInFlight() {
-        return Math.max(processes, Math.min(128, (8 << 20) / Math.max(1, valueBytes)));
     }
 
     /** Returns a client with the size of values. */

@@ -44,8 +44,11 @@ public final class LoadRepetitions {
      */
     public static void run(Lab lab, LoadPlan plan, List<ServerVariant> variants, Measure measure)
             throws IOException, InterruptedException {
-        int sessions = plan.targets().isPresent() ? 1 : variants.size();
-        lab.plan(plan.repetitions() * sessions * (1 + plan.operations().size()));
+        int operations = plan.operations().size();
+        lab.plan(
+                plan.targets().isPresent()
+                        ? 1 + plan.repetitions() * operations
+                        : plan.repetitions() * variants.size() * (1 + operations));
         if (plan.targets().isPresent()) {
             Targets targets = plan.targets().get();
             lab.note("The load writes, reads and deletes only keys that begin with " + targets.keyPrefix()

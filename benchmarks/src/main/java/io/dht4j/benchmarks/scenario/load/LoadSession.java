@@ -3,12 +3,10 @@ package io.dht4j.benchmarks.scenario.load;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.RunningCluster;
+import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.load.LoadProcesses;
-import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.scenario.Lab;
-import io.dht4j.benchmarks.scenario.server.NodeJvm;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadDriver;
@@ -79,10 +77,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     private ClientSpec start(ServerVariant variant) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(lab.scratch(), "nodes");
         data = Optional.of(directory);
-        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
-        NodesSpec spec = NodesSpec.of(variant.nodes(), directory, variant.settings())
-                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
-        Nodes started = Nodes.start(plan.client().offering(spec));
+        Nodes started = Nodes.start(plan.client().offering(variant.spec(directory, plan.jvm())));
         nodes = Optional.of(started);
         return plan.client().spec(started).withPolicy(variant.ack(), variant.from());
     }
@@ -91,7 +86,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
         LoadProcesses processes =
                 LoadProcesses.start(plan.processes(), plan.sized(client), plan.heapMegabytes(), plan.loadFlags());
         load = Optional.of(processes);
-        processes.fill(plan.keys(), plan.fillInFlight(), FILLING);
+        processes.fill(plan.keys(), Filling.inFlight(plan.valueBytes()), FILLING);
     }
 
     @Override

@@ -2,9 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.process.load.LoadRunner;
-import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.scenario.Lab;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.counters.Counters;
@@ -49,10 +47,7 @@ final class CaseCluster implements AutoCloseable {
         ServerVariant variant = of.variant();
         ServerPlan plan = of.plan();
         Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        NodeJvm jvm = plan.jvm().with(LabCustomizer.jvmFlags(variant.components()));
-        NodesSpec spec = NodesSpec.of(variant.nodes(), data, variant.settings())
-                .withJvm(jvm.heapMegabytes(), jvm.flags(variant.nodes()));
-        Nodes nodes = Nodes.start(plan.client().offering(spec));
+        Nodes nodes = Nodes.start(plan.client().offering(variant.spec(data, plan.jvm())));
         try {
             LoadRunner load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
             CaseCluster cluster = new CaseCluster(of, nodes, generator, load, data);

@@ -7,8 +7,10 @@ import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.lab.internal.load.LoadSpec;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The connection of the load generator to the nodes.
@@ -64,6 +66,23 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
         return new ClientPlan(
                 api, (int) settings.number(CONNECTIONS, 1, 4096), (int) settings.number(THREADS, 1, 64), (int)
                         settings.number(SEND_EVERY, 0, LoadSpec.MOST_SEND_EVERY_MICROS));
+    }
+
+    /**
+     * Checks that waits between two wake-ups take at most half of a bound on latency.
+     *
+     * @param p99 the bound of the 99th percentile
+     * @throws IllegalArgumentException if they take more
+     */
+    public void requireSendsWithin(Duration p99) {
+        long most = TimeUnit.MICROSECONDS.convert(p99) / 2;
+        if (sendEveryMicros > most) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "--send-every must be at most %,d microseconds, half of --p99, not '%d'",
+                    most,
+                    sendEveryMicros));
+        }
     }
 
     /** Returns a copy with another number of connections to each node. */

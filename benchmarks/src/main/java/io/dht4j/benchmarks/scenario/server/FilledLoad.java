@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.ChildRefusedException;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.EmbeddedLoad;
@@ -11,9 +12,6 @@ import java.time.Duration;
 
 /** Prepares nodes for a plan: connects the load and writes the keys. */
 final class FilledLoad {
-
-    private static final int MOST_IN_FLIGHT = 128;
-    private static final int BYTES_IN_FLIGHT = 8 << 20;
 
     /** Some seconds of work, after which progress is reported. */
     private static final long KEYS_AT_A_TIME = 50_000;
@@ -39,7 +37,7 @@ final class FilledLoad {
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
                 lab.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
-                load.fill(first, keys, inFlight(plan.valueSizes().largest()), DEADLINE);
+                load.fill(first, keys, Filling.inFlight(plan.valueSizes().largest()), DEADLINE);
             }
             return load;
         } catch (ChildRefusedException e) {
@@ -56,10 +54,5 @@ final class FilledLoad {
         return client.api() == ClientSpec.Api.EMBEDDED
                 ? EmbeddedLoad.in(nodes, client, plan.keys())
                 : generator.connected(client);
-    }
-
-    /** Fewer at a time for large values, which would time out in each other's queue. */
-    private static int inFlight(int valueBytes) {
-        return Math.max(1, Math.min(MOST_IN_FLIGHT, BYTES_IN_FLIGHT / Math.max(1, valueBytes)));
     }
 }

@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -199,11 +198,20 @@ public record ServerPlan(
      * @throws IllegalArgumentException if one is invalid
      */
     public static ServerPlan of(Settings settings) {
-        List<Operation> single = settings.names(OPERATIONS, List.of("put", "get")).stream()
-                .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
-                .toList();
+        List<Operation> single = operations(settings);
         String mix = settings.text(MIX);
         return of(settings, mix.equals(NONE) ? single : List.of(mixed(mix)));
+    }
+
+    /**
+     * Reads the operations, without a mix.
+     *
+     * @throws IllegalArgumentException if one is unknown
+     */
+    public static List<Operation> operations(Settings settings) {
+        return settings.names(OPERATIONS, List.of("put", "get")).stream()
+                .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
+                .toList();
     }
 
     private static Operation mixed(String text) {
@@ -244,14 +252,7 @@ public record ServerPlan(
 
     private static ServerPlan of(Settings settings, List<Operation> operations, ClientPlan client) {
         Pace pace = Pace.of(settings);
-        long mostSendEvery = TimeUnit.MICROSECONDS.convert(pace.p99()) / 2;
-        if (client.sendEveryMicros() > mostSendEvery) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "--send-every must be at most %,d microseconds, half of --p99, not '%d'",
-                    mostSendEvery,
-                    client.sendEveryMicros()));
-        }
+        client.requireSendsWithin(pace.p99());
         return new ServerPlan(
                 operations,
                 settings.number("keys", 1, 100_000_000),

@@ -1,9 +1,11 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.process.node.LabCustomizer;
+import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.server.config.Setting;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -85,6 +87,17 @@ public record ServerVariant(
         Map<String, String> more = new LinkedHashMap<>(components);
         more.put(part, value);
         return new ServerVariant(name, nodes, settings, more, ack, from);
+    }
+
+    /**
+     * Describes its nodes.
+     *
+     * @param directory of their data, which exists
+     * @param jvm of each node, without the flags of the variant's components
+     */
+    public NodesSpec spec(Path directory, NodeJvm jvm) {
+        NodeJvm own = jvm.with(LabCustomizer.jvmFlags(components));
+        return NodesSpec.of(nodes, directory, settings).withJvm(own.heapMegabytes(), own.flags(nodes));
     }
 
     /** Returns its distinguishing options of the server's command line, for {@link Measurement#settings()}. */

@@ -1,19 +1,14 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.process.load.LoadRunner;
-import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.process.node.NodesSpec;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.verdict.Verdict;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -87,22 +82,16 @@ public record Soak(Operation operation, double minutes, double perSecond) {
         ServerVariant variant = ServerVariant.of("soak", NODES, ACK, NODES).with(Setting.READS, "all");
         lab.plan(steps());
         lab.step("soak of " + minutes + " minutes: filling");
-        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
-        NodesSpec spec = NodesSpec.of(NODES, data, variant.settings())
-                .withJvm(plan.jvm().heapMegabytes(), plan.jvm().flags(NODES));
         try (LoadGenerator generator = new LoadGenerator(NodeJvm.compilerFlags(lab));
-                Nodes nodes = Nodes.start(plan.client().offering(spec))) {
-            LoadRunner load = FilledLoad.of(lab, plan, ACK, NODES, nodes, generator);
+                CaseCluster cluster = CaseCluster.start(lab, new Case("", variant, plan), generator)) {
             LoadSpec part = plan.load(operation, perSecond, 0);
             Half first = new Half("first half");
             Half second = new Half("second half");
-            NodesWarmUp warmUp = new NodesWarmUp(plan, nodes::counters, load);
-            warmUp.run();
-            warmUp.turnTo(operation).ifPresent(first.doubts::add);
+            cluster.turnTo(operation).ifPresent(first.doubts::add);
             for (int i = 0; i < parts; i++) {
                 lab.step(String.format(Locale.ROOT, "soak, part %d of %d", i + 1, parts));
-                LoadResult result = load.run(part.lasting(0, seconds / parts).withSeed(i));
-                nodes.ping();
+                LoadResult result = cluster.run(part.lasting(0, seconds / parts).withSeed(i));
+                cluster.nodes().ping();
                 Half half = i < parts / 2 ? first : second;
                 half.add(i + 1, result);
                 lab.add(half.measurement(operation + ", soak at a fixed rate", variant.shown()));
@@ -112,8 +101,6 @@ public record Soak(Operation operation, double minutes, double perSecond) {
                             ? "The tail of the soak: no verdict, since operations failed or were not sent, which "
                                     + "have no latency."
                             : verdict(first.tails, second.tails));
-        } finally {
-            Directories.delete(data);
         }
     }
 
