@@ -16,10 +16,12 @@ import io.dht4j.benchmarks.scenario.server.LoopPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.WarmUp;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,6 +105,22 @@ public final class FixedLoad implements Scenario {
         private final List<LoadLevel> levels = new ArrayList<>();
         private final Map<String, List<Double>> costs = new LinkedHashMap<>();
         private final Set<String> doubts = new LinkedHashSet<>();
+        private double compilerSeconds;
+        private double seconds;
+
+        private void addCosts(Counters spent, LoadResult result) {
+            spent.perOperation(result.offered() - result.notSent())
+                    .forEach((cost, value) -> costs.computeIfAbsent(cost, name -> new ArrayList<>())
+                            .add(value));
+            compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
+            seconds += result.tookSeconds();
+        }
+
+        private List<String> allDoubts() {
+            List<String> all = new ArrayList<>(doubts);
+            WarmUp.doubtOfMeasured(compilerSeconds, seconds, "the nodes").ifPresent(all::add);
+            return all;
+        }
     }
 
     @Override
@@ -140,12 +158,7 @@ public final class FixedLoad implements Scenario {
         LoadResult result = session.run(spec);
         Optional<Counters> after = session.counters();
         if (before.isPresent() && after.isPresent()) {
-            after.get()
-                    .since(before.get())
-                    .perOperation(result.offered() - result.notSent())
-                    .forEach((cost, value) -> cell.costs
-                            .computeIfAbsent(cost, name -> new ArrayList<>())
-                            .add(value));
+            cell.addCosts(after.get().since(before.get()), result);
         }
         cell.values.add(
                 spec.closedLoop() ? result.servedPerSecond() : result.latency().micros(TAIL));
@@ -183,7 +196,7 @@ public final class FixedLoad implements Scenario {
                         cell.levels,
                         cell.costs,
                         List.of(),
-                        List.copyOf(cell.doubts))
+                        cell.allDoubts())
                 .countedAt(cell.costs.isEmpty() || spec.closedLoop() ? 0 : spec.perSecond());
     }
 }
