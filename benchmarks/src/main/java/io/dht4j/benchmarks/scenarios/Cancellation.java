@@ -66,8 +66,8 @@ public final class Cancellation implements Scenario {
                                 CandidateParameters.transportClass(),
                                 new Parameter(
                                         "client-threads",
-                                        "connections to each peer, separated by commas: 8, 32, 64; one-nio has a thread "
-                                                + "for each",
+                                        "connections to each peer, separated by commas: 8, 32, 64; one-nio has a "
+                                                + "thread for each",
                                         "32",
                                         "8,32"),
                                 new Parameter("minutes", "length of the soak, 0 for none, to 10,000", "0", "20"),

@@ -52,8 +52,8 @@ class FirstLineTest {
                         + "but one repetition leaves the noise unknown (use --repetitions 4); ",
                 "replication-one-repetition|CPU per put: 1/1 154 µs: cheapest, "
                         + "but one repetition leaves the noise unknown (use --repetitions 4); ",
-                "transports-three-repetitions|PUT, un-batched: my-tcp 44,490/s (1.04 of tcp), tcp 42,921/s (0.59 of its "
-                        + "library's echoes): within noise; vertx 940/s ",
+                "transports-three-repetitions|PUT, un-batched: my-tcp 44,490/s (1.04 of tcp), tcp 42,921/s (0.59 of "
+                        + "its library's echoes): within noise; vertx 940/s ",
             })
     void theFirstLineNamesTheBestItsFigureAndWhetherItExceedsTheNoise(String recorded, String first) throws Exception {
         Results results = recorded(recorded);

@@ -147,8 +147,8 @@ public record ServerPlan(
                                         "120"),
                                 new Parameter(
                                         "seconds",
-                                        "length of a run of the search for the stable load, and half of that of a count "
-                                                + "of costs, 0.1 to 600",
+                                        "length of a run of the search for the stable load, and half of that of a "
+                                                + "count of costs, 0.1 to 600",
                                         "1.5",
                                         "3"),
                                 new Parameter(

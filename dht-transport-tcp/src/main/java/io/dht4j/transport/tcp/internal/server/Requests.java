@@ -178,7 +178,7 @@ final class Requests implements RecordReader.Receiver {
         }
     }
 
-    /** Ends an exchange and releases what it holds. */
+    /** Ends an exchange and releases its place and its bytes. */
     void remove(Exchange exchange) {
         release(exchange);
         exchanges.remove(exchange.id());
