@@ -151,14 +151,20 @@ public record Measurement(
      * @return in words; empty if there are none
      */
     public List<String> doubtsOf(LoadLevel level) {
-        return level.result().conditions().doubts().stream()
-                .filter(doubt -> !doubts.contains(doubt) && !doubts.contains(OF_THE_COSTS + doubt))
+        return others(level.result().conditions().allDoubts());
+    }
+
+    private List<String> others(List<String> ofLoad) {
+        return ofLoad.stream()
+                .filter(doubt -> !doubts.contains(doubt)
+                        && !doubts.contains(OF_THE_COSTS + doubt)
+                        && !doubts.contains(OF_THE_STABLE_LOAD + doubt))
                 .toList();
     }
 
     /**
-     * Returns the doubts about the values: the measurement's own, and those of the run at the full stable load. Doubts
-     * about a smaller part concern that part only.
+     * Returns the doubts about the values: the measurement's own, and those about every figure of the run at the full
+     * load. Doubts about a smaller part concern that part only.
      *
      * @return in words; empty if there are none
      */
@@ -167,7 +173,8 @@ public record Measurement(
                         doubts.stream(),
                         levels.stream()
                                 .filter(level -> level.percent() == LoadLevel.ALL)
-                                .flatMap(level -> doubtsOf(level).stream()))
+                                .flatMap(level ->
+                                        others(level.result().conditions().doubts()).stream()))
                 .distinct()
                 .toList();
     }

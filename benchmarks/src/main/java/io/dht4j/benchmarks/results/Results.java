@@ -43,7 +43,7 @@ public record Results(
         List<Link> links) {
 
     /** The version of the schema that this code writes. */
-    public static final int SCHEMA = 5;
+    public static final int SCHEMA = 6;
 
     /** The build, if no digest is known. */
     public static final String UNKNOWN_BUILD = "not from jars";

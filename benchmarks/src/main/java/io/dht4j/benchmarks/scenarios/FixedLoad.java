@@ -16,12 +16,11 @@ import io.dht4j.benchmarks.scenario.server.LoopPlan;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.CompilerWork;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
-import io.dht4j.lab.internal.load.WarmUp;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -105,20 +104,18 @@ public final class FixedLoad implements Scenario {
         private final List<LoadLevel> levels = new ArrayList<>();
         private final Map<String, List<Double>> costs = new LinkedHashMap<>();
         private final Set<String> doubts = new LinkedHashSet<>();
-        private double compilerSeconds;
-        private double seconds;
+        private final CompilerWork compilers = new CompilerWork();
 
         private void addCosts(Counters spent, LoadResult result) {
             spent.perOperation(result.offered() - result.notSent())
                     .forEach((cost, value) -> costs.computeIfAbsent(cost, name -> new ArrayList<>())
                             .add(value));
-            compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
-            seconds += result.tookSeconds();
+            compilers.add(spent, result.tookSeconds());
         }
 
         private List<String> allDoubts() {
             List<String> all = new ArrayList<>(doubts);
-            WarmUp.doubtOfMeasured(compilerSeconds, seconds, "the nodes").ifPresent(all::add);
+            compilers.doubt("the nodes").ifPresent(all::add);
             return all;
         }
     }
@@ -164,9 +161,8 @@ public final class FixedLoad implements Scenario {
                 spec.closedLoop() ? result.servedPerSecond() : result.latency().micros(TAIL));
         if (cell.levels.isEmpty()) {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
-        } else {
-            cell.doubts.addAll(result.conditions().doubts());
         }
+        cell.doubts.addAll(result.conditions().allDoubts());
         unserved(result).ifPresent(cell.doubts::add);
     }
 

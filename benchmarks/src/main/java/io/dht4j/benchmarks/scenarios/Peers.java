@@ -15,9 +15,9 @@ import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.load.CompilerWork;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.WarmUp;
 import java.io.IOException;
@@ -169,8 +169,7 @@ public final class Peers implements Scenario {
 
         private final List<Double> rates = new ArrayList<>();
         private final Set<String> doubts = new LinkedHashSet<>();
-        private double compilerSeconds;
-        private double seconds;
+        private final CompilerWork compilers = new CompilerWork();
     }
 
     @Override
@@ -246,8 +245,7 @@ public final class Peers implements Scenario {
         Counters before = cluster.counters();
         cell.rates.add(perSecond(cluster, operation, plan, plan.seconds()));
         Counters spent = cluster.counters().since(before);
-        cell.compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
-        cell.seconds += plan.seconds();
+        cell.compilers.add(spent, plan.seconds());
         if (stolen.percent() > StolenTime.MUCH_PERCENT) {
             cell.doubts.add("more than 5 % of the processors' time went to others on this host");
         }
@@ -256,8 +254,7 @@ public final class Peers implements Scenario {
 
     private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
         List<String> doubts = new ArrayList<>(cell.doubts);
-        WarmUp.doubtOfMeasured(cell.compilerSeconds, cell.seconds, "the members")
-                .ifPresent(doubts::add);
+        cell.compilers.doubt("the members").ifPresent(doubts::add);
         return new Measurement(
                 operation.name(),
                 cluster.name(),

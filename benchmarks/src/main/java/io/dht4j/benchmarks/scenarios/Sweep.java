@@ -146,7 +146,7 @@ public final class Sweep implements Scenario {
             if (levels.isEmpty()) {
                 levels = knee.levels(points);
             } else {
-                knee.at().conditions().doubts().forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
+                knee.at().conditions().allDoubts().forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
             }
         }
     }

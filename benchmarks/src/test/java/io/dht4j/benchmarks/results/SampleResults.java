@@ -132,7 +132,7 @@ public final class SampleResults {
                 Map.of(),
                 Latency.of(all),
                 byKind,
-                new Conditions(0, 0, 0, List.of(doubt)));
+                new Conditions(0, 0, 0, List.of(doubt), List.of()));
         return new Measurement(
                 group,
                 variant,
@@ -202,7 +202,8 @@ public final class SampleResults {
                 Map.of(),
                 Latency.of(histogram),
                 Map.of(),
-                new Conditions(0.4, 12, 85, isDoubted ? List.of("the generator was 12 ms late") : List.of()));
+                new Conditions(
+                        0.4, 12, 85, isDoubted ? List.of("the generator was 12 ms late") : List.of(), List.of()));
     }
 
     private static Profile profile(String event, Operation operation, String variant, SplittableRandom random) {

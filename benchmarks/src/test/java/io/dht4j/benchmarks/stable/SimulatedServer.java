@@ -84,6 +84,6 @@ final class SimulatedServer implements LoadDriver {
                 failed == 0 ? Map.of() : Map.of("HTTP 503", failed),
                 Latency.of(latency),
                 Map.of(),
-                new Conditions(paused ? stolenPercent : 0, 0, 50, List.of()));
+                new Conditions(paused ? stolenPercent : 0, 0, 50, List.of(), List.of()));
     }
 }

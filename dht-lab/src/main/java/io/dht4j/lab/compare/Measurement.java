@@ -3,6 +3,7 @@ package io.dht4j.lab.compare;
 import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.counters.ProcessCounters;
+import io.dht4j.lab.internal.load.CompilerWork;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
@@ -46,8 +47,7 @@ final class Measurement {
         private final List<Double> cpuMicros = new ArrayList<>();
         private final List<Double> bytes = new ArrayList<>();
         private double stolenPercent;
-        private double compilerSeconds;
-        private double seconds;
+        private final CompilerWork compilers = new CompilerWork();
 
         private Costs(MeasuredNodes nodes) {
             this.nodes = nodes;
@@ -62,17 +62,14 @@ final class Measurement {
             }
             bytes.add(spent.values().getOrDefault(Cost.BYTES_ALLOCATED, 0L) / operations);
             stolenPercent = Math.max(stolenPercent, result.conditions().stolenPercent());
-            compilerSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
-            seconds += result.tookSeconds();
+            compilers.add(spent, result.tookSeconds());
         }
 
         /** Returns the doubts about costs; those about the begin of operations concern latencies alone. */
         private Stream<String> doubts() {
             ValidityWarnings warnings = new ValidityWarnings();
             warnings.stolen(stolenPercent);
-            return Stream.concat(
-                            warnings.found().stream(),
-                            WarmUp.doubtOfMeasured(compilerSeconds, seconds, "this JVM").stream())
+            return Stream.concat(warnings.found().stream(), compilers.doubt("this JVM").stream())
                     .map(doubt -> nodes.name() + ": " + doubt);
         }
     }

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.load.closed;
 
 import io.dht4j.lab.internal.counters.Cost;
-import io.dht4j.lab.internal.load.WarmUp;
+import io.dht4j.lab.internal.load.CompilerWork;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,10 +94,9 @@ public final class Variant {
      * @return in words; empty if they rested
      */
     public Optional<String> doubtOfCompilers() {
-        return WarmUp.doubtOfMeasured(
-                runs.stream().mapToDouble(Measured::compilerSeconds).sum(),
-                runs.stream().mapToDouble(Measured::seconds).sum(),
-                "the process");
+        CompilerWork work = new CompilerWork();
+        runs.forEach(run -> work.add(run.compilerSeconds(), run.seconds()));
+        return work.doubt("the process");
     }
 
     private double[] sorted(ToDoubleFunction<Measured> what) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
@@ -103,16 +104,22 @@ public final class LoadShares {
 
     private static Conditions conditions(List<LoadResult> results) {
         List<Conditions> all = results.stream().map(LoadResult::conditions).toList();
-        List<String> doubts = new ArrayList<>();
-        for (int i = 0; i < all.size(); i++) {
-            String process = "load process " + (i + 1) + ": ";
-            all.get(i).doubts().forEach(doubt -> doubts.add(process + doubt));
-        }
         return new Conditions(
                 all.stream().mapToDouble(Conditions::stolenPercent).max().orElse(-1),
                 all.stream().mapToDouble(Conditions::gcMillis).max().orElse(0),
                 all.stream().mapToDouble(Conditions::latenessP99Micros).max().orElse(0),
-                doubts);
+                doubts(all, Conditions::doubts),
+                doubts(all, Conditions::latencyDoubts));
+    }
+
+    /** Returns the doubts of all processes, each with the number of its process. */
+    private static List<String> doubts(List<Conditions> all, Function<Conditions, List<String>> kind) {
+        List<String> doubts = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            String process = "load process " + (i + 1) + ": ";
+            kind.apply(all.get(i)).forEach(doubt -> doubts.add(process + doubt));
+        }
+        return doubts;
     }
 
     /** Adds the counts by name; the rarest names beyond the bound are counted together. */

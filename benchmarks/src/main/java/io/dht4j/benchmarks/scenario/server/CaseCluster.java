@@ -12,7 +12,9 @@ import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /** The running cluster of a case: filled and warmed up. Confined to one thread. */
 final class CaseCluster implements AutoCloseable {
@@ -25,6 +27,7 @@ final class CaseCluster implements AutoCloseable {
     private final LoadRunner load;
     private final NodesWarmUp warmUp;
     private final Path data;
+    private final Set<Operation> settled = new HashSet<>();
 
     private CaseCluster(Case of, Nodes nodes, LoadGenerator generator, LoadRunner load, Path data) {
         this.of = of;
@@ -89,6 +92,13 @@ final class CaseCluster implements AutoCloseable {
     void reconnect(Operation operation) throws IOException, InterruptedException {
         FilledLoad.connect(of.plan(), of.variant().ack(), of.variant().from(), nodes, generator);
         load.run(of.plan().warmUp(operation, CONNECTING_SECONDS));
+    }
+
+    /** Runs a load of an operation until the compilers rest at its rate, unless one has run already. Blocks. */
+    void settle(Operation operation, LoadSpec spec) throws IOException, InterruptedException {
+        if (settled.add(operation)) {
+            warmUp.settleAt(spec);
+        }
     }
 
     /** Runs a load. Blocks. */

@@ -66,6 +66,7 @@ final class CostRuns {
     void count(CaseCluster cluster, Operation operation, double rate, VariantResults results)
             throws IOException, InterruptedException {
         StableLoadSpec bounds = cluster.of().plan().search(operation, rate, 0);
+        cluster.settle(operation, load(cluster, operation, rate));
         Counted counted = counted(bounds, rate, results, () -> {
             Counters before = cluster.counters();
             LoadResult result = cluster.run(load(cluster, operation, rate));
@@ -88,6 +89,7 @@ final class CostRuns {
         if (!bounds.holds(result)) {
             results.doubt(unheld(rate, result) + " while the costs were counted");
         }
+        // Not those about its latencies: the generator's delays hardly change what an operation costs.
         result.conditions().doubts().forEach(doubt -> results.doubt(Measurement.OF_THE_COSTS + doubt));
         results.addCompilation(counted.spent(), result.tookSeconds());
         return counted;

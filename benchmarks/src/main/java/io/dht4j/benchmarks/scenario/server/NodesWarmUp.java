@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.process.load.LoadRunner;
+import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.internal.load.WarmUp;
 import io.dht4j.lab.internal.load.WarmUp.Turn;
@@ -13,15 +14,20 @@ final class NodesWarmUp {
 
     private static final double TURN_SECONDS = 5;
 
+    /** The part of the warm-up's limit that is left for the rates at which costs are counted. */
+    private static final double SETTLING = 1 / 3.0;
+
     private final ServerPlan plan;
     private final LoadRunner load;
+    private final WarmUp.Reading<IOException> counters;
     private final WarmUp<IOException> warmUp;
     private long turns;
 
     NodesWarmUp(ServerPlan plan, WarmUp.Reading<IOException> counters, LoadRunner load) {
         this.plan = plan;
         this.load = load;
-        this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), counters, System::nanoTime);
+        this.counters = counters;
+        this.warmUp = new WarmUp<>((1 - SETTLING) * plan.pace().warmUpLimit(), counters, System::nanoTime);
     }
 
     /** Runs all operations in turns until the compilers rest or the time is over. Blocks. */
@@ -47,6 +53,22 @@ final class NodesWarmUp {
             warmUp.run(0, List.of(turn(operation)));
         }
         return warmUp.doubt(plan.costs().counted());
+    }
+
+    /**
+     * Runs a load until the compilers rest, once at least: at a rate that leaves queues empty other code runs than at
+     * full speed. Blocks. Without warm-up it does nothing.
+     */
+    void settleAt(LoadSpec spec) throws IOException, InterruptedException {
+        if (plan.pace().warmUpSeconds() > 0) {
+            Turn<IOException> turn = () -> {
+                load.run(spec);
+                return spec.seconds();
+            };
+            double limit =
+                    SETTLING * plan.pace().warmUpLimit() / plan.operations().size();
+            new WarmUp<>(limit, counters, System::nanoTime).run(0, List.of(turn));
+        }
     }
 
     private Turn<IOException> turn(Operation operation) {

@@ -143,7 +143,7 @@ public record ServerPlan(
                                 new Parameter(
                                         "warm-up-limit",
                                         "greatest warm-up in seconds, if the nodes' compilers stay busy, 0 to 3600",
-                                        "15",
+                                        "27",
                                         "120"),
                                 new Parameter(
                                         "seconds",

@@ -43,7 +43,7 @@ public record Soak(Operation operation, double minutes, double perSecond) {
         /** Adds the result of a part, and its doubts with the part's number. */
         private void add(int part, LoadResult result) {
             tails.add(result.latency().micros(TAIL));
-            result.conditions().doubts().forEach(doubt -> doubts.add("part " + part + ": " + doubt));
+            result.conditions().allDoubts().forEach(doubt -> doubts.add("part " + part + ": " + doubt));
             if (result.failed() + result.notSent() > 0) {
                 failed = true;
                 doubts.add(

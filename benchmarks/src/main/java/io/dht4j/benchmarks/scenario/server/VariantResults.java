@@ -3,10 +3,9 @@ package io.dht4j.benchmarks.scenario.server;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Profile;
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
+import io.dht4j.lab.internal.load.CompilerWork;
 import io.dht4j.lab.internal.load.LoadResult;
-import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -28,8 +27,7 @@ final class VariantResults {
     private List<LoadLevel> counted = List.of();
     private double costRate;
     private String unit = Measurement.PER_SECOND;
-    private double compiledSeconds;
-    private double countedSeconds;
+    private final CompilerWork compilers = new CompilerWork();
 
     /**
      * Creates an instance that knows nothing.
@@ -89,8 +87,7 @@ final class VariantResults {
 
     /** Adds the processor time of the compilers during a load, and the length of the load. */
     void addCompilation(Counters spent, double seconds) {
-        compiledSeconds += spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6;
-        countedSeconds += seconds;
+        compilers.add(spent, seconds);
     }
 
     void addProfile(Profile profile) {
@@ -103,7 +100,7 @@ final class VariantResults {
      */
     Measurement measurement(String group, ServerVariant variant) {
         List<String> all = new ArrayList<>(doubts);
-        WarmUp.doubtOfMeasured(compiledSeconds, countedSeconds, processes).ifPresent(all::add);
+        compilers.doubt(processes).ifPresent(all::add);
         return new Measurement(
                         group,
                         variant.name(),

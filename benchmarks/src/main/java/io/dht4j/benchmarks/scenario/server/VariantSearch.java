@@ -42,7 +42,7 @@ final class VariantSearch {
             // Later runs at parts of the result have doubts of their own.
             if (!probe.stable() && probe.phase() != Probe.Phase.LEVEL) {
                 ofTheLimit.clear();
-                ofTheLimit.addAll(probe.result().conditions().doubts());
+                ofTheLimit.addAll(probe.result().conditions().allDoubts());
             }
         });
         cluster.nodes().ping();
@@ -54,13 +54,11 @@ final class VariantSearch {
         if (stable.atLeast()) {
             results.doubt(Measurement.AT_LEAST);
         }
-        if (results.hasLevels()) {
-            // The levels hold those of the first search.
-            stable.levels().stream()
-                    .filter(level -> level.percent() == LoadLevel.ALL)
-                    .flatMap(level -> level.result().conditions().doubts().stream())
-                    .forEach(doubt -> results.doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
-        } else {
+        stable.levels().stream()
+                .filter(level -> level.percent() == LoadLevel.ALL)
+                .flatMap(level -> level.result().conditions().allDoubts().stream())
+                .forEach(doubt -> results.doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
+        if (!results.hasLevels()) {
             results.setLevels(stable.levels());
         }
     }

@@ -69,6 +69,7 @@ class LoadSharesTest {
         assertThat(merged.conditions().stolenPercent()).isEqualTo(3);
         assertThat(merged.conditions().latenessP99Micros()).isEqualTo(2000);
         assertThat(merged.conditions().doubts()).containsExactly("load process 2: late");
+        assertThat(merged.conditions().latencyDoubts()).containsExactly("load process 2: late");
     }
 
     @Test
@@ -120,6 +121,6 @@ class LoadSharesTest {
                 errors,
                 Latency.of(latency),
                 Map.of("get", Latency.of(latency)),
-                new Conditions(stolen, 0, lateness, doubts));
+                new Conditions(stolen, 0, lateness, doubts, doubts));
     }
 }

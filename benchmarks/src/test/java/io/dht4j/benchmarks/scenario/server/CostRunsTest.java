@@ -33,6 +33,10 @@ class CostRunsTest {
     }
 
     private CostRuns.Counted run(long served, long compilerMicros) {
+        return run(served, compilerMicros, new Conditions(0, 0, 0, List.of(), List.of()));
+    }
+
+    private CostRuns.Counted run(long served, long compilerMicros, Conditions conditions) {
         runs.add(served);
         Histogram latency = new Histogram(3);
         latency.recordValue(1_000_000);
@@ -48,7 +52,7 @@ class CostRunsTest {
                         Map.of(),
                         Latency.of(latency),
                         Map.of(),
-                        new Conditions(0, 0, 0, List.of())),
+                        conditions),
                 new Counters(
                         compilerMicros == 0
                                 ? Map.of(Cost.CPU_MICROS, 50 * served)
@@ -83,7 +87,23 @@ class CostRunsTest {
     }
 
     @Test
-    void costsAreDoubtedWhoseCountsHadBusyCompilersOnAverage() throws Exception {
+    void costsAreNotDoubtedForTheGeneratorsDelays() throws Exception {
+        Conditions late = new Conditions(0, 0, 2000, List.of(), List.of("late"));
+
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 0, late));
+
+        assertThat(measurement().doubts()).isEmpty();
+        assertThat(measurement().doubtsOfValues()).isEmpty();
+        assertThat(measurement().doubtsOf(measurement().levels().get(0))).containsExactly("late");
+
+        Conditions stolen = new Conditions(9, 0, 0, List.of("stolen"), List.of());
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 0, stolen));
+
+        assertThat(measurement().doubtsOfCosts()).containsExactly(Measurement.OF_THE_COSTS + "stolen");
+    }
+
+    @Test
+    void costsAreDoubtedIfTheCompilersWereBusyInMostCounts() throws Exception {
         // Two seconds each: 15 % of a processor, then 3 %, then 30 %.
         CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 300_000));
         assertThat(measurement().doubtsOfCosts())
@@ -92,8 +112,10 @@ class CostRunsTest {
         CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 60_000));
         assertThat(measurement().doubts()).isEmpty();
         CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 600_000));
-        assertThat(measurement().doubts()).singleElement().asString().contains("with 16 % of a processor");
-        assertThat(measurement().costs().get(Cost.CPU_MICROS.label())).containsExactly(50.0, 50.0, 50.0);
+        assertThat(measurement().doubts()).singleElement().asString().contains("with 15 % of a processor");
+        CostRuns.counted(BOUNDS, RATE, results, () -> run(OFFERED, 60_000));
+        assertThat(measurement().doubts()).isEmpty();
+        assertThat(measurement().costs().get(Cost.CPU_MICROS.label())).containsExactly(50.0, 50.0, 50.0, 50.0);
     }
 
     @Test

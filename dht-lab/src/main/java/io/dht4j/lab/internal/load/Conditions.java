@@ -1,6 +1,7 @@
 package io.dht4j.lab.internal.load;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The conditions of a run, by which to judge its figures.
@@ -8,17 +9,29 @@ import java.util.List;
  * @param stolenPercent processor time that the hypervisor gave to others, in percent of all; negative if unknown
  * @param gcMillis pauses of the generator's own collector, in milliseconds
  * @param latenessP99Micros 99th percentile of the time from intended to actual begin, in microseconds
- * @param doubts reasons to doubt the figures, for people; empty if there are none
+ * @param doubts reasons to doubt every figure, for people; empty if there are none
+ * @param latencyDoubts reasons to doubt the latencies, but not the costs of an operation; empty if there are none
  */
-public record Conditions(double stolenPercent, double gcMillis, double latenessP99Micros, List<String> doubts) {
+public record Conditions(
+        double stolenPercent,
+        double gcMillis,
+        double latenessP99Micros,
+        List<String> doubts,
+        List<String> latencyDoubts) {
 
-    /** Keeps an unmodifiable copy. */
+    /** Keeps unmodifiable copies. */
     public Conditions {
         doubts = List.copyOf(doubts);
+        latencyDoubts = List.copyOf(latencyDoubts);
+    }
+
+    /** Returns the reasons to doubt every figure, then those to doubt the latencies. */
+    public List<String> allDoubts() {
+        return Stream.concat(doubts.stream(), latencyDoubts.stream()).toList();
     }
 
     /** Returns whether there are no doubts. */
     public boolean trusted() {
-        return doubts.isEmpty();
+        return allDoubts().isEmpty();
     }
 }

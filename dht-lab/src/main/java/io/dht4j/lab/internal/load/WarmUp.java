@@ -107,26 +107,6 @@ public final class WarmUp<E extends Exception> {
                 : Optional.empty();
     }
 
-    /**
-     * Returns the doubt about a figure during whose measurement compilers worked. Their own time may be left out of it,
-     * but the code that they were about to replace is slower than it will be.
-     *
-     * @param compilerSeconds processor time of the compilers meanwhile
-     * @param seconds length of the measurement; 0 if nothing was measured
-     * @param whose the owners of the compilers, such as {@code the nodes}
-     * @return in words; empty if the compilers rested
-     */
-    public static Optional<String> doubtOfMeasured(double compilerSeconds, double seconds, String whose) {
-        return seconds > 0 && compilerSeconds > RESTING * seconds
-                ? Optional.of(String.format(
-                        Locale.ROOT,
-                        "while it was measured the compilers of %s were still at work, with %.0f %% of a processor "
-                                + "together",
-                        whose,
-                        100 * compilerSeconds / seconds))
-                : Optional.empty();
-    }
-
     private boolean isBusy() {
         return busy > RESTING;
     }

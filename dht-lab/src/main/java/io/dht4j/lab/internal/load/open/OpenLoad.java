@@ -218,7 +218,11 @@ public final class OpenLoad implements LoadDriver {
                 latency,
                 tally.latencyByKind(),
                 new Conditions(
-                        surroundings.stolenPercent(), surroundings.gcMillis(), latenessP99Micros, doubts.found()));
+                        surroundings.stolenPercent(),
+                        surroundings.gcMillis(),
+                        latenessP99Micros,
+                        doubts.found(),
+                        doubts.foundOfLatency()));
     }
 
     /** Returns the time from the first operation to the last, over all threads. */

@@ -28,6 +28,7 @@ public final class ValidityWarnings {
     static final double ABSENT_PERCENT = 1;
 
     private final List<String> found = new ArrayList<>();
+    private final List<String> ofLatency = new ArrayList<>();
 
     /** Creates an instance that has found none. */
     public ValidityWarnings() {}
@@ -35,7 +36,7 @@ public final class ValidityWarnings {
     /** Judges the share of the processors' time that the hypervisor gave to others. */
     public void stolen(double percent) {
         if (percent > StolenTime.MUCH_PERCENT) {
-            add("%.1f %% of the processors' time went to others on this host", percent);
+            add(found, "%.1f %% of the processors' time went to others on this host", percent);
         }
     }
 
@@ -43,17 +44,19 @@ public final class ValidityWarnings {
     public void gc(double millis, double ofMillis) {
         double percent = ofMillis == 0 ? 0 : 100 * millis / ofMillis;
         if (percent > GC_PERCENT) {
-            add("the generator's garbage collector stopped it for %.1f %% of the time", percent);
+            add(found, "the generator's garbage collector stopped it for %.1f %% of the time", percent);
         }
     }
 
     void lateness(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
+                    ofLatency,
                     "the generator began 1 %% of the operations more than %,.0f µs after their time, which is "
                             + "much of the"
                             + " %,.0f µs that 1 %% took",
-                    p99Micros, latencyP99Micros);
+                    p99Micros,
+                    latencyP99Micros);
         }
     }
 
@@ -61,10 +64,12 @@ public final class ValidityWarnings {
     public void waits(double p99Micros, double latencyP99Micros) {
         if (isMuch(p99Micros, latencyP99Micros)) {
             add(
+                    ofLatency,
                     "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is "
                             + "much of the"
                             + " %,.0f µs that 1 %% took",
-                    p99Micros, latencyP99Micros);
+                    p99Micros,
+                    latencyP99Micros);
         }
     }
 
@@ -76,44 +81,57 @@ public final class ValidityWarnings {
     void clocks(double intendedMillis, double wallMillis) {
         if (Math.abs(wallMillis - intendedMillis) > CLOCKS_PERCENT / 100 * intendedMillis + CLOCK_GRAIN_MILLIS) {
             add(
+                    found,
                     "by the clock on the wall the operations were begun in %,.0f ms, not in the intended %,.0f ms:"
                             + " the rate was another one",
-                    wallMillis, intendedMillis);
+                    wallMillis,
+                    intendedMillis);
         }
     }
 
     void tooLate(long operations, Duration bound) {
         if (operations > 0) {
             add(
+                    found,
                     "the generator was more than %s late for %,d operations and left them out",
-                    bound.toMillis() % 1000 == 0 ? bound.toSeconds() + " s" : bound.toMillis() + " ms", operations);
+                    bound.toMillis() % 1000 == 0 ? bound.toSeconds() + " s" : bound.toMillis() + " ms",
+                    operations);
         }
     }
 
     /** Judges the number of operations that had not ended when the run was given up. */
     public void neverEnded(long operations) {
         if (operations > 0) {
-            add("%,d operations had not ended when the run was given up", operations);
+            add(found, "%,d operations had not ended when the run was given up", operations);
         }
     }
 
     /** Judges the number of reads of absent keys. */
     public void absent(long reads, long of) {
         if (of > 0 && 100.0 * reads / of > ABSENT_PERCENT) {
-            add("%.1f %% of the reads found nothing", 100.0 * reads / of);
+            add(found, "%.1f %% of the reads found nothing", 100.0 * reads / of);
         }
     }
 
-    private void add(String format, Object... arguments) {
-        found.add(String.format(Locale.ROOT, format, arguments));
+    private static void add(List<String> to, String format, Object... arguments) {
+        to.add(String.format(Locale.ROOT, format, arguments));
     }
 
     /**
-     * Returns what was found.
+     * Returns what speaks against every figure of the run.
      *
-     * @return in words; empty if nothing speaks against the run
+     * @return in words; empty if nothing does
      */
     public List<String> found() {
         return List.copyOf(found);
+    }
+
+    /**
+     * Returns what speaks against the latencies alone. The costs of an operation hardly depend on its begin.
+     *
+     * @return in words; empty if nothing does
+     */
+    public List<String> foundOfLatency() {
+        return List.copyOf(ofLatency);
     }
 }

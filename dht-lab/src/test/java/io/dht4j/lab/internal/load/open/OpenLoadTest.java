@@ -252,7 +252,7 @@ class OpenLoadTest {
         assertThat(result.served() + result.notSent()).isEqualTo(500);
         assertThat(result.conditions().latenessP99Micros()).isGreaterThan(1_000_000);
         assertThat(result.conditions().trusted()).isFalse();
-        assertThat(String.join("\n", result.conditions().doubts()))
+        assertThat(String.join("\n", result.conditions().allDoubts()))
                 .contains("more than 1 s late for")
                 .contains("by the clock on the wall")
                 .contains("after their time");

@@ -26,6 +26,7 @@ class ValidityWarningsTest {
         doubts.absent(0, 0);
 
         assertThat(doubts.found()).isEmpty();
+        assertThat(doubts.foundOfLatency()).isEmpty();
     }
 
     @Test
@@ -52,12 +53,6 @@ class ValidityWarningsTest {
                 .containsExactly(
                         "5.1 % of the processors' time went to others on this host",
                         "the generator's garbage collector stopped it for 5.1 % of the time",
-                        "the generator began 1 % of the operations more than 2,000 µs after their time, which is "
-                                + "much of the"
-                                + " 9,999 µs that 1 % took",
-                        "1 % of the operations waited more than 3,000 µs for the generator's own client, which "
-                                + "is much of the"
-                                + " 9,999 µs that 1 % took",
                         "by the clock on the wall the operations were begun in 10,103 ms, not in the intended "
                                 + "10,000 ms:"
                                 + " the rate was another one",
@@ -67,5 +62,13 @@ class ValidityWarningsTest {
                         "the generator was more than 250 ms late for 3 operations and left them out",
                         "2 operations had not ended when the run was given up",
                         "2.0 % of the reads found nothing");
+        assertThat(doubts.foundOfLatency())
+                .containsExactly(
+                        "the generator began 1 % of the operations more than 2,000 µs after their time, which is "
+                                + "much of the"
+                                + " 9,999 µs that 1 % took",
+                        "1 % of the operations waited more than 3,000 µs for the generator's own client, which "
+                                + "is much of the"
+                                + " 9,999 µs that 1 % took");
     }
 }
