@@ -19,8 +19,8 @@ public final class JmhRun {
     private JmhRun() {}
 
     /**
-     * Runs a benchmark in five consecutive processes, or in one if short. Compiled code differs more between processes
-     * than between iterations. Blocks.
+     * Runs a benchmark in five consecutive processes, or shortly in four, the least that a comparison can judge.
+     * Compiled code differs more between processes than between iterations. Blocks.
      *
      * @param benchmark a class with one benchmark, in nanoseconds
      * @param parameters a value for each of its parameters
@@ -34,11 +34,11 @@ public final class JmhRun {
             throws IOException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(benchmark.getName().replace(".", "\\.") + "\\.")
-                .forks(quick ? 1 : 5)
-                .warmupIterations(quick ? 2 : 5)
-                .measurementIterations(quick ? 2 : 5)
-                .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
-                .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000))
+                .forks(quick ? 4 : 5)
+                .warmupIterations(quick ? 1 : 5)
+                .measurementIterations(quick ? 1 : 5)
+                .warmupTime(TimeValue.milliseconds(quick ? 400 : 1000))
+                .measurementTime(TimeValue.milliseconds(quick ? 200 : 1000))
                 .jvmArgsAppend(jvmFlags.toArray(String[]::new))
                 .verbosity(VerboseMode.SILENT)
                 .shouldFailOnError(true);

@@ -33,6 +33,11 @@ enum Merging {
         return name().startsWith(MEETING) ? "merging two answers that meet" : "merging three answers";
     }
 
+    /** Returns the ways to measure: of the short form only those of three answers. */
+    static List<Merging> ways(boolean quick) {
+        return quick ? List.of(ARRAY, COMPARE_AND_SET) : List.of(values());
+    }
+
     String title() {
         return group() + ", " + label;
     }
