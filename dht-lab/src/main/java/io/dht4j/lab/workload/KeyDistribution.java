@@ -41,8 +41,11 @@ public sealed interface KeyDistribution {
 
     /**
      * A few keys very often: the key of rank r in proportion to 1/r<sup>theta</sup>. The frequent keys are scattered
-     * over the whole space, the same ones for every seed, so that all threads and processes agree on them. The space is
-     * that at the creation of the chooser: keys inserted later are not chosen.
+     * over the {@linkplain KeySpace#sizeBeforeInserts keys before any insert}. They are the same for every seed and
+     * after any number of inserts, so all threads, processes and runs agree on them. Inserted keys are not chosen.
+     *
+     * <p>YCSB's client is less skewed. It draws ranks of 10 billion keys, and takes a hash modulo the number of keys:
+     * its most frequent key has 3.8 % of the choices, and here that of 100,000 keys has 7.8 %.
      *
      * @param theta the skew, 0.01 to 0.999
      */
@@ -59,7 +62,7 @@ public sealed interface KeyDistribution {
 
         @Override
         public KeyChooser chooser(KeySpace keys, long seed) {
-            long size = keys.size();
+            long size = keys.sizeBeforeInserts();
             ZipfRanks ranks = new ZipfRanks(theta, new SplittableRandom(seed));
             ranks.resize(size);
             Scatter scatter = new Scatter(size);

@@ -16,6 +16,7 @@ public final class KeySpace {
     // Guarded by this. Bits of ended inserts count from the number of visible keys.
     private final BitSet ended = new BitSet();
     private long next;
+    private final long writtenBefore;
     private volatile long size;
 
     /**
@@ -27,6 +28,7 @@ public final class KeySpace {
     public KeySpace(long keys) {
         Ranges.require("keys", keys, 1, MAX_KEYS);
         this.next = keys;
+        this.writtenBefore = keys;
         this.size = keys;
     }
 
@@ -37,6 +39,15 @@ public final class KeySpace {
      */
     public long size() {
         return size;
+    }
+
+    /**
+     * Returns the number of keys that were there before any insert.
+     *
+     * @return 1 or more; always the same
+     */
+    public long sizeBeforeInserts() {
+        return writtenBefore;
     }
 
     /**

@@ -143,6 +143,17 @@ class DistributionsTest {
                 .isEqualTo(mostFrequent(counts(1000, zipfian.chooser(space, 2)::next)));
     }
 
+    @Test
+    void insertsLeaveTheFrequentKeysOfLaterChoosersAsTheyWere() {
+        KeySpace space = new KeySpace(1000);
+        KeyDistribution zipfian = new KeyDistribution.Zipfian(0.99);
+        int before = mostFrequent(counts(1000, zipfian.chooser(space, 1)::next));
+
+        space.endInsert(space.beginInsert());
+
+        assertThat(mostFrequent(counts(1000, zipfian.chooser(space, 2)::next))).isEqualTo(before);
+    }
+
     private static int mostFrequent(long[] counts) {
         int most = 0;
         for (int i = 0; i < counts.length; i++) {
