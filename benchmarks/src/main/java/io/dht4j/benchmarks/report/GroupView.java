@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Profile;
 import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.lab.internal.load.LoadResult;
+import io.dht4j.lab.internal.load.LoadSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -71,6 +72,7 @@ record GroupView(
     /** Returns the view of one group's measurements. */
     static GroupView of(String id, String name, KeyFigure key, List<Measurement> measurements) {
         Measurement first = measurements.get(0);
+        boolean isAtGivenRate = measurements.stream().allMatch(GroupView::isAtGivenRate);
         return new GroupView(
                 id,
                 name,
@@ -81,9 +83,9 @@ record GroupView(
                 measurements.stream().anyMatch(m -> !m.settings().isEmpty()),
                 rows(measurements),
                 measurements.stream().anyMatch(GroupView::hasCurve),
-                measurements.stream().allMatch(GroupView::isAtGivenRate),
+                isAtGivenRate,
                 measurements.stream()
-                        .flatMap(m -> m.levels().stream().map(level -> latency(m, level)))
+                        .flatMap(m -> m.levels().stream().map(level -> latency(m, level, isAtGivenRate)))
                         .toList(),
                 KindLatencies.of(measurements),
                 events(measurements).stream()
@@ -173,13 +175,13 @@ record GroupView(
         return rows;
     }
 
-    private static LatencyRow latency(Measurement m, LoadLevel level) {
+    private static LatencyRow latency(Measurement m, LoadLevel level, boolean isAtGivenRate) {
         LoadResult result = level.result();
         Histogram histogram = result.latency().decode();
         double stolen = result.conditions().stolenPercent();
         return new LatencyRow(
                 m.variant(),
-                load(level),
+                load(level, isAtGivenRate),
                 result.spec().closedLoop() ? NONE : Figures.of(result.spec().perSecond()),
                 Figures.share(result.servedShare()),
                 Figures.of(result.failed() + (double) result.notSent()),
@@ -193,9 +195,13 @@ record GroupView(
                 !result.conditions().trusted());
     }
 
-    /** Returns the part of the stable load. */
-    static String load(LoadLevel level) {
-        return level.result().spec().closedLoop() ? "closed loop" : level.percent() + " %";
+    /** Returns the given rate, or the part of the stable load. */
+    static String load(LoadLevel level, boolean isAtGivenRate) {
+        LoadSpec spec = level.result().spec();
+        if (spec.closedLoop()) {
+            return "closed loop";
+        }
+        return isAtGivenRate ? Figures.of(spec.perSecond()) + "/s" : level.percent() + " %";
     }
 
     private static TableView attribution(String event, List<Measurement> measurements) {

@@ -30,15 +30,16 @@ final class KindLatencies {
         }
         List<String> columns = new ArrayList<>(List.of("load"));
         kinds.forEach(kind -> SHOWN.forEach(percentile -> columns.add(kind + ", p" + Math.round(percentile))));
+        boolean isAtGivenRate = measurements.stream().allMatch(GroupView::isAtGivenRate);
         List<TableView.TableRow> rows = measurements.stream()
-                .flatMap(m ->
-                        m.levels().stream().map(level -> new TableView.TableRow(m.variant(), cells(level, kinds))))
+                .flatMap(m -> m.levels().stream()
+                        .map(level -> new TableView.TableRow(m.variant(), cells(level, isAtGivenRate, kinds))))
                 .toList();
         return List.of(new TableView("", columns, rows));
     }
 
-    private static List<String> cells(LoadLevel level, List<String> kinds) {
-        List<String> cells = new ArrayList<>(List.of(GroupView.load(level)));
+    private static List<String> cells(LoadLevel level, boolean isAtGivenRate, List<String> kinds) {
+        List<String> cells = new ArrayList<>(List.of(GroupView.load(level, isAtGivenRate)));
         for (String kind : kinds) {
             Latency latency = level.result().latencyByKind().get(kind);
             Histogram histogram = latency == null ? Latency.emptyHistogram() : latency.decode();

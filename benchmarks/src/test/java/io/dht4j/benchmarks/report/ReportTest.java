@@ -64,7 +64,7 @@ class ReportTest {
 
         assertThat(Files.readString(directory.resolve(Report.TEXT)))
                 .contains("| variant | load | get, p50 | get, p99 | update, p50 | update, p99 |")
-                .contains("| vertx | 100 % | 100 µs | 198 µs | 2.00 ms | 3.96 ms |")
+                .contains("| vertx | 1,000/s | 100 µs | 198 µs | 2.00 ms | 3.96 ms |")
                 .containsOnlyOnce("a doubt");
         assertThat(Files.readString(directory.resolve(Report.PAGE))).contains("<th class=\"n\">update, p99</th>");
     }
