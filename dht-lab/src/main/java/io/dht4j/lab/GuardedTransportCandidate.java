@@ -4,6 +4,7 @@ import io.dht4j.spi.Transport;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A candidate whose failures name its class. Its name is read once. */
 final class GuardedTransportCandidate implements TransportCandidate {
@@ -49,13 +50,19 @@ final class GuardedTransportCandidate implements TransportCandidate {
             this.guard = new Guard(echo.getClass());
         }
 
+        /** Allocates nothing unless the candidate breaks its contract, as it is on the path that is measured. */
         @Override
         public CompletionStage<byte[]> call(byte[] request) {
+            @Nullable CompletionStage<byte[]> reply;
             try {
-                return guard.call("call(request)", () -> echo.call(request));
-            } catch (CandidateException e) {
-                return CompletableFuture.failedFuture(e);
+                reply = echo.call(request);
+            } catch (RuntimeException | Error e) {
+                return CompletableFuture.failedFuture(guard.threw("call(request)", e));
             }
+            return reply == null
+                    ? CompletableFuture.failedFuture(
+                            new CandidateException(guard.type().getName() + ".call(request) returned null"))
+                    : reply;
         }
 
         @Override
