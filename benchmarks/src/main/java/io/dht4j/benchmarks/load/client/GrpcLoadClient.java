@@ -66,7 +66,12 @@ final class GrpcLoadClient implements LoadClient {
     public CompletionStage<Outcome> scan(long key, int entries) {
         int turn = turns.next();
         return client(turn)
-                .scan(address(turn), KeyRange.from(name(key)), ScanScope.CLUSTER, entries, options)
+                .scan(
+                        address(turn),
+                        KeyRange.between(name(key), Key.of(keyPrefix + KeyNames.END)),
+                        ScanScope.CLUSTER,
+                        entries,
+                        options)
                 .thenApply(found -> found.isEmpty() ? Outcome.ABSENT : Outcome.DONE);
     }
 

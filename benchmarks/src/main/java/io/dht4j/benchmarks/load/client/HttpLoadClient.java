@@ -93,7 +93,7 @@ final class HttpLoadClient implements LoadClient {
 
     @Override
     public CompletionStage<Outcome> scan(long key, int entries) {
-        return submit(HttpOperation.scan(name(key), entries));
+        return submit(HttpOperation.scan(name(key), keyPrefix + KeyNames.END, entries));
     }
 
     @Override

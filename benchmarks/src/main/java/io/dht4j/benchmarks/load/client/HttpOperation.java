@@ -31,9 +31,9 @@ final class HttpOperation {
         return new HttpOperation(HttpMethod.PUT, ENTITY + key, value);
     }
 
-    /** Reads a number of entries, from a key on. */
-    static HttpOperation scan(String key, int entries) {
-        return new HttpOperation(HttpMethod.GET, ENTITIES + key + "&limit=" + entries, NONE);
+    /** Reads a number of entries, from a key on and before another one. */
+    static HttpOperation scan(String key, String end, int entries) {
+        return new HttpOperation(HttpMethod.GET, ENTITIES + key + "&end=" + end + "&limit=" + entries, NONE);
     }
 
     HttpMethod method() {

@@ -11,6 +11,9 @@ public final class KeyNames {
     /** The length of a name in characters. */
     public static final int LENGTH = 16;
 
+    /** After a prefix, greater than every name and less than whatever begins with a later prefix. Needs no escaping. */
+    static final String END = "g";
+
     /** Odd, so that multiplication is a bijection. Derived from the golden ratio, which spreads neighbours well. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 

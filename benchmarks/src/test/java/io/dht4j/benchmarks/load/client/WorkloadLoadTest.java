@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
@@ -15,6 +16,7 @@ import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
+import io.dht4j.lab.internal.load.Outcome;
 import io.dht4j.lab.internal.load.open.OpenLoad;
 import io.dht4j.lab.workload.KeySpace;
 import io.dht4j.lab.workload.ValueSizes;
@@ -166,6 +168,27 @@ class WorkloadLoadTest {
             assertThat(result.errors()).isEmpty();
             assertThat(result.absent()).isEqualTo(OPERATIONS);
             assertThat(result.conditions().doubts()).anyMatch(doubt -> doubt.contains("reads found nothing"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HTTP", "GRPC"})
+    void aScanReadsNoKeysBehindThoseOfItsPrefix(Kind kind) throws Exception {
+        nodes.get(0)
+                .put(Key.of("mine-0-later"), new byte[1], BOTH)
+                .toCompletableFuture()
+                .get(30, TimeUnit.SECONDS);
+        ClientSpec spec = kind == Kind.HTTP
+                ? ClientSpec.http(addresses(http.stream().map(HttpApi::port).toList()))
+                : ClientSpec.grpc(addresses(grpc.stream().map(GrpcApi::port).toList()));
+        try (LoadClient client = LoadClients.open(ready(spec).withKeyPrefix("mine-0-"))) {
+            assertThat(client.scan(0, 10).toCompletableFuture().get(30, TimeUnit.SECONDS))
+                    .isEqualTo(Outcome.ABSENT);
+
+            client.put(0, 10).toCompletableFuture().get(30, TimeUnit.SECONDS);
+
+            assertThat(client.scan(0, 10).toCompletableFuture().get(30, TimeUnit.SECONDS))
+                    .isEqualTo(Outcome.DONE);
         }
     }
 
