@@ -1,5 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
+import java.util.Collection;
 import java.util.List;
 
 /** The parameters of a run, from the command line or by default. Safe for use by any number of threads. */
@@ -14,6 +15,21 @@ public interface Settings {
      * @throws IllegalArgumentException if the scenario has no such parameter
      */
     boolean isDefault(String parameter);
+
+    /**
+     * Checks parameters that have no effect beside another one.
+     *
+     * @param parameters of the scenario
+     * @param why the other one, after "has no effect"
+     * @throws IllegalArgumentException if one has another value than its default; the message names it
+     */
+    default void requireDefaults(Collection<String> parameters, String why) {
+        for (String parameter : parameters) {
+            if (!isDefault(parameter)) {
+                throw new IllegalArgumentException("--" + parameter + " has no effect " + why);
+            }
+        }
+    }
 
     /**
      * Returns a parameter's value, or its default.

@@ -21,6 +21,7 @@ import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -70,11 +71,12 @@ public final class Sweep implements Scenario {
                 new Parameter("step", "factor from one rate to the next, 1.05 to 4", "2", "1.5"),
                 LoadPlan.shared("first-rate", "500", "500"),
                 LoadPlan.shared("greatest-rate", "1000000", "1000000"),
-                LoadPlan.shared("precision", "0.3", "0.05")));
+                LoadPlan.shared("precision", "0.3", "0.05"),
+                LoadPlan.shared("p99", "200", "50")));
     }
 
-    /** How the rate rises. */
-    private record Rates(double first, double greatest, double step, double precision) {
+    /** How the rate rises, and which latency bounds it. */
+    private record Rates(double first, double greatest, double step, double precision, Duration p99) {
 
         static Rates of(Settings settings) {
             double first = settings.decimal("first-rate", 1, 1_000_000);
@@ -82,7 +84,8 @@ public final class Sweep implements Scenario {
                     first,
                     settings.decimal("greatest-rate", first, 1_000_000),
                     settings.decimal("step", 1.05, 4),
-                    settings.decimal("precision", 0.001, 1));
+                    settings.decimal("precision", 0.001, 1),
+                    Duration.ofMillis(settings.number("p99", 1, 60_000)));
         }
 
         StableLoadSpec spec(LoadPlan plan, Operation operation, int repetition) {
@@ -90,15 +93,16 @@ public final class Sweep implements Scenario {
             return StableLoadSpec.from(probe.lasting(plan.seconds() / 4, plan.seconds()))
                     .upTo(greatest)
                     .within(precision)
-                    .withP99(plan.p99());
+                    .withP99(p99);
         }
     }
 
     @Override
     public void check(Settings settings) {
-        Rates.of(settings);
+        Rates rates = Rates.of(settings);
         variants(settings);
         LoadPlan plan = LoadPlan.of(settings);
+        plan.client().requireSendsWithin(rates.p99());
         plan.requireEffects(settings, List.of(CLIENTS, CandidateParameters.CLASS));
         plan.requireTargets();
     }
@@ -160,7 +164,7 @@ public final class Sweep implements Scenario {
                 "The operations/s are knees: the highest offered rate at which 99 %% is served, nothing fails and p99 "
                         + "is under %d ms, below the least rate at which that is not so. The lines are those of the "
                         + "first repetition.",
-                plan.p99().toMillis()));
+                rates.p99().toMillis()));
         Map<String, Cell> cells = new LinkedHashMap<>();
         LoadRepetitions.run(lab, plan, variants(lab), (variant, shown, session, repetition) -> {
             warmUp(plan, rates, session);

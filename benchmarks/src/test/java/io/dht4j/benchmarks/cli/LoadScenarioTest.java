@@ -13,6 +13,7 @@ import io.dht4j.benchmarks.results.Results;
 import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.scenarios.FixedLoad;
 import io.dht4j.benchmarks.scenarios.Sweep;
+import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.DhtClient;
 import io.dht4j.server.config.Setting;
@@ -20,6 +21,7 @@ import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class LoadScenarioTest {
 
-    private static final String SHORT = " --quick --keys 60 --warm-up 0 --seconds 0.3 --p99 60000";
+    private static final String SHORT = " --quick --keys 60 --warm-up 0 --seconds 0.3";
 
     @TempDir
     Path directory;
@@ -84,7 +86,15 @@ class LoadScenarioTest {
         "--tls-cert a.pem --tls-key b.pem,--tls-cert has no effect without --tls-ca",
         "--targets 127.0.0.1:1 --heap 300,--heap has no effect with --targets",
         "--targets 127.0.0.1:1 --between-nodes tcp,--between-nodes has no effect with --targets",
-        "--key-prefix mine,--key-prefix has no effect without --targets"
+        "--key-prefix mine,--key-prefix has no effect without --targets",
+        "--loop closed --rate 2000,--rate has no effect with --loop closed",
+        "--loop closed --send-every 0,--send-every has no effect with --loop closed",
+        "--in-flight 128,--in-flight has no effect without --loop closed",
+        "--mix 95/5 --operations put,--operations has no effect with --mix",
+        "--mix 95,--mix: a mix must be",
+        "--key-distribution zipf,--key-distribution: keys must be",
+        "--value-bytes 9..,--value-bytes: largest value in bytes must be",
+        "--p99 20,--p99"
     })
     void invalidParametersAreRefused(String options, String why) {
         BenchCommand run = run("load " + options);
@@ -97,7 +107,7 @@ class LoadScenarioTest {
     @Tag("full")
     void aClosedLoopReportsTheRateAtItsConcurrency() throws Exception {
         Results results =
-                complete("load --loop closed --in-flight 6 --load-processes 2 --operations put --compiler c1");
+                complete("load --loop closed --in-flight 6 --load-processes 2 --operations put --compiler c1" + SHORT);
 
         assertThat(results.measurements()).singleElement().satisfies(put -> {
             assertThat(put.group()).isEqualTo("PUT, 6 in flight");
@@ -109,6 +119,23 @@ class LoadScenarioTest {
                 assertThat(level.result().served()).isEqualTo(level.result().offered());
             });
         });
+    }
+
+    @Test
+    @Tag("full")
+    void aMixOfSkewedKeysAndSizesIsLoadedFromTwoProcesses() throws Exception {
+        Results results = complete("load --mix get=40,insert=20,scan=40 --key-distribution recent:80/10"
+                + " --value-bytes 10..300 --rate 200 --load-processes 2 --compiler c1 --heap 256" + SHORT);
+
+        assertThat(results.measurements()).singleElement().satisfies(mix -> {
+            assertThat(mix.group()).isEqualTo("get=40,insert=20,scan=40, 200/s offered");
+            LoadResult load = mix.levels().get(0).result();
+            assertThat(load.errors()).isEmpty();
+            assertThat(load.absent()).isZero();
+            assertThat(load.latencyByKind()).containsOnlyKeys("get", "insert", "scan");
+        });
+        assertThat(Files.readString(directory.resolve("report").resolve("report.md")))
+                .contains("### Latency of each kind of operation", "| 200/s |");
     }
 
     @ParameterizedTest
@@ -173,7 +200,7 @@ class LoadScenarioTest {
     @Tag("full")
     void aSweepOfTransportsEndsWithKneesAndCurves() throws Exception {
         Results results = complete("sweep --clients vertx,tcp --operations put --load-processes 2 --first-rate 20"
-                + " --greatest-rate 80 --step 2 --precision 1 --heap 256" + SHORT);
+                + " --greatest-rate 80 --step 2 --precision 1 --p99 60000 --heap 256" + SHORT);
 
         assertThat(results.measurements()).extracting(Measurement::variant).containsExactly("vertx", "tcp");
         assertThat(results.measurements()).allSatisfy(measured -> {

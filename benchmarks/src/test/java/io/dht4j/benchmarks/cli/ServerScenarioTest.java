@@ -127,8 +127,11 @@ class ServerScenarioTest {
     @Test
     @Tag("full")
     void closedLoopsOfYcsbAreComparedByTheirRates(@TempDir Path directory) throws Exception {
-        Results results = runWithServers(
-                "ycsb --workloads e,f --candidates embedded,http-api --loop closed --in-flight 6", directory);
+        Results results = run(
+                "ycsb --workloads e,f --candidates embedded,http-api --loop closed --in-flight 6"
+                        + " --processes new --keys 50 --warm-up 0.2 --warm-up-limit 0.5 --seconds 0.2"
+                        + " --repetitions 1 --heap 256",
+                directory.resolve("report"));
 
         assertThat(results.measurements()).hasSize(4).allSatisfy(measurement -> {
             assertThat(measurement.unit()).isEqualTo(Measurement.CLOSED_LOOP);
@@ -144,9 +147,9 @@ class ServerScenarioTest {
     @Tag("full")
     void closedLoopsKeepTheirProcessesIfAskedTo(@TempDir Path directory) throws Exception {
         Results results = run(
-                "ycsb --workloads f --candidates embedded,http-api --loop closed --in-flight 6 --rate 1"
+                "ycsb --workloads f --candidates embedded,http-api --loop closed --in-flight 6"
                         + " --processes kept --keys 50 --warm-up 0.2 --warm-up-limit 0.5 --seconds 0.2"
-                        + " --repetitions 2 --p99 60000 --profiles none --heap 256",
+                        + " --repetitions 2 --heap 256",
                 directory.resolve("report"));
 
         assertThat(results.notes()).anyMatch(note -> note.contains("started once and stayed"));

@@ -30,6 +30,15 @@ class WorkloadParametersTest {
                 "ycsb --workloads g|--workloads",
                 "ycsb --candidates tcp|--candidates",
                 "ycsb --mix 95/5|--mix",
+                "clients --mix 95/5 --operations get|--operations has no effect with --mix, which replaces it",
+                "ycsb --in-flight 8|--in-flight has no effect without --loop closed",
+                "ycsb --loop closed --rate 3000|--rate has no effect with --loop closed",
+                "ycsb --loop closed --precision 0.1|--precision has no effect with --loop closed",
+                "ycsb --loop closed --profiles cpu|--profiles has no effect with --loop closed",
+                "ycsb --processes kept|--processes kept needs a number as --rate",
+                // A closed loop needs no rate, so the first complaint is about another parameter.
+                "ycsb --loop closed --processes kept --profiles none --in-flight 2|--in-flight must be a whole number"
+                        + " from 3 to 4,096, not '2'",
                 "ycsb --between-nodes tcp|--candidates must not have both embedded and embedded-tcp with"
                         + " --between-nodes tcp"
             })

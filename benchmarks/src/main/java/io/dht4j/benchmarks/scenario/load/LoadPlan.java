@@ -1,7 +1,6 @@
 package io.dht4j.benchmarks.scenario.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
-import io.dht4j.benchmarks.load.client.Values;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.Needs;
@@ -12,7 +11,7 @@ import io.dht4j.benchmarks.scenario.server.NodeJvm;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
-import java.time.Duration;
+import io.dht4j.lab.workload.ValueSizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,13 +21,12 @@ import java.util.Optional;
  *
  * @param operations measured separately, in this order
  * @param keys number of keys, all written before measuring
- * @param valueBytes size of a value
+ * @param valueSizes sizes of values
  * @param client connection of each process to each node
  * @param processes that generate the load together
  * @param repetitions of each measurement
  * @param warmUpSeconds of each operation before measuring
  * @param seconds length of a run
- * @param p99 bound of the 99th percentile
  * @param jvm of each node of the run
  * @param loadFlags of the JVMs of the load
  * @param targets the running cluster; empty for nodes of the run
@@ -36,13 +34,12 @@ import java.util.Optional;
 public record LoadPlan(
         List<Operation> operations,
         long keys,
-        int valueBytes,
+        ValueSizes valueSizes,
         ClientPlan client,
         int processes,
         int repetitions,
         double warmUpSeconds,
         double seconds,
-        Duration p99,
         NodeJvm jvm,
         List<String> loadFlags,
         Optional<Targets> targets) {
@@ -71,13 +68,14 @@ public record LoadPlan(
                 "1",
                 "1"));
         all.add(shared("operations", "put,get", "put,get"));
+        all.add(shared("mix", "none", "none"));
+        all.add(shared("key-distribution", "uniform", "uniform"));
         all.add(shared("keys", "2000", "100000"));
         all.add(shared("value-bytes", "100", "100"));
         all.addAll(ClientPlan.parameters());
         all.add(new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "1", "4"));
         all.add(new Parameter("warm-up", "seconds of each operation before measuring, 0 to 600", "2", "30"));
         all.add(new Parameter("seconds", "length of a run, 0.1 to 600", "1", "5"));
-        all.add(shared("p99", "200", "50"));
         all.addAll(NodeJvm.parameters());
         all.add(CandidateParameters.with());
         all.addAll(CandidateParameters.components());
@@ -106,19 +104,16 @@ public record LoadPlan(
      */
     public static LoadPlan of(Settings settings) {
         ClientPlan client = ClientPlan.of(settings);
-        Duration p99 = Duration.ofMillis(settings.number("p99", 1, 60_000));
-        client.requireSendsWithin(p99);
         long keys = settings.number("keys", 1, 100_000_000);
         return new LoadPlan(
                 ServerPlan.operations(settings),
                 keys,
-                (int) settings.number("value-bytes", 0, Values.MAX_BYTES),
+                ServerPlan.valueSizes(settings),
                 client,
                 (int) settings.number("load-processes", 1, Math.min(keys, MOST_PROCESSES)),
                 (int) settings.number("repetitions", 1, 100),
                 settings.decimal("warm-up", 0, 600),
                 settings.decimal("seconds", 0.1, 600),
-                p99,
                 NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))),
                 NodeJvm.compilerFlags(settings),
                 Targets.of(settings));
@@ -151,14 +146,11 @@ public record LoadPlan(
         } else {
             Targets.parameters().forEach(parameter -> idle.add(parameter.name()));
         }
-        for (String name : idle) {
-            if (!settings.isDefault(name)) {
-                throw new IllegalArgumentException("--" + name + " has no effect "
-                        + (targets.isPresent()
-                                ? "with --targets, whose nodes run already"
-                                : "without --targets, on nodes of the run"));
-            }
-        }
+        settings.requireDefaults(
+                idle,
+                targets.isPresent()
+                        ? "with --targets, whose nodes run already"
+                        : "without --targets, on nodes of the run");
     }
 
     /** Returns what is doubtful about the credentials for the targets. Reads their files. */
@@ -171,7 +163,7 @@ public record LoadPlan(
         Needs load = Needs.of(REPORT_BYTES, processes, HEAP_MEGABYTES);
         return targets.isPresent()
                 ? load
-                : Needs.of(Needs.storeBytes(NODES * keys, valueBytes), NODES, jvm.heapMegabytes())
+                : Needs.of(Needs.storeBytes(NODES * keys, valueSizes.largest()), NODES, jvm.heapMegabytes())
                         .beside(load);
     }
 
@@ -193,8 +185,8 @@ public record LoadPlan(
         return HEAP_MEGABYTES;
     }
 
-    /** Returns a client with the size of values. */
+    /** Returns a client with the sizes of values. */
     ClientSpec sized(ClientSpec spec) {
-        return spec.withValueBytes(valueBytes);
+        return spec.withValueSizes(valueSizes);
     }
 }

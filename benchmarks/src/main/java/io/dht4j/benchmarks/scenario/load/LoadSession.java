@@ -86,7 +86,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
         LoadProcesses processes =
                 LoadProcesses.start(plan.processes(), plan.sized(client), plan.heapMegabytes(), plan.loadFlags());
         load = Optional.of(processes);
-        processes.fill(plan.keys(), Filling.inFlight(plan.valueBytes()), FILLING);
+        processes.fill(plan.keys(), Filling.inFlight(plan.valueSizes().largest()), FILLING);
     }
 
     @Override

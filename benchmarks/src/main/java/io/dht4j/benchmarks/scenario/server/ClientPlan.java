@@ -22,11 +22,13 @@ import java.util.concurrent.TimeUnit;
  */
 public record ClientPlan(Api api, int connections, int threads, int sendEveryMicros) {
 
+    /** The least time between two wake-ups, without effect in a closed loop. */
+    public static final String SEND_EVERY = "send-every";
+
     static final String API = "api";
     private static final int GRPC_CONNECTIONS = 2;
     private static final String CONNECTIONS = "connections";
     private static final String THREADS = "load-threads";
-    private static final String SEND_EVERY = "send-every";
 
     /** Returns its parameters. */
     public static List<Parameter> parameters() {
@@ -46,7 +48,8 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
                 new Parameter(
                         SEND_EVERY,
                         "least time between two wake-ups of such a thread, 0 to 10,000 microseconds and half of "
-                                + "--p99; operations due in between are sent together, and their delay counts",
+                                + "--p99, if there is one; operations due in between are sent together, and "
+                                + "their delay counts",
                         "500",
                         "500"));
     }

@@ -19,9 +19,9 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
     /** The rate of the short form. */
     private static final String QUICK_RATE = "2000";
 
-    private static final String RATE = "rate";
+    static final String RATE = "rate";
     private static final String SEARCH = "search";
-    private static final String SEARCHES = "searches";
+    static final String SEARCHES = "searches";
     private static final String EACH = "each";
     private static final String ONCE = "once";
     private static final String PROCESSES = "processes";
@@ -70,13 +70,14 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
     /**
      * Reads it.
      *
+     * @param isClosedLoop whether no rate is offered, so that nothing is searched for
      * @throws IllegalArgumentException if a parameter is invalid
      */
-    static CostPlan of(Settings settings) {
+    static CostPlan of(Settings settings, boolean isClosedLoop) {
         OptionalDouble rate = rate(settings);
         boolean searchesEach = settings.one(SEARCHES, List.of(ONCE, EACH)).equals(EACH);
         boolean keepsProcesses = settings.one(PROCESSES, List.of(NEW, KEPT)).equals(KEPT);
-        if (keepsProcesses && rate.isEmpty()) {
+        if (keepsProcesses && rate.isEmpty() && !isClosedLoop) {
             throw new IllegalArgumentException("--processes kept needs a number as --rate, since a search overloads "
                     + "a variant beside the others");
         }

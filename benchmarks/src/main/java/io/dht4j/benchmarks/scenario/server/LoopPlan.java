@@ -35,14 +35,34 @@ public record LoopPlan(boolean isClosed, int inFlight) {
     }
 
     /**
+     * Reads them, for a scenario with the shared parameters of servers.
+     *
+     * @param least operations in flight: one for each thread that begins operations
+     * @throws IllegalArgumentException if one is invalid, or one without effect differs from its default
+     */
+    public static LoopPlan of(Settings settings, int least) {
+        return of(settings, least, ServerPlan.parametersOfOpenLoops(settings));
+    }
+
+    /**
      * Reads them.
      *
      * @param least operations in flight: one for each thread that begins operations
-     * @throws IllegalArgumentException if one is invalid
+     * @param ofOpenLoops the scenario's parameters without effect in a closed loop
+     * @throws IllegalArgumentException if one is invalid, or one without effect differs from its default
      */
-    public static LoopPlan of(Settings settings, int least) {
-        boolean isClosed = settings.one(LOOP, List.of(OPEN, CLOSED)).equals(CLOSED);
+    public static LoopPlan of(Settings settings, int least, List<String> ofOpenLoops) {
+        boolean isClosed = isClosed(settings);
+        if (isClosed) {
+            settings.requireDefaults(ofOpenLoops, "with --loop closed");
+        } else {
+            settings.requireDefaults(List.of(IN_FLIGHT), "without --loop closed");
+        }
         return new LoopPlan(isClosed, (int) settings.number(IN_FLIGHT, isClosed ? least : 1, MOST_IN_FLIGHT));
+    }
+
+    static boolean isClosed(Settings settings) {
+        return settings.one(LOOP, List.of(OPEN, CLOSED)).equals(CLOSED);
     }
 
     /** Returns a load as a closed loop. */

@@ -52,6 +52,11 @@ public record ServerPlan(
     private static final String MIX = "mix";
     private static final String KEY_DISTRIBUTION = "key-distribution";
     private static final String VALUE_BYTES = "value-bytes";
+    private static final String PROFILES = "profiles";
+
+    /** The parameters of the search for the stable load. */
+    private static final List<String> SEARCH = List.of("first-rate", "greatest-rate", "precision", "p99");
+
     private static final int LONGEST_SCAN = 100;
     private static final String NONE = "none";
     private static final long REPORT_BYTES = 256L << 20;
@@ -129,7 +134,7 @@ public record ServerPlan(
                         ClientPlan.parameters().stream(),
                         Stream.of(
                                 new Parameter(
-                                        "profiles",
+                                        PROFILES,
                                         "events to profile, separated by commas: cpu, alloc, lock, wall; or none",
                                         NONE,
                                         "cpu,alloc,lock,wall"),
@@ -198,20 +203,29 @@ public record ServerPlan(
      * @throws IllegalArgumentException if one is invalid
      */
     public static ServerPlan of(Settings settings) {
-        List<Operation> single = operations(settings);
-        String mix = settings.text(MIX);
-        return of(settings, mix.equals(NONE) ? single : List.of(mixed(mix)));
+        return of(settings, operations(settings), ClientPlan.of(settings), false);
     }
 
     /**
-     * Reads the operations, without a mix.
+     * Reads the operations, or the mix in their place, with their keys.
      *
-     * @throws IllegalArgumentException if one is unknown
+     * @throws IllegalArgumentException if one is invalid
      */
     public static List<Operation> operations(Settings settings) {
-        return settings.names(OPERATIONS, List.of("put", "get")).stream()
+        List<Operation> single = settings.names(OPERATIONS, List.of("put", "get")).stream()
                 .map(name -> name.equals("put") ? Operation.PUT : Operation.GET)
                 .toList();
+        String mix = settings.text(MIX);
+        if (mix.equals(NONE)) {
+            return withKeys(settings, single);
+        }
+        settings.requireDefaults(List.of(OPERATIONS), "with --mix, which replaces it");
+        return withKeys(settings, List.of(mixed(mix)));
+    }
+
+    private static List<Operation> withKeys(Settings settings, List<Operation> operations) {
+        KeyDistribution keys = parsed(KEY_DISTRIBUTION, settings.text(KEY_DISTRIBUTION), KeyDistribution::parse);
+        return operations.stream().map(operation -> operation.withKeys(keys)).toList();
     }
 
     private static Operation mixed(String text) {
@@ -221,19 +235,23 @@ public record ServerPlan(
 
     /** Reads all but the operations, which the scenario sets itself; their keys are those of the parameter. */
     public static ServerPlan of(Settings settings, List<Operation> operations) {
-        KeyDistribution keys = parsed(KEY_DISTRIBUTION, settings.text(KEY_DISTRIBUTION), KeyDistribution::parse);
-        return of(
-                settings,
-                operations.stream().map(operation -> operation.withKeys(keys)).toList(),
-                ClientPlan.of(settings));
+        return of(settings, withKeys(settings, operations), ClientPlan.of(settings), false);
     }
 
-    /** Reads all but workloads, which the scenario sets itself, as it does the API of each case. */
+    /**
+     * Reads all but workloads, which the scenario sets itself, as it does the API of each case. The scenario has the
+     * {@linkplain LoopPlan#parameters() parameters} of loops.
+     */
     public static ServerPlan ofWorkloads(Settings settings, List<Operation> workloads) {
-        return of(settings, workloads, ClientPlan.of(settings, ClientSpec.Api.HTTP));
+        return of(settings, workloads, ClientPlan.of(settings, ClientSpec.Api.HTTP), LoopPlan.isClosed(settings));
     }
 
-    private static ValueSizes valueSizes(Settings settings) {
+    /**
+     * Reads the sizes of values.
+     *
+     * @throws IllegalArgumentException if they are invalid
+     */
+    public static ValueSizes valueSizes(Settings settings) {
         ValueSizes sizes = parsed(VALUE_BYTES, settings.text(VALUE_BYTES), ValueSizes::parse);
         if (sizes.largest() > Values.MAX_BYTES) {
             throw new IllegalArgumentException(
@@ -250,7 +268,8 @@ public record ServerPlan(
         }
     }
 
-    private static ServerPlan of(Settings settings, List<Operation> operations, ClientPlan client) {
+    private static ServerPlan of(
+            Settings settings, List<Operation> operations, ClientPlan client, boolean isClosedLoop) {
         Pace pace = Pace.of(settings);
         client.requireSendsWithin(pace.p99());
         return new ServerPlan(
@@ -260,7 +279,7 @@ public record ServerPlan(
                 client,
                 events(settings),
                 pace,
-                CostPlan.of(settings),
+                CostPlan.of(settings, isClosedLoop),
                 NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))));
     }
 
@@ -268,7 +287,7 @@ public record ServerPlan(
         List<String> allowed = new ArrayList<>(
                 Arrays.stream(ProfileEvent.values()).map(ProfileEvent::label).toList());
         allowed.add(NONE);
-        List<String> names = settings.names("profiles", allowed);
+        List<String> names = settings.names(PROFILES, allowed);
         return names.contains(NONE)
                 ? List.of()
                 : names.stream().map(ProfileEvent::of).toList();
@@ -356,6 +375,17 @@ public record ServerPlan(
                 .within(pace.precision())
                 .withP99(pace.p99())
                 .lasting(3 * pace.seconds(), pace.seconds());
+    }
+
+    /** Returns the shared parameters that have no effect in a closed loop, which has no rate, search and profile. */
+    static List<String> parametersOfOpenLoops(Settings settings) {
+        List<String> all = new ArrayList<>(SEARCH);
+        all.addAll(List.of(CostPlan.RATE, CostPlan.SEARCHES, ClientPlan.SEND_EVERY));
+        // None is what a closed loop takes.
+        if (!settings.text(PROFILES).strip().equals(NONE)) {
+            all.add(PROFILES);
+        }
+        return all;
     }
 
     /**
