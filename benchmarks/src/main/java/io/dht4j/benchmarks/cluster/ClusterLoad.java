@@ -7,7 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.benchmarks.load.LoadOptions;
-import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.lab.internal.counters.StolenTime;
@@ -144,29 +144,29 @@ public final class ClusterLoad implements Callable<Integer> {
                 valueBytes,
                 load.keys());
         for (IntFunction<CompletionStage<?>> operation : operations) {
-            ClosedLoad.run(load.inFlight(), load.warmUp() / operations.size(), operation);
+            ThroughputLoop.run(load.inFlight(), load.warmUp() / operations.size(), operation);
         }
         StolenTime stolen = new StolenTime();
-        List<List<ClosedLoad.Result>> results = new ArrayList<>();
+        List<List<ThroughputLoop.Result>> results = new ArrayList<>();
         operations.forEach(operation -> results.add(new ArrayList<>()));
         for (int repetition = 0; repetition < repetitions; repetition++) {
             // Rotated, so that no candidate is always first after a pause.
             for (int i = 0; i < operations.size(); i++) {
                 int which = (i + repetition) % operations.size();
-                results.get(which).add(ClosedLoad.run(load.inFlight(), load.seconds(), operations.get(which)));
+                results.get(which).add(ThroughputLoop.run(load.inFlight(), load.seconds(), operations.get(which)));
             }
         }
         for (int i = 0; i < operations.size(); i++) {
             double[] rates = results.get(i).stream()
-                    .mapToDouble(ClosedLoad.Result::perSecond)
+                    .mapToDouble(ThroughputLoop.Result::perSecond)
                     .sorted()
                     .toArray();
             double[] p50 = results.get(i).stream()
-                    .mapToDouble(ClosedLoad.Result::p50Micros)
+                    .mapToDouble(ThroughputLoop.Result::p50Micros)
                     .sorted()
                     .toArray();
             double[] p99 = results.get(i).stream()
-                    .mapToDouble(ClosedLoad.Result::p99Micros)
+                    .mapToDouble(ThroughputLoop.Result::p99Micros)
                     .sorted()
                     .toArray();
             System.out.printf(

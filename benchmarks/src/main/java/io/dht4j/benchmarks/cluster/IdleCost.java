@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.cluster;
 
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
-import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
@@ -81,8 +81,8 @@ public final class IdleCost implements Callable<Integer> {
             String name,
             IntFunction<CompletionStage<?>> on,
             IntFunction<CompletionStage<?>> off,
-            List<ClosedLoad.Result> resultsOn,
-            List<ClosedLoad.Result> resultsOff) {
+            List<ThroughputLoop.Result> resultsOn,
+            List<ThroughputLoop.Result> resultsOff) {
 
         Pair(String name, IntFunction<CompletionStage<?>> on, IntFunction<CompletionStage<?>> off) {
             this(name, on, off, new ArrayList<>(), new ArrayList<>());
@@ -169,18 +169,18 @@ public final class IdleCost implements Callable<Integer> {
                 repetitions,
                 load.seconds());
         for (Pair pair : pairs) {
-            ClosedLoad.run(load.inFlight(), load.warmUp(), pair.on());
-            ClosedLoad.run(load.inFlight(), load.warmUp(), pair.off());
+            ThroughputLoop.run(load.inFlight(), load.warmUp(), pair.on());
+            ThroughputLoop.run(load.inFlight(), load.warmUp(), pair.off());
         }
         StolenTime stolen = new StolenTime();
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (Pair pair : pairs) {
                 // The order alternates.
                 boolean onFirst = repetition % 2 == 0;
-                ClosedLoad.Result first =
-                        ClosedLoad.run(load.inFlight(), load.seconds(), onFirst ? pair.on() : pair.off());
-                ClosedLoad.Result second =
-                        ClosedLoad.run(load.inFlight(), load.seconds(), onFirst ? pair.off() : pair.on());
+                ThroughputLoop.Result first =
+                        ThroughputLoop.run(load.inFlight(), load.seconds(), onFirst ? pair.on() : pair.off());
+                ThroughputLoop.Result second =
+                        ThroughputLoop.run(load.inFlight(), load.seconds(), onFirst ? pair.off() : pair.on());
                 pair.resultsOn().add(onFirst ? first : second);
                 pair.resultsOff().add(onFirst ? second : first);
             }
@@ -190,21 +190,21 @@ public final class IdleCost implements Callable<Integer> {
             print(pair.name() + ", off", pair.resultsOff());
             tellRatios(
                     pair.name() + ", per second, on to off",
-                    ClosedLoad.Result::perSecond,
+                    ThroughputLoop.Result::perSecond,
                     pair.resultsOn(),
                     pair.resultsOff());
             tellRatios(
                     pair.name() + ", p99, on to off",
-                    ClosedLoad.Result::p99Micros,
+                    ThroughputLoop.Result::p99Micros,
                     pair.resultsOn(),
                     pair.resultsOff());
         }
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n", stolen.percent());
     }
 
-    private static void print(String name, List<ClosedLoad.Result> results) {
-        double[] rates = sorted(results, ClosedLoad.Result::perSecond);
-        double[] p99 = sorted(results, ClosedLoad.Result::p99Micros);
+    private static void print(String name, List<ThroughputLoop.Result> results) {
+        double[] rates = sorted(results, ThroughputLoop.Result::perSecond);
+        double[] p99 = sorted(results, ThroughputLoop.Result::p99Micros);
         System.out.printf(
                 Locale.ROOT,
                 "%-28s %,10.0f/s (%,.0f to %,.0f)   p99 %,.0f µs (%,.0f to %,.0f)%n",
@@ -220,9 +220,9 @@ public final class IdleCost implements Callable<Integer> {
     /** Ratios of consecutive runs, so that slow changes of the machine cancel out. */
     private static void tellRatios(
             String name,
-            ToDoubleFunction<ClosedLoad.Result> figure,
-            List<ClosedLoad.Result> on,
-            List<ClosedLoad.Result> off) {
+            ToDoubleFunction<ThroughputLoop.Result> figure,
+            List<ThroughputLoop.Result> on,
+            List<ThroughputLoop.Result> off) {
         double[] ratios = new double[on.size()];
         Arrays.setAll(ratios, i -> figure.applyAsDouble(on.get(i)) / figure.applyAsDouble(off.get(i)));
         Arrays.sort(ratios);
@@ -242,7 +242,7 @@ public final class IdleCost implements Callable<Integer> {
                 ratios[ratios.length - 1]);
     }
 
-    private static double[] sorted(List<ClosedLoad.Result> results, ToDoubleFunction<ClosedLoad.Result> figure) {
+    private static double[] sorted(List<ThroughputLoop.Result> results, ToDoubleFunction<ThroughputLoop.Result> figure) {
         return results.stream().mapToDouble(figure).sorted().toArray();
     }
 }

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
@@ -77,13 +77,13 @@ public final class MemberMain implements AutoCloseable {
         return Filling.fill(member(), 0, fill.keys(), fill.maxInFlight());
     }
 
-    private ClosedLoad.Result loop(Loop loop) throws InterruptedException {
+    private ThroughputLoop.Result loop(Loop loop) throws InterruptedException {
         KeySpace space = new KeySpace(loop.keys());
         List<OperationStarter> slots = ThreadLocalRandom.current()
                 .longs(loop.inFlight())
                 .mapToObj(seed -> new OperationStarter(member(), loop.operation(), space, seed))
                 .toList();
-        return ClosedLoad.run(
+        return ThroughputLoop.run(
                 loop.inFlight(), loop.seconds(), slot -> slots.get(slot).next());
     }
 

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
@@ -136,12 +136,12 @@ public final class MemberProcess implements AutoCloseable {
      * @throws ChildException if an operation failed
      * @throws InterruptedException if the thread is interrupted
      */
-    public ClosedLoad.Result loop(Operation operation, int inFlight, double seconds, int keys)
+    public ThroughputLoop.Result loop(Operation operation, int inFlight, double seconds, int keys)
             throws ChildException, InterruptedException {
         return child.call(
                 MemberMain.LOOP,
                 new MemberMain.Loop(operation, inFlight, seconds, keys),
-                ClosedLoad.Result.class,
+                ThroughputLoop.Result.class,
                 PATIENCE.plusMillis((long) (seconds * 1000)));
     }
 

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.load.closed.ClosedLoad;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.product.MemberProcess;
@@ -329,13 +329,13 @@ public final class Peers implements Scenario {
             throws IOException, InterruptedException {
         ExecutorService threads = Executors.newFixedThreadPool(MEMBERS);
         try {
-            List<Callable<ClosedLoad.Result>> loops = new ArrayList<>();
+            List<Callable<ThroughputLoop.Result>> loops = new ArrayList<>();
             for (MemberProcess member : cluster.members()) {
                 loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
             }
             double sum = 0;
             List<Throwable> failures = new ArrayList<>();
-            for (Future<ClosedLoad.Result> loop : threads.invokeAll(loops)) {
+            for (Future<ThroughputLoop.Result> loop : threads.invokeAll(loops)) {
                 try {
                     sum += loop.get().perSecond();
                 } catch (ExecutionException e) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Usage: lists, help, and what a wrong command line is told. */
+/** Usage: lists, help, and the refusal of a wrong command line. */
 class BenchTest {
 
     private static final List<Scenario> SCENARIOS = TestScenario.trial();

@@ -32,7 +32,7 @@ public record TransportComparison(
         double warmUpSeconds,
         int valueBytes) {
 
-    /** The least number of repetitions of each by which a difference can be told from noise. */
+    /** The least number of repetitions of each with which a difference can exceed the noise. */
     public static final int LEAST_TO_JUDGE = ComparisonResult.LEAST_TO_JUDGE;
 
     /**
@@ -106,7 +106,7 @@ public record TransportComparison(
      *     interrupted
      */
     public ComparisonResult run() {
-        return Measurement.of(this);
+        return ComparisonRun.of(this);
     }
 
     /**

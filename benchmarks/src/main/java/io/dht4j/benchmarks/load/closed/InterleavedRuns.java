@@ -86,7 +86,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
                 Variant variant = variants.get((i + repetition * step) % variants.size());
                 StolenTime ofThis = new StolenTime();
                 Counters before = counters.read();
-                ClosedLoad.Result result = ClosedLoad.run(inFlight, seconds, variant.operation(), threads);
+                ThroughputLoop.Result result = ThroughputLoop.run(inFlight, seconds, variant.operation(), threads);
                 Counters spent = counters.read().since(before);
                 Map<String, Double> costs = spent.perOperation(result.operations());
                 variant.add(new Variant.Measured(
@@ -106,7 +106,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
         List<WarmUp.Turn<RuntimeException>> turns = new ArrayList<>();
         for (Variant variant : variants) {
             turns.add(() -> {
-                ClosedLoad.run(inFlight, turn, variant.operation(), threads);
+                ThroughputLoop.run(inFlight, turn, variant.operation(), threads);
                 return turn;
             });
         }

@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  * A closed loop: a fixed number of slots, each of which starts its next operation when the last one has ended. It
  * measures the highest rate, not latency at a rate, since a slow answer delays the next request.
  *
+ * <p>It is for variants in this process, which are functions; the first failure ends it. A load with a client, a
+ * workload and counted failures is a {@link io.dht4j.lab.internal.load.closed.ClosedLoop}.
+ *
  * <p>Threads of its own begin the operations. If one ends on another thread, of the library under test, the slot's next
  * operation begins there too, but only one. A chain of operations that end at once would keep that thread from its
  * work, so the slot then returns to its own thread.
  */
-public final class ClosedLoad {
+public final class ThroughputLoop {
 
     /** Longer times count as this. */
     private static final long LONGEST_NANOS = 60_000_000_000L;
@@ -40,7 +43,7 @@ public final class ClosedLoad {
     private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, 3);
     private final CountDownLatch ended;
 
-    private ClosedLoad(int slots, IntFunction<CompletionStage<?>> operation) {
+    private ThroughputLoop(int slots, IntFunction<CompletionStage<?>> operation) {
         this.slots = slots;
         this.operation = operation;
         this.ended = new CountDownLatch(slots);
@@ -73,7 +76,7 @@ public final class ClosedLoad {
      */
     static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
             throws InterruptedException {
-        ClosedLoad run = new ClosedLoad(slots, operation);
+        ThroughputLoop run = new ThroughputLoop(slots, operation);
         int starters = Math.min(slots, Runtime.getRuntime().availableProcessors());
         long begin = System.nanoTime();
         for (int starter = 0; starter < starters; starter++) {
@@ -164,7 +167,7 @@ public final class ClosedLoad {
         /** Begins an operation. Unless it ends at once, the thread that ends it continues the slot. */
         private boolean beginsAndEnds(int slot) {
             long begin = System.nanoTime();
-            CompletableFuture<?> future = ClosedLoad.this.begin(slot);
+            CompletableFuture<?> future = ThroughputLoop.this.begin(slot);
             if (!future.isDone()) {
                 future.whenComplete((result, error) -> goOn(slot, begin, error));
                 return false;

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Runs a comparison. Confined to one thread. */
-final class Measurement {
+final class ComparisonRun {
 
     private static final Operation HALF_AND_HALF = new Operation("puts and gets", "get=50,put=50", "uniform", 1);
     private static final int MAX_IN_FLIGHT = 1024;
@@ -35,7 +35,7 @@ final class Measurement {
     private Counters atEnd = new Counters(Map.of());
     private long seed;
 
-    private Measurement(TransportComparison comparison, ProcessCounters counters) {
+    private ComparisonRun(TransportComparison comparison, ProcessCounters counters) {
         this.comparison = comparison;
         this.counters = counters;
     }
@@ -78,7 +78,7 @@ final class Measurement {
         try (MeasuredNodes a = MeasuredNodes.start(comparison.a(), comparison.valueBytes());
                 MeasuredNodes b = MeasuredNodes.start(comparison.b(), comparison.valueBytes());
                 ProcessCounters counters = new ProcessCounters()) {
-            return new Measurement(comparison, counters).run(a, b);
+            return new ComparisonRun(comparison, counters).run(a, b);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("the comparison was interrupted", e);

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("portable")
-class ClosedLoadTest {
+class ThroughputLoopTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void anOperationThatCannotEvenBeBegunEndsTheRunAndIsNamed() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> ClosedLoad.run(3, 0.5, slot -> {
+                .isThrownBy(() -> ThroughputLoop.run(3, 0.5, slot -> {
                     if (slot == 0) {
                         throw new IllegalArgumentException("no such key");
                     }
@@ -40,7 +40,7 @@ class ClosedLoadTest {
         CompletableFuture<Void> served = new CompletableFuture<>();
         AtomicBoolean servedInTheRun = new AtomicBoolean();
         try {
-            ClosedLoad.run(8, 3, slot -> {
+            ThroughputLoop.run(8, 3, slot -> {
                 int number = begun.incrementAndGet();
                 if (number <= 8) {
                     return CompletableFuture.runAsync(() -> {}, library);
@@ -69,7 +69,7 @@ class ClosedLoadTest {
 
         int slots = 4 * Runtime.getRuntime().availableProcessors();
 
-        ClosedLoad.run(slots, 2, slot -> {
+        ThroughputLoop.run(slots, 2, slot -> {
             seen.add(slot);
             return CompletableFuture.completedFuture(slot);
         });
