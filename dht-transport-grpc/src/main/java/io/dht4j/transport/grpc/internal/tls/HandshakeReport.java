@@ -57,7 +57,7 @@ final class HandshakeReport extends ChannelInboundHandlerAdapter {
         return failure instanceof SSLHandshakeException
                         && message.contains("certificate")
                         && !message.startsWith("Received")
-                ? Optional.of("there is no certificate that tells who calls: " + message)
+                ? Optional.of("the caller presents no certificate: " + message)
                 : Optional.empty();
     }
 

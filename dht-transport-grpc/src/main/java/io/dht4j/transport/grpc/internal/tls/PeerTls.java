@@ -112,7 +112,7 @@ public final class PeerTls implements AutoCloseable {
             }
             names = tls.callerNames(session);
         } catch (SSLPeerUnverifiedException e) {
-            throw new CertificateException("there is no certificate that tells who calls", e);
+            throw new CertificateException("the caller presents no certificate", e);
         }
         if (names.stream().noneMatch(frames::mayCall)) {
             throw new CertificateException("the certificate names " + PrintableText.of(new TreeSet<>(names))

@@ -285,7 +285,7 @@ final class Link extends Connection implements RecordReader.Receiver {
             return;
         }
         if (head.type() < RecordType.PART || head.type() == RecordType.CANCEL || head.type() > RecordType.NO_ROOM) {
-            throw new MalformedException("a record of type " + head.type() + " from who is called");
+            throw new MalformedException("a record of type " + head.type() + " from the callee");
         }
         if (head.id() > lastId || head.id() <= 0) {
             throw new MalformedException("an answer to call " + head.id() + " of " + lastId);

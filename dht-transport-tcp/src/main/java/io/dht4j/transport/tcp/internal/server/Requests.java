@@ -68,7 +68,7 @@ final class Requests implements RecordReader.Receiver {
             return;
         }
         if (head.type() > RecordType.CANCEL) {
-            throw new MalformedException("a record of type " + head.type() + " from who calls");
+            throw new MalformedException("a record of type " + head.type() + " from the caller");
         }
         if (head.type() == RecordType.PART || head.type() == RecordType.CANCEL) {
             if (head.id() > lastId || head.id() <= 0) {

@@ -121,7 +121,7 @@ final class ServerConnection extends Connection implements Resident {
         }
         Hello theirs = read.get();
         if (theirs.kind() != Hello.Kind.CALLER) {
-            throw new MalformedException("a hello of kind " + theirs.kind() + " from who calls");
+            throw new MalformedException("a hello of kind " + theirs.kind() + " from the caller");
         }
         if (!theirs.own().isEmpty()) {
             caller = visitor.host() + " (" + theirs.own() + ")";
@@ -214,7 +214,7 @@ final class ServerConnection extends Connection implements Resident {
         return requests;
     }
 
-    /** Returns who calls, for the log. */
+    /** Returns the caller's address and name, for the log. */
     String caller() {
         return caller;
     }

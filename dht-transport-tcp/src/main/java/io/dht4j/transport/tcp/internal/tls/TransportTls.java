@@ -87,7 +87,7 @@ public final class TransportTls implements AutoCloseable {
         try {
             names = tls.callerNames(session);
         } catch (SSLPeerUnverifiedException e) {
-            throw new CertificateException("there is no certificate that tells who calls", e);
+            throw new CertificateException("the caller presents no certificate", e);
         }
         if (names.stream().noneMatch(frames::mayCall)) {
             throw new CertificateException("the certificate names " + PrintableText.of(new TreeSet<>(names))
@@ -119,7 +119,7 @@ public final class TransportTls implements AutoCloseable {
         boolean lacksCertificate = failure instanceof SSLHandshakeException
                 && message.contains("certificate")
                 && !message.startsWith("Received");
-        return lacksCertificate ? Optional.of("there is no certificate that tells who calls: " + message) : words;
+        return lacksCertificate ? Optional.of("the caller presents no certificate: " + message) : words;
     }
 
     @Override

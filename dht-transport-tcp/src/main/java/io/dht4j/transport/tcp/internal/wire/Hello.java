@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  *
  * <p>A hello has a magic (4 bytes), a version (1), a kind (1), the lengths of two texts (1 and 2), and the texts.
  *
- * @param kind who says it
+ * @param kind which side sends it, and whether it is a refusal
  * @param version 1 to 255: of a caller the latest that it speaks, of a callee the one that both use
- * @param own the name of who says it; empty if it has none
+ * @param own the name of the sender; empty if it has none
  * @param text of a caller the name of the called node, of a refusal the reason; else empty
  */
 public record Hello(Kind kind, int version, String own, String text) {
@@ -30,7 +30,7 @@ public record Hello(Kind kind, int version, String own, String text) {
     private static final int MAX_TEXT = 512;
     private static final int MAGIC = 'd' << 24 | 'h' << 16 | 't' << 8 | '4';
 
-    /** Who says it, and what. */
+    /** Which side sends a hello, and whether it is a refusal. */
     public enum Kind {
         CALLER('C'),
         CALLEE('A'),
