@@ -5,7 +5,7 @@ import io.dht4j.benchmarks.results.Link;
 import io.dht4j.benchmarks.results.Machine;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Scenario;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A lab that writes its report again with each measurement, so that the report survives the end of the process. */
-final class LabRun implements Lab {
+/** A context that writes its report again with each measurement, so that the report survives the end of the process. */
+final class LabRun implements RunContext {
 
     private final Scenario scenario;
     private final CommandLineSettings settings;

@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 public final class Comparison {
 
-    /** The costs that are compared, as {@code Lab.compare} does. */
+    /** The costs that are compared, as {@code RunContext.compare} does. */
     private static final List<Cost> COSTS = List.of(Cost.CPU_MICROS, Cost.BYTES_ALLOCATED);
 
     private final Results a;

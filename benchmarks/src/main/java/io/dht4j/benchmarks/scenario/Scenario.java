@@ -56,11 +56,11 @@ public interface Scenario {
     }
 
     /**
-     * Runs it, and reports each measurement to the lab at once. Blocks.
+     * Runs it, and reports each measurement to its context at once. Blocks.
      *
-     * @param lab its environment
+     * @param context its environment
      * @throws InterruptedException if the run is stopped; its processes are closed then
      * @throws Exception if it fails; the user sees the message
      */
-    void run(Lab lab) throws Exception;
+    void run(RunContext context) throws Exception;
 }

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.scenarios;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -82,13 +82,13 @@ public final class Async implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        ServerComparison servers = ServerComparison.of(lab, ServerPlan.of(lab), variants(lab));
-        List<Merging> ways = Merging.ways(lab.quick());
+    public void run(RunContext context) throws IOException, InterruptedException {
+        ServerComparison servers = ServerComparison.of(context, ServerPlan.of(context), variants(context));
+        List<Merging> ways = Merging.ways(context.quick());
         servers.run(ways.size());
         for (Merging way : ways) {
-            lab.step(way.title());
-            lab.add(way.measure(lab.quick()));
+            context.step(way.title());
+            context.add(way.measure(context.quick()));
         }
     }
 

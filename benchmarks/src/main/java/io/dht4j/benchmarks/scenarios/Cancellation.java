@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -96,12 +96,12 @@ public final class Cancellation implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        ServerPlan plan = plan(lab);
-        Soak soak = soak(lab);
-        ServerComparison.of(lab, plan, variants(lab)).run(soak.steps());
+    public void run(RunContext context) throws IOException, InterruptedException {
+        ServerPlan plan = plan(context);
+        Soak soak = soak(context);
+        ServerComparison.of(context, plan, variants(context)).run(soak.steps());
         if (soak.minutes() > 0) {
-            soak.run(lab, plan);
+            soak.run(context, plan);
         }
     }
 

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -83,8 +83,8 @@ public final class DurabilityCost implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        new ServerComparison(lab, cases(lab)).run();
+    public void run(RunContext context) throws IOException, InterruptedException {
+        new ServerComparison(context, cases(context)).run();
     }
 
     private static List<Case> cases(Settings settings) {

@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -128,27 +128,27 @@ public final class FixedLoad implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        LoadPlan plan = LoadPlan.of(lab);
-        LoopPlan loop = loop(lab, plan);
+    public void run(RunContext context) throws IOException, InterruptedException {
+        LoadPlan plan = LoadPlan.of(context);
+        LoopPlan loop = loop(context, plan);
         if (loop.isClosed()) {
-            loop.note(lab);
+            loop.note(context);
         }
-        String transport = PeerTransports.of(lab);
+        String transport = PeerTransports.of(context);
         Map<Operation, Cell> cells = new LinkedHashMap<>();
         LoadRepetitions.run(
-                lab,
+                context,
                 plan,
                 List.of(ServerVariant.of(transport, LoadPlan.NODES, 2, LoadPlan.NODES)
                         .over(transport)),
                 (variant, shown, session, repetition) -> {
                     for (Operation operation : plan.operations()) {
-                        lab.step(variant + ": " + operation.name());
+                        context.step(variant + ": " + operation.name());
                         Cell cell = cells.computeIfAbsent(operation, each -> new Cell());
-                        LoadSpec open = plan.load(operation, rate(lab), repetition + 1L);
+                        LoadSpec open = plan.load(operation, rate(context), repetition + 1L);
                         LoadSpec spec = loop.isClosed() ? loop.closed(open) : open;
                         measure(plan, spec, repetition, session, cell);
-                        lab.add(measurement(spec, variant, shown, cell));
+                        context.add(measurement(spec, variant, shown, cell));
                     }
                 });
     }

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
@@ -60,22 +60,22 @@ public final class Hiccups implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws InterruptedException {
-        List<String> ways = ways(lab);
-        int repetitions = repetitions(lab);
-        long nanos = (long) (seconds(lab) * NANOS_PER_SECOND);
-        lab.note("Whoever waits by park or sleep leaves the processor, and is late by what the system needs to "
+    public void run(RunContext context) throws InterruptedException {
+        List<String> ways = ways(context);
+        int repetitions = repetitions(context);
+        long nanos = (long) (seconds(context) * NANOS_PER_SECOND);
+        context.note("Whoever waits by park or sleep leaves the processor, and is late by what the system needs to "
                 + "give it back. Whoever spins"
                 + " keeps it, and is late only when the system takes it away for others: hardly ever on "
                 + "an idle machine, for long on a"
                 + " busy one.");
-        lab.plan(ways.size() * repetitions);
+        context.plan(ways.size() * repetitions);
         Map<String, List<Double>> values = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= repetitions; repetition++) {
             for (String way : ways) {
-                lab.step(way + ", repetition " + repetition);
+                context.step(way + ", repetition " + repetition);
                 values.computeIfAbsent(way, name -> new ArrayList<>()).add(lateMicros(way, nanos));
-                lab.add(measurement(way, values.get(way)));
+                context.add(measurement(way, values.get(way)));
             }
         }
     }

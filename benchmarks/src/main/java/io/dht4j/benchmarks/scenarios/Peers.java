@@ -10,7 +10,7 @@ import io.dht4j.benchmarks.product.Product;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -173,53 +173,53 @@ public final class Peers implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        Plan plan = Plan.of(lab);
-        lab.note("Every member has every entry. A get of this library, of Infinispan and of "
+    public void run(RunContext context) throws IOException, InterruptedException {
+        Plan plan = Plan.of(context);
+        context.note("Every member has every entry. A get of this library, of Infinispan and of "
                 + "hazelcast-backup-reads reads the member's own"
                 + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
-        List<Contender> contenders = contenders(lab);
+        List<Contender> contenders = contenders(context);
         Map<String, Cell> cells = new HashMap<>();
         if (plan.keepsProcesses()) {
-            lab.plan(contenders.size() * (1 + plan.repetitions() * OPERATIONS.size()));
-            measureKept(lab, contenders, plan, cells);
+            context.plan(contenders.size() * (1 + plan.repetitions() * OPERATIONS.size()));
+            measureKept(context, contenders, plan, cells);
         } else {
-            lab.plan(plan.repetitions() * contenders.size() * (1 + OPERATIONS.size()));
-            measureNew(lab, contenders, plan, cells);
+            context.plan(plan.repetitions() * contenders.size() * (1 + OPERATIONS.size()));
+            measureNew(context, contenders, plan, cells);
         }
     }
 
-    private static void measureNew(Lab lab, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
+    private static void measureNew(RunContext context, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
             throws IOException, InterruptedException {
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (int i = 0; i < contenders.size(); i++) {
                 // Rotated, so that none always follows the same other one; one at a time, since idle ones work too.
                 Contender contender = contenders.get((i + repetition) % contenders.size());
-                lab.step(contender.name() + ": starting, filling and warming up" + turn(plan, repetition));
-                try (Running cluster = start(contender, plan, lab)) {
+                context.step(contender.name() + ": starting, filling and warming up" + turn(plan, repetition));
+                try (Running cluster = start(contender, plan, context)) {
                     for (Operation operation : OPERATIONS) {
-                        measure(lab, cluster, operation, repetition, plan, cells);
+                        measure(context, cluster, operation, repetition, plan, cells);
                     }
                 }
             }
         }
     }
 
-    private static void measureKept(Lab lab, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
+    private static void measureKept(RunContext context, List<Contender> contenders, Plan plan, Map<String, Cell> cells)
             throws IOException, InterruptedException {
-        lab.note("The processes of each product started once and stayed: the repetitions do not show how processes "
+        context.note("The processes of each product started once and stayed: the repetitions do not show how processes "
                 + "of the same product differ. Those of the other products were idle meanwhile.");
         List<Running> clusters = new ArrayList<>();
         try {
             for (Contender contender : contenders) {
-                lab.step(contender.name() + ": starting, filling and warming up");
-                clusters.add(start(contender, plan, lab));
+                context.step(contender.name() + ": starting, filling and warming up");
+                clusters.add(start(contender, plan, context));
             }
             for (Operation operation : OPERATIONS) {
                 for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
                     for (int i = 0; i < clusters.size(); i++) {
                         Running cluster = clusters.get((i + repetition) % clusters.size());
-                        measure(lab, cluster, operation, repetition, plan, cells);
+                        measure(context, cluster, operation, repetition, plan, cells);
                     }
                 }
             }
@@ -237,9 +237,9 @@ public final class Peers implements Scenario {
     }
 
     private static void measure(
-            Lab lab, Running cluster, Operation operation, int repetition, Plan plan, Map<String, Cell> cells)
+            RunContext context, Running cluster, Operation operation, int repetition, Plan plan, Map<String, Cell> cells)
             throws IOException, InterruptedException {
-        lab.step(cluster.name() + ": " + operation + turn(plan, repetition));
+        context.step(cluster.name() + ": " + operation + turn(plan, repetition));
         Cell cell = cells.computeIfAbsent(operation + " " + cluster.name(), name -> new Cell());
         StolenTime stolen = new StolenTime();
         Counters before = cluster.counters();
@@ -249,7 +249,7 @@ public final class Peers implements Scenario {
         if (stolen.percent() > StolenTime.MUCH_PERCENT) {
             cell.doubts.add("more than 5 % of the processors' time went to others on this host");
         }
-        lab.add(measurement(operation, cluster, cell));
+        context.add(measurement(operation, cluster, cell));
     }
 
     private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
@@ -286,8 +286,8 @@ public final class Peers implements Scenario {
     }
 
     /** Starts, fills and warms up a cluster. */
-    private static Running start(Contender contender, Plan plan, Lab lab) throws IOException, InterruptedException {
-        Path data = Files.createTempDirectory(lab.scratch(), "members");
+    private static Running start(Contender contender, Plan plan, RunContext context) throws IOException, InterruptedException {
+        Path data = Files.createTempDirectory(context.scratch(), "members");
         List<MemberProcess> members = MemberProcess.startAll(
                 contender.product(),
                 MEMBERS,

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.scenarios;
 import io.dht4j.benchmarks.process.node.LabCustomizer;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.results.KeyFigure;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -78,9 +78,9 @@ public final class Pools implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        ServerPlan plan = ServerPlan.of(lab).profiling(ProfileEvent.WALL);
-        ServerComparison.of(lab, plan, variants(lab)).run();
+    public void run(RunContext context) throws IOException, InterruptedException {
+        ServerPlan plan = ServerPlan.of(context).profiling(ProfileEvent.WALL);
+        ServerComparison.of(context, plan, variants(context)).run();
     }
 
     private static List<ServerVariant> variants(Settings settings) {

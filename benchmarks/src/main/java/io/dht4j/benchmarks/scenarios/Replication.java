@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.results.KeyFigure;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -68,8 +68,8 @@ public final class Replication implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        ServerComparison.of(lab, ServerPlan.of(lab), variants(lab)).run();
+    public void run(RunContext context) throws IOException, InterruptedException {
+        ServerComparison.of(context, ServerPlan.of(context), variants(context)).run();
     }
 
     private static List<ServerVariant> variants(Settings settings) {

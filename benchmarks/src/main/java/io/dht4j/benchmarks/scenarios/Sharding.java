@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
 import io.dht4j.benchmarks.scenario.JmhRun;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -78,12 +78,12 @@ public final class Sharding implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        ServerComparison servers = new ServerComparison(lab, cases(lab));
-        List<String> placements = new ArrayList<>(placements(lab));
-        own(lab).ifPresent(placements::add);
+    public void run(RunContext context) throws IOException, InterruptedException {
+        ServerComparison servers = new ServerComparison(context, cases(context));
+        List<String> placements = new ArrayList<>(placements(context));
+        own(context).ifPresent(placements::add);
         servers.run(placements.size());
-        findNodes(lab, placements);
+        findNodes(context, placements);
     }
 
     private static List<Case> cases(Settings settings) {
@@ -120,16 +120,16 @@ public final class Sharding implements Scenario {
                 .over(transport);
     }
 
-    private static void findNodes(Lab lab, List<String> placements) throws IOException {
-        List<String> flags = LabCustomizer.jvmFlags(CandidateParameters.components(lab));
+    private static void findNodes(RunContext context, List<String> placements) throws IOException {
+        List<String> flags = LabCustomizer.jvmFlags(CandidateParameters.components(context));
         for (String placement : placements) {
-            lab.step("finding the node, " + placement);
+            context.step("finding the node, " + placement);
             List<Double> nanos = JmhRun.nanos(
                     LookupBenchmark.class,
                     Map.of("placement", placement, "nodes", String.valueOf(NODES), "partitions", "1024"),
                     flags,
-                    lab.quick());
-            lab.add(new Measurement(
+                    context.quick());
+            context.add(new Measurement(
                     "finding a key's replicas",
                     placement,
                     "ns",

@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -156,25 +156,25 @@ public final class Sweep implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        LoadPlan plan = LoadPlan.of(lab);
-        Rates rates = Rates.of(lab);
-        lab.note(String.format(
+    public void run(RunContext context) throws IOException, InterruptedException {
+        LoadPlan plan = LoadPlan.of(context);
+        Rates rates = Rates.of(context);
+        context.note(String.format(
                 Locale.ROOT,
                 "The operations/s are knees: the highest offered rate at which 99 %% is served, nothing fails and p99 "
                         + "is under %d ms, below the least rate at which that is not so. The lines are those of the "
                         + "first repetition.",
                 rates.p99().toMillis()));
         Map<String, Cell> cells = new LinkedHashMap<>();
-        LoadRepetitions.run(lab, plan, variants(lab), (variant, shown, session, repetition) -> {
+        LoadRepetitions.run(context, plan, variants(context), (variant, shown, session, repetition) -> {
             warmUp(plan, rates, session);
             for (Operation operation : plan.operations()) {
-                lab.step(variant + ": " + operation.name());
+                context.step(variant + ": " + operation.name());
                 Cell cell = cells.computeIfAbsent(operation.name() + " " + variant, name -> new Cell());
                 StableLoadSpec spec = rates.spec(plan, operation, repetition);
                 List<LoadResult> points = RateSweep.run(session, spec, rates.step());
                 cell.add(Knee.of(points, spec::holds), points);
-                lab.add(measurement(operation.name(), variant, shown, cell));
+                context.add(measurement(operation.name(), variant, shown, cell));
             }
         });
     }

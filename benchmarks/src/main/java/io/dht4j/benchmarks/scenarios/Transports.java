@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
@@ -88,25 +88,25 @@ public final class Transports implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws Exception {
-        InterleavedRuns comparison = comparison(lab);
-        lab.note("Nodes, clients and load share one process, whose costs the tables show. A put sends two requests, "
-                + "so half of the echoes is about what un-batched puts can reach.");
-        lab.note("The loop is closed, so all processors are busy: processor time per operation falls as the rate "
+    public void run(RunContext context) throws Exception {
+        InterleavedRuns comparison = comparison(context);
+        context.note("Nodes, clients and load share one process, whose costs the tables show. A put sends two "
+                + "requests, so half of the echoes is about what un-batched puts can reach.");
+        context.note("The loop is closed, so all processors are busy: processor time per operation falls as the rate "
                 + "rises, and says what an operation costs at the highest rate, not at yours. For costs at one rate, "
                 + "see the scenario clients.");
-        try (CandidateLoader loader = CandidateParameters.loader(lab.text(CandidateParameters.WITH));
+        try (CandidateLoader loader = CandidateParameters.loader(context.text(CandidateParameters.WITH));
                 TransportVariants running = TransportVariants.start(
-                        spec(lab, CandidateParameters.transports(lab, loader, BuiltInTransport.names())))) {
+                        spec(context, CandidateParameters.transports(context, loader, BuiltInTransport.names())))) {
             List<Shown> all = shown(running);
             IdentityHashMap<Variant, Shown> shown = new IdentityHashMap<>();
             all.forEach(each -> shown.put(each.measured(), each));
             List<Variant> variants = running.all();
-            lab.plan(1 + variants.size() * comparison.repetitions());
-            lab.step("warming up");
+            context.plan(1 + variants.size() * comparison.repetitions());
+            context.step("warming up");
             comparison.run(variants, (variant, stolenPercent) -> {
                 Shown of = Objects.requireNonNull(shown.get(variant));
-                lab.step(of.variant() + ", " + of.group());
+                context.step(of.variant() + ", " + of.group());
                 if (stolenPercent > StolenTime.MUCH_PERCENT) {
                     of.doubts()
                             .add(String.format(
@@ -114,10 +114,10 @@ public final class Transports implements Scenario {
                                     "%.1f %% of the processors' time went to others on this host",
                                     stolenPercent));
                 }
-                add(lab, of);
+                add(context, of);
             });
             // Ratios lack the variants that were measured later.
-            all.forEach(each -> add(lab, each));
+            all.forEach(each -> add(context, each));
         }
     }
 
@@ -169,7 +169,7 @@ public final class Transports implements Scenario {
         return others;
     }
 
-    private static void add(Lab lab, Shown shown) {
+    private static void add(RunContext context, Shown shown) {
         Map<String, Double> ratios = new LinkedHashMap<>();
         shown.others().forEach((words, other) -> {
             // Later variants have no repetition yet, and one may have done nothing in its time.
@@ -181,7 +181,7 @@ public final class Transports implements Scenario {
         });
         List<String> doubts = new ArrayList<>(shown.doubts());
         shown.measured().doubtOfCompilers().ifPresent(doubts::add);
-        lab.add(new Measurement(
+        context.add(new Measurement(
                 shown.group(),
                 shown.variant(),
                 Measurement.PER_SECOND,

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
 import io.dht4j.benchmarks.results.KeyFigure;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -107,19 +107,19 @@ public final class Ycsb implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws IOException, InterruptedException {
-        List<Case> cases = cases(lab);
+    public void run(RunContext context) throws IOException, InterruptedException {
+        List<Case> cases = cases(context);
         for (Operation workload : cases.get(0).plan().operations()) {
-            lab.note(workload.name() + ": " + shares(workload) + "; " + workload.keys() + " keys.");
+            context.note(workload.name() + ": " + shares(workload) + "; " + workload.keys() + " keys.");
         }
-        LoopPlan loop = loop(lab);
+        LoopPlan loop = loop(context);
         if (loop.isClosed()) {
-            new ClosedComparison(lab, loop, cases).run();
+            new ClosedComparison(context, loop, cases).run();
             return;
         }
-        lab.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and the "
-                + "process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
-        new ServerComparison(lab, cases).run();
+        context.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and "
+                + "the process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
+        new ServerComparison(context, cases).run();
     }
 
     /** Returns the mix for people, such as "95 % get, 5 % update". */

@@ -7,7 +7,7 @@ import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
 import io.dht4j.benchmarks.results.ResultsFile;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -122,8 +122,8 @@ class FirstLineTest {
         }
 
         @Override
-        public void run(Lab lab) {
-            measurements.forEach(lab::add);
+        public void run(RunContext context) {
+            measurements.forEach(context::add);
         }
     }
 }

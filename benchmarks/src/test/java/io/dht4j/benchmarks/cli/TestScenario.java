@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Scenario;
@@ -16,7 +16,7 @@ record TestScenario(Work work, Needs needs) implements Scenario {
 
     /** The work of a scenario. */
     interface Work {
-        void run(Lab lab) throws Exception;
+        void run(RunContext context) throws Exception;
     }
 
     static List<Scenario> of(Work work) {
@@ -25,16 +25,16 @@ record TestScenario(Work work, Needs needs) implements Scenario {
 
     /** Returns a scenario that measures twice, notes, links, and leaves data behind. */
     static List<Scenario> trial() {
-        return of(lab -> {
-            lab.plan(2);
-            lab.step("first");
-            lab.add(measurement("x", 1.0, 2.0, 3.0));
-            lab.step("second");
-            lab.add(measurement("x", 4.0, 5.0, 6.0));
-            lab.note("a note");
-            lab.link("a file", lab.directory().resolve("file.txt"));
-            Files.createDirectory(lab.scratch().resolve("data"));
-            Files.writeString(lab.scratch().resolve("data/file"), "data");
+        return of(context -> {
+            context.plan(2);
+            context.step("first");
+            context.add(measurement("x", 1.0, 2.0, 3.0));
+            context.step("second");
+            context.add(measurement("x", 4.0, 5.0, 6.0));
+            context.note("a note");
+            context.link("a file", context.directory().resolve("file.txt"));
+            Files.createDirectory(context.scratch().resolve("data"));
+            Files.writeString(context.scratch().resolve("data/file"), "data");
         });
     }
 
@@ -89,7 +89,7 @@ record TestScenario(Work work, Needs needs) implements Scenario {
     }
 
     @Override
-    public void run(Lab lab) throws Exception {
-        work.run(lab);
+    public void run(RunContext context) throws Exception {
+        work.run(context);
     }
 }

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.load;
 
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -37,26 +37,26 @@ public final class LoadRepetitions {
     /**
      * Runs all. Blocks.
      *
-     * @param lab the environment
+     * @param context the environment
      * @param plan of the load
      * @param variants of nodes of the run; without effect if the plan has targets
      * @param measure called for each variant and repetition
      */
-    public static void run(Lab lab, LoadPlan plan, List<ServerVariant> variants, Measure measure)
+    public static void run(RunContext context, LoadPlan plan, List<ServerVariant> variants, Measure measure)
             throws IOException, InterruptedException {
         int operations = plan.operations().size();
-        lab.plan(
+        context.plan(
                 plan.targets().isPresent()
                         ? 1 + plan.repetitions() * operations
                         : plan.repetitions() * variants.size() * (1 + operations));
         if (plan.targets().isPresent()) {
             Targets targets = plan.targets().get();
-            lab.note("The load writes, reads and deletes only keys that begin with " + targets.keyPrefix()
+            context.note("The load writes, reads and deletes only keys that begin with " + targets.keyPrefix()
                     + ". The nodes' costs are unknown.");
             Map<String, String> shown = new LinkedHashMap<>();
             shown.put(TARGETS, String.join(" ", targets.addresses()));
-            lab.step(TARGETS + ": filling");
-            try (LoadSession session = LoadSession.open(lab, plan, variants.get(0))) {
+            context.step(TARGETS + ": filling");
+            try (LoadSession session = LoadSession.open(context, plan, variants.get(0))) {
                 for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
                     measure.of(TARGETS, shown, session, repetition);
                 }
@@ -67,8 +67,8 @@ public final class LoadRepetitions {
             for (int i = 0; i < variants.size(); i++) {
                 // Rotated, so that none always follows the same other one.
                 ServerVariant variant = variants.get((i + repetition) % variants.size());
-                lab.step(variant.name() + ": starting and filling");
-                try (LoadSession session = LoadSession.open(lab, plan, variant)) {
+                context.step(variant.name() + ": starting and filling");
+                try (LoadSession session = LoadSession.open(context, plan, variant)) {
                     measure.of(variant.name(), variant.shown(), session, repetition);
                 }
             }

@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.load.client.RunningCluster;
 import io.dht4j.benchmarks.load.closed.Filling;
 import io.dht4j.benchmarks.process.load.LoadProcesses;
 import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadDriver;
@@ -23,7 +23,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
 
     private static final Duration FILLING = Duration.ofMinutes(60);
 
-    private final Lab lab;
+    private final RunContext context;
     private final LoadPlan plan;
     private Optional<Path> data = Optional.empty();
     private Optional<Nodes> nodes = Optional.empty();
@@ -31,24 +31,24 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     /** The client of a running cluster whose keys are to be deleted. */
     private Optional<ClientSpec> written = Optional.empty();
 
-    private LoadSession(Lab lab, LoadPlan plan) {
-        this.lab = lab;
+    private LoadSession(RunContext context, LoadPlan plan) {
+        this.context = context;
         this.plan = plan;
     }
 
     /**
      * Starts the nodes of a variant, or uses the targets of the plan, and writes the keys. Blocks.
      *
-     * @param lab the environment
+     * @param context the environment
      * @param plan of the load
      * @param variant of the nodes; without effect if the plan has targets
      * @return the session, which the caller closes
      * @throws IOException if a process fails or a node does not answer; nothing remains then
      * @throws InterruptedException if the thread is interrupted; nothing remains then
      */
-    public static LoadSession open(Lab lab, LoadPlan plan, ServerVariant variant)
+    public static LoadSession open(RunContext context, LoadPlan plan, ServerVariant variant)
             throws IOException, InterruptedException {
-        LoadSession session = new LoadSession(lab, plan);
+        LoadSession session = new LoadSession(context, plan);
         try {
             session.open(
                     plan.targets().isPresent() ? session.target(plan.targets().get()) : session.start(variant));
@@ -67,7 +67,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
             }
         }
         if (targets.cleanUp() == Targets.CleanUp.OFF) {
-            lab.announce("The keys that begin with " + targets.keyPrefix() + " remain in the cluster.");
+            context.announce("The keys that begin with " + targets.keyPrefix() + " remain in the cluster.");
         } else {
             written = Optional.of(client);
         }
@@ -75,7 +75,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     }
 
     private ClientSpec start(ServerVariant variant) throws IOException, InterruptedException {
-        Path directory = Files.createTempDirectory(lab.scratch(), "nodes");
+        Path directory = Files.createTempDirectory(context.scratch(), "nodes");
         data = Optional.of(directory);
         Nodes started = Nodes.start(plan.client().offering(variant.spec(directory, plan.jvm())));
         nodes = Optional.of(started);
@@ -121,13 +121,13 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     private void deleteKeys(ClientSpec client) {
         try (RunningCluster cluster = new RunningCluster(client)) {
             long deleted = cluster.deleteKeys();
-            lab.announce("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
+            context.announce("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
         } catch (IOException e) {
-            lab.announce("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since "
+            context.announce("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since "
                     + e.getMessage() + "; --clean-up both deletes them before the next run.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            lab.announce("Keys that begin with " + client.keyPrefix()
+            context.announce("Keys that begin with " + client.keyPrefix()
                     + " remain in the cluster; --clean-up both deletes them before the next run.");
         }
     }

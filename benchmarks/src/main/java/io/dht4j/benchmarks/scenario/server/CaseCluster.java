@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.scenario.server;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -46,13 +46,13 @@ final class CaseCluster implements AutoCloseable {
      * @throws IOException if a process has ended or gives no answer; no node remains then
      * @throws InterruptedException if the thread is interrupted; no node remains then
      */
-    static CaseCluster start(Lab lab, Case of, LoadGenerator generator) throws IOException, InterruptedException {
+    static CaseCluster start(RunContext context, Case of, LoadGenerator generator) throws IOException, InterruptedException {
         ServerVariant variant = of.variant();
         ServerPlan plan = of.plan();
-        Path data = Files.createTempDirectory(lab.scratch(), "nodes");
+        Path data = Files.createTempDirectory(context.scratch(), "nodes");
         Nodes nodes = Nodes.start(plan.client().offering(variant.spec(data, plan.jvm())));
         try {
-            LoadRunner load = FilledLoad.of(lab, plan, variant.ack(), variant.from(), nodes, generator);
+            LoadRunner load = FilledLoad.of(context, plan, variant.ack(), variant.from(), nodes, generator);
             CaseCluster cluster = new CaseCluster(of, nodes, generator, load, data);
             // Warms up first: compilation under load would count against the first operation.
             cluster.warmUp.run();

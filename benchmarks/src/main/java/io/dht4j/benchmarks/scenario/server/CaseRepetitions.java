@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class CaseRepetitions {
 
-    private final Lab lab;
+    private final RunContext context;
     private final List<Case> cases;
     private final int repetitions;
     private final boolean keepsProcesses;
@@ -21,11 +21,11 @@ final class CaseRepetitions {
     /**
      * Creates repetitions.
      *
-     * @param lab receives the progress
+     * @param context receives the progress
      * @param cases to measure; their plans have one pace and one {@link CostPlan}
      */
-    CaseRepetitions(Lab lab, List<Case> cases) {
-        this.lab = lab;
+    CaseRepetitions(RunContext context, List<Case> cases) {
+        this.context = context;
         this.cases = List.copyOf(cases);
         ServerPlan plan = cases.get(0).plan();
         this.repetitions = plan.pace().repetitions();
@@ -77,10 +77,10 @@ final class CaseRepetitions {
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < cases.size(); i++) {
                 Case each = cases.get((i + repetition) % cases.size());
-                lab.step(title(each, "starting and filling", repetition));
-                try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
+                context.step(title(each, "starting and filling", repetition));
+                try (CaseCluster cluster = CaseCluster.start(context, each, load)) {
                     for (Operation operation : each.plan().operations()) {
-                        lab.step(title(each, operation.name(), repetition));
+                        context.step(title(each, operation.name(), repetition));
                         cluster.turnTo(operation);
                         measure.of(cluster, operation, repetition);
                     }
@@ -91,13 +91,13 @@ final class CaseRepetitions {
 
     /** Measures on processes that start once: those of the other variants wait meanwhile. */
     private void runOnKept(LoadGenerator load, Measure measure) throws IOException, InterruptedException {
-        lab.note("The processes of each variant started once and stayed: the repetitions do not show how processes "
+        context.note("The processes of each variant started once and stayed: the repetitions do not show how processes "
                 + "of the same variant differ. Those of the other variants were idle meanwhile.");
         List<CaseCluster> clusters = new ArrayList<>();
         try {
             for (Case each : cases) {
-                lab.step(each.title("starting, filling and warming up"));
-                clusters.add(CaseCluster.start(lab, each, load));
+                context.step(each.title("starting, filling and warming up"));
+                clusters.add(CaseCluster.start(context, each, load));
             }
             List<Operation> operations = cases.stream()
                     .flatMap(each -> each.plan().operations().stream())
@@ -123,7 +123,7 @@ final class CaseRepetitions {
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int i = 0; i < clusters.size(); i++) {
                 CaseCluster cluster = clusters.get((i + repetition) % clusters.size());
-                lab.step(title(cluster.of(), operation.name(), repetition));
+                context.step(title(cluster.of(), operation.name(), repetition));
                 cluster.reconnect(operation);
                 measure.of(cluster, operation, repetition);
             }

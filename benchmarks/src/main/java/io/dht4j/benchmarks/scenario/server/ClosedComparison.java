@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public final class ClosedComparison {
 
-    private final Lab lab;
+    private final RunContext context;
     private final LoopPlan loop;
     private final CaseRepetitions repetitions;
     private final Map<String, VariantResults> results = new LinkedHashMap<>();
@@ -25,14 +25,14 @@ public final class ClosedComparison {
     /**
      * Creates a comparison.
      *
-     * @param lab the environment of the scenario
+     * @param context the environment of the scenario
      * @param loop which is closed
      * @param cases to measure; their plans have one pace and one {@link CostPlan}
      */
-    public ClosedComparison(Lab lab, LoopPlan loop, List<Case> cases) {
-        this.lab = lab;
+    public ClosedComparison(RunContext context, LoopPlan loop, List<Case> cases) {
+        this.context = context;
         this.loop = loop;
-        this.repetitions = new CaseRepetitions(lab, cases);
+        this.repetitions = new CaseRepetitions(context, cases);
     }
 
     /**
@@ -42,9 +42,9 @@ public final class ClosedComparison {
      * @throws InterruptedException if the thread is interrupted; no process remains then
      */
     public void run() throws IOException, InterruptedException {
-        lab.plan(repetitions.steps());
-        loop.note(lab);
-        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
+        context.plan(repetitions.steps());
+        loop.note(context);
+        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(context))) {
             repetitions.run(load, this::measure);
         }
     }
@@ -66,6 +66,6 @@ public final class ClosedComparison {
             cluster.nodes().ping();
             measured.doubt(result.failed() + " of " + result.offered() + " operations failed: " + result.errors());
         }
-        lab.add(measured.measurement(group, of.variant()));
+        context.add(measured.measurement(group, of.variant()));
     }
 }

@@ -7,7 +7,7 @@ import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.ThreadStates;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
 import io.dht4j.lab.internal.counters.Counters;
@@ -35,13 +35,13 @@ final class CostRuns {
 
     private static final double TAIL = 99;
 
-    private final Lab lab;
+    private final RunContext context;
     private final Map<String, NamedStacks> baselines = new HashMap<>();
     /** The seed of the next run. Other keys each time, since recently read ones may be faster. */
     private long fresh = 1_000_000;
 
-    CostRuns(Lab lab) {
-        this.lab = lab;
+    CostRuns(RunContext context) {
+        this.context = context;
     }
 
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
@@ -121,7 +121,7 @@ final class CostRuns {
                 taken = Profiling.take(
                         cluster.nodes(),
                         event,
-                        lab.directory(),
+                        context.directory(),
                         name,
                         () -> last[0] = cluster.run(load(cluster, operation, rate)));
                 meanwhile = Optional.ofNullable(last[0]);
@@ -133,7 +133,7 @@ final class CostRuns {
             meanwhile
                     .filter(result -> !bounds.holds(result))
                     .ifPresent(result ->
-                            lab.note(of.groupOf(operation) + ", " + of.variant().name() + ": " + unheld(rate, result)
+                            context.note(of.groupOf(operation) + ", " + of.variant().name() + ": " + unheld(rate, result)
                                     + " while the profile of " + event.label() + " was taken."));
             if (taken.seen().isPresent()) {
                 keep(of, operation, event, name, taken.seen().get(), results);
@@ -160,9 +160,9 @@ final class CostRuns {
     }
 
     private void linkThreads(Case of, Operation operation, String name, CollapsedStacks wall) throws IOException {
-        Path file = lab.directory().resolve(name + "-threads.md");
+        Path file = context.directory().resolve(name + "-threads.md");
         Files.writeString(file, ThreadTable.of(ThreadStates.of(wall)));
-        lab.link(of.groupOf(operation) + ": what the threads of " + of.variant().name() + " did", file);
+        context.link(of.groupOf(operation) + ": what the threads of " + of.variant().name() + " did", file);
     }
 
     /** Draws each variant's profile against the first of its group. */
@@ -172,11 +172,11 @@ final class CostRuns {
         NamedStacks own = new NamedStacks(of.variant().name(), stacks);
         Optional<NamedStacks> first = Optional.ofNullable(baselines.putIfAbsent(group, own));
         if (first.isPresent()) {
-            Path file = lab.directory().resolve(name + "-difference.html");
+            Path file = context.directory().resolve(name + "-difference.html");
             String title =
                     group + ": " + own.variant() + " against " + first.get().variant();
             FlameGraphs.writeDifference(first.get().stacks(), stacks, title, file);
-            lab.link("flame graph of the difference: " + title, file);
+            context.link("flame graph of the difference: " + title, file);
         }
     }
 }

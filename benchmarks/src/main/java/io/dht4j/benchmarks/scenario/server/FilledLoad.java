@@ -6,7 +6,7 @@ import io.dht4j.benchmarks.process.ChildRefusedException;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.EmbeddedLoad;
 import io.dht4j.benchmarks.process.node.Nodes;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -24,18 +24,18 @@ final class FilledLoad {
     /**
      * Connects the load to nodes and writes every key of a plan once. Blocks.
      *
-     * @param lab receives the progress
+     * @param context receives the progress
      * @param ack how many replicas must answer
      * @param from of how many
      * @return the load, connected
      * @throws IOException if that fails; if a node has ended, the message has its last log lines
      */
-    static LoadRunner of(Lab lab, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
+    static LoadRunner of(RunContext context, ServerPlan plan, int ack, int from, Nodes nodes, LoadGenerator generator)
             throws IOException, InterruptedException {
         try {
             LoadRunner load = connect(plan, ack, from, nodes, generator);
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
-                lab.within(first, plan.keys());
+                context.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
                 load.fill(first, keys, Filling.inFlight(plan.valueSizes().largest()), DEADLINE);
             }

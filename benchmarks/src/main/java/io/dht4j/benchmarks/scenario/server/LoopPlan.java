@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.lab.internal.load.LoadSpec;
@@ -71,8 +71,8 @@ public record LoopPlan(boolean isClosed, int inFlight) {
     }
 
     /** Notes what the figures of a closed loop are. */
-    public void note(Lab lab) {
-        lab.note("Closed loop: " + inFlight + " operations are in flight at all times. The operations/s are those "
+    public void note(RunContext context) {
+        context.note("Closed loop: " + inFlight + " operations are in flight at all times. The operations/s are those "
                 + "served. Latency counts from the begin of an operation; a slow answer delays the next one, and that "
                 + "wait is in no latency (coordinated omission).");
     }

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
@@ -21,7 +21,7 @@ import java.util.OptionalDouble;
  */
 public final class ServerComparison {
 
-    private final Lab lab;
+    private final RunContext context;
     private final List<Case> cases;
     private final CostPlan costs;
     private final CaseRepetitions counts;
@@ -50,26 +50,26 @@ public final class ServerComparison {
     /**
      * Creates a comparison.
      *
-     * @param lab the environment of the scenario
+     * @param context the environment of the scenario
      * @param cases to measure; their plans have one pace and one {@link CostPlan}
      */
-    public ServerComparison(Lab lab, List<Case> cases) {
-        this.lab = lab;
+    public ServerComparison(RunContext context, List<Case> cases) {
+        this.context = context;
         this.cases = List.copyOf(cases);
         this.costs = cases.get(0).plan().costs();
-        this.counts = new CaseRepetitions(lab, cases);
-        this.costRuns = new CostRuns(lab);
+        this.counts = new CaseRepetitions(context, cases);
+        this.costRuns = new CostRuns(context);
     }
 
     /**
      * Creates a comparison with a case for each variant, all with one plan.
      *
-     * @param lab the environment of the scenario
+     * @param context the environment of the scenario
      * @param plan of every case
      * @param variants to compare
      */
-    public static ServerComparison of(Lab lab, ServerPlan plan, List<ServerVariant> variants) {
-        return new ServerComparison(lab, cases(plan, variants));
+    public static ServerComparison of(RunContext context, ServerPlan plan, List<ServerVariant> variants) {
+        return new ServerComparison(context, cases(plan, variants));
     }
 
     private static List<Case> cases(ServerPlan plan, List<ServerVariant> variants) {
@@ -125,9 +125,9 @@ public final class ServerComparison {
      */
     public void run(int following) throws IOException, InterruptedException {
         int searches = searches() ? counts.stepsOfPass() : 0;
-        lab.plan(searches + counts.steps() + following);
+        context.plan(searches + counts.steps() + following);
         noteValues();
-        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(lab))) {
+        try (LoadGenerator load = new LoadGenerator(NodeJvm.compilerFlags(context))) {
             if (searches()) {
                 search(load);
             }
@@ -138,13 +138,14 @@ public final class ServerComparison {
 
     private void noteValues() {
         if (!searches()) {
-            lab.note("The operations/s are what was served of the same offered rate, not what a variant can serve.");
+            context.note(
+                    "The operations/s are what was served of the same offered rate, not what a variant can serve.");
             return;
         }
         cases.stream()
                 .map(each -> each.plan().pace())
                 .distinct()
-                .forEach(pace -> lab.note(String.format(
+                .forEach(pace -> context.note(String.format(
                         Locale.ROOT,
                         "The operations/s are stable loads: the highest rate of which 99 %% is served, of which "
                                 + "nothing fails, and of which the 99th percentile is"
@@ -156,10 +157,10 @@ public final class ServerComparison {
     /** Searches once for the stable load of each case. */
     private void search(LoadGenerator load) throws IOException, InterruptedException {
         for (Case each : cases) {
-            lab.step(each.title("starting, for the stable load"));
-            try (CaseCluster cluster = CaseCluster.start(lab, each, load)) {
+            context.step(each.title("starting, for the stable load"));
+            try (CaseCluster cluster = CaseCluster.start(context, each, load)) {
                 for (Operation operation : each.plan().operations()) {
-                    lab.step(each.title(operation + ", searching for the stable load"));
+                    context.step(each.title(operation + ", searching for the stable load"));
                     // What was compiled later concerns the load that is found, and the costs have a doubt of their own.
                     cluster.turnTo(operation)
                             .ifPresent(doubt -> results(each, operation).doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
@@ -190,7 +191,7 @@ public final class ServerComparison {
         found.forEach((group, loads) -> {
             OptionalDouble rate = searches() ? CommonRate.of(loads) : costs.rate();
             rates.put(group, rate);
-            rate.ifPresent(perSecond -> lab.note(String.format(
+            rate.ifPresent(perSecond -> context.note(String.format(
                     Locale.ROOT,
                     "%s: costs and profiles are those at %s operations/s, offered to every variant: %s.",
                     group,
@@ -226,6 +227,6 @@ public final class ServerComparison {
 
     private void add(Case each, Operation operation) {
         String group = each.groupOf(operation);
-        lab.add(results(each, operation).measurement(group, each.variant()));
+        context.add(results(each, operation).measurement(group, each.variant()));
     }
 }

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Lab;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
@@ -76,27 +76,27 @@ public record Soak(Operation operation, double minutes, double perSecond) {
     }
 
     /** Runs it. Blocks. */
-    public void run(Lab lab, ServerPlan plan) throws IOException, InterruptedException {
+    public void run(RunContext context, ServerPlan plan) throws IOException, InterruptedException {
         double seconds = 60 * minutes;
         int parts = parts();
         ServerVariant variant = ServerVariant.of("soak", NODES, ACK, NODES).with(Setting.READS, "all");
-        lab.plan(steps());
-        lab.step("soak of " + minutes + " minutes: filling");
-        try (LoadGenerator generator = new LoadGenerator(NodeJvm.compilerFlags(lab));
-                CaseCluster cluster = CaseCluster.start(lab, new Case("", variant, plan), generator)) {
+        context.plan(steps());
+        context.step("soak of " + minutes + " minutes: filling");
+        try (LoadGenerator generator = new LoadGenerator(NodeJvm.compilerFlags(context));
+                CaseCluster cluster = CaseCluster.start(context, new Case("", variant, plan), generator)) {
             LoadSpec part = plan.load(operation, perSecond, 0);
             Half first = new Half("first half");
             Half second = new Half("second half");
             cluster.turnTo(operation).ifPresent(first.doubts::add);
             for (int i = 0; i < parts; i++) {
-                lab.step(String.format(Locale.ROOT, "soak, part %d of %d", i + 1, parts));
+                context.step(String.format(Locale.ROOT, "soak, part %d of %d", i + 1, parts));
                 LoadResult result = cluster.run(part.lasting(0, seconds / parts).withSeed(i));
                 cluster.nodes().ping();
                 Half half = i < parts / 2 ? first : second;
                 half.add(i + 1, result);
-                lab.add(half.measurement(operation + ", soak at a fixed rate", variant.shown()));
+                context.add(half.measurement(operation + ", soak at a fixed rate", variant.shown()));
             }
-            lab.note(
+            context.note(
                     first.failed || second.failed
                             ? "The tail of the soak: no verdict, since operations failed or were not sent, which "
                                     + "have no latency."

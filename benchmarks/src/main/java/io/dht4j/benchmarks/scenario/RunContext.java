@@ -4,7 +4,7 @@ import io.dht4j.benchmarks.results.Measurement;
 import java.nio.file.Path;
 
 /** The environment of a scenario. Confined to the scenario's thread. */
-public interface Lab extends Settings {
+public interface RunContext extends Settings {
 
     /** Returns the existing directory of the report's further files: flame graphs, stacks. */
     Path directory();
