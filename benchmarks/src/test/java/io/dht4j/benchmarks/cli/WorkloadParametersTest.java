@@ -31,6 +31,8 @@ class WorkloadParametersTest {
                 "ycsb --candidates tcp|--candidates",
                 "ycsb --mix 95/5|--mix",
                 "clients --mix 95/5 --operations get|--operations has no effect with --mix, which replaces it",
+                "clients --rate 3000 --precision 0.1|--precision has no effect with a number as --rate",
+                "clients --rate 3000 --searches each|--searches has no effect with a number as --rate",
                 "ycsb --in-flight 8|--in-flight has no effect without --loop closed",
                 "ycsb --loop closed --rate 3000|--rate has no effect with --loop closed",
                 "ycsb --loop closed --precision 0.1|--precision has no effect with --loop closed",

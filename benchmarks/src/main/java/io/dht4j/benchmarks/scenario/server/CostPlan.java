@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -19,14 +20,17 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
     /** The rate of the short form. */
     private static final String QUICK_RATE = "2000";
 
-    static final String RATE = "rate";
+    private static final String RATE = "rate";
     private static final String SEARCH = "search";
-    static final String SEARCHES = "searches";
+    private static final String SEARCHES = "searches";
     private static final String EACH = "each";
     private static final String ONCE = "once";
     private static final String PROCESSES = "processes";
     private static final String KEPT = "kept";
     private static final String NEW = "new";
+
+    /** The parameters of the search for the stable load, those of {@link ServerPlan} included. */
+    private static final List<String> OF_THE_SEARCH = List.of(SEARCHES, "first-rate", "greatest-rate", "precision");
 
     static List<Parameter> parameters() {
         return List.of(
@@ -38,8 +42,7 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
                         SEARCH),
                 new Parameter(
                         SEARCHES,
-                        "when to search for the stable load: once, or each repetition; without effect if --rate is a "
-                                + "number",
+                        "when to search for the stable load: once, or each repetition",
                         ONCE,
                         ONCE),
                 new Parameter(
@@ -71,10 +74,13 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
      * Reads it.
      *
      * @param isClosedLoop whether no rate is offered, so that nothing is searched for
-     * @throws IllegalArgumentException if a parameter is invalid
+     * @throws IllegalArgumentException if a parameter is invalid, or one without effect differs from its default
      */
     static CostPlan of(Settings settings, boolean isClosedLoop) {
         OptionalDouble rate = rate(settings);
+        if (rate.isPresent() && !isClosedLoop) {
+            settings.requireDefaults(OF_THE_SEARCH, "with a number as --rate, which needs no search");
+        }
         boolean searchesEach = settings.one(SEARCHES, List.of(ONCE, EACH)).equals(EACH);
         boolean keepsProcesses = settings.one(PROCESSES, List.of(NEW, KEPT)).equals(KEPT);
         if (keepsProcesses && rate.isEmpty() && !isClosedLoop) {
@@ -82,6 +88,17 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
                     + "a variant beside the others");
         }
         return new CostPlan(rate, searchesEach, keepsProcesses, false);
+    }
+
+    /** Returns the shared parameters that have no effect in a closed loop: those of rates, searches and profiles. */
+    static List<String> parametersOfOpenLoops(Settings settings) {
+        List<String> all = new ArrayList<>(OF_THE_SEARCH);
+        all.addAll(List.of(RATE, "p99", ClientPlan.SEND_EVERY));
+        // A closed loop takes none anyway.
+        if (!settings.text(ServerPlan.PROFILES).strip().equals(ServerPlan.NONE)) {
+            all.add(ServerPlan.PROFILES);
+        }
+        return all;
     }
 
     /** Returns a copy that adds the costs of the load. */

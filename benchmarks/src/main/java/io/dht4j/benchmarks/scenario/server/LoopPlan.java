@@ -41,7 +41,7 @@ public record LoopPlan(boolean isClosed, int inFlight) {
      * @throws IllegalArgumentException if one is invalid, or one without effect differs from its default
      */
     public static LoopPlan of(Settings settings, int least) {
-        return of(settings, least, ServerPlan.parametersOfOpenLoops(settings));
+        return of(settings, least, CostPlan.parametersOfOpenLoops(settings));
     }
 
     /**

@@ -52,13 +52,9 @@ public record ServerPlan(
     private static final String MIX = "mix";
     private static final String KEY_DISTRIBUTION = "key-distribution";
     private static final String VALUE_BYTES = "value-bytes";
-    private static final String PROFILES = "profiles";
-
-    /** The parameters of the search for the stable load. */
-    private static final List<String> SEARCH = List.of("first-rate", "greatest-rate", "precision", "p99");
-
+    static final String PROFILES = "profiles";
     private static final int LONGEST_SCAN = 100;
-    private static final String NONE = "none";
+    static final String NONE = "none";
     private static final long REPORT_BYTES = 256L << 20;
 
     /**
@@ -375,17 +371,6 @@ public record ServerPlan(
                 .within(pace.precision())
                 .withP99(pace.p99())
                 .lasting(3 * pace.seconds(), pace.seconds());
-    }
-
-    /** Returns the shared parameters that have no effect in a closed loop, which has no rate, search and profile. */
-    static List<String> parametersOfOpenLoops(Settings settings) {
-        List<String> all = new ArrayList<>(SEARCH);
-        all.addAll(List.of(CostPlan.RATE, CostPlan.SEARCHES, ClientPlan.SEND_EVERY));
-        // None is what a closed loop takes.
-        if (!settings.text(PROFILES).strip().equals(NONE)) {
-            all.add(PROFILES);
-        }
-        return all;
     }
 
     /**
