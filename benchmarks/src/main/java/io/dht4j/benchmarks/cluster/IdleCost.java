@@ -242,7 +242,8 @@ public final class IdleCost implements Callable<Integer> {
                 ratios[ratios.length - 1]);
     }
 
-    private static double[] sorted(List<ThroughputLoop.Result> results, ToDoubleFunction<ThroughputLoop.Result> figure) {
+    private static double[] sorted(
+            List<ThroughputLoop.Result> results, ToDoubleFunction<ThroughputLoop.Result> figure) {
         return results.stream().mapToDouble(figure).sorted().toArray();
     }
 }

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;

@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import java.util.ArrayList;

@@ -10,9 +10,9 @@ import io.dht4j.benchmarks.product.Product;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.CandidateParameters;
-import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.lab.internal.counters.Counters;
@@ -237,7 +237,12 @@ public final class Peers implements Scenario {
     }
 
     private static void measure(
-            RunContext context, Running cluster, Operation operation, int repetition, Plan plan, Map<String, Cell> cells)
+            RunContext context,
+            Running cluster,
+            Operation operation,
+            int repetition,
+            Plan plan,
+            Map<String, Cell> cells)
             throws IOException, InterruptedException {
         context.step(cluster.name() + ": " + operation + turn(plan, repetition));
         Cell cell = cells.computeIfAbsent(operation + " " + cluster.name(), name -> new Cell());
@@ -286,7 +291,8 @@ public final class Peers implements Scenario {
     }
 
     /** Starts, fills and warms up a cluster. */
-    private static Running start(Contender contender, Plan plan, RunContext context) throws IOException, InterruptedException {
+    private static Running start(Contender contender, Plan plan, RunContext context)
+            throws IOException, InterruptedException {
         Path data = Files.createTempDirectory(context.scratch(), "members");
         List<MemberProcess> members = MemberProcess.startAll(
                 contender.product(),

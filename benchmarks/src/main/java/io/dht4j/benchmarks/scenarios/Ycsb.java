@@ -2,9 +2,9 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
 import io.dht4j.benchmarks.results.KeyFigure;
-import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.server.ClosedComparison;
@@ -117,8 +117,9 @@ public final class Ycsb implements Scenario {
             new ClosedComparison(context, loop, cases).run();
             return;
         }
-        context.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and "
-                + "the process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
+        context.note(
+                "The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and "
+                        + "the process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
         new ServerComparison(context, cases).run();
     }
 

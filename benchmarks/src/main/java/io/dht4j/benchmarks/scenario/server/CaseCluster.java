@@ -46,7 +46,8 @@ final class CaseCluster implements AutoCloseable {
      * @throws IOException if a process has ended or gives no answer; no node remains then
      * @throws InterruptedException if the thread is interrupted; no node remains then
      */
-    static CaseCluster start(RunContext context, Case of, LoadGenerator generator) throws IOException, InterruptedException {
+    static CaseCluster start(RunContext context, Case of, LoadGenerator generator)
+            throws IOException, InterruptedException {
         ServerVariant variant = of.variant();
         ServerPlan plan = of.plan();
         Path data = Files.createTempDirectory(context.scratch(), "nodes");

@@ -40,11 +40,7 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
                                 + "needs no search; or search, for 70 % of the least stable load of a group",
                         QUICK_RATE,
                         SEARCH),
-                new Parameter(
-                        SEARCHES,
-                        "when to search for the stable load: once, or each repetition",
-                        ONCE,
-                        ONCE),
+                new Parameter(SEARCHES, "when to search for the stable load: once, or each repetition", ONCE, ONCE),
                 new Parameter(
                         PROCESSES,
                         "of a repetition: new; or kept, where those of all variants start once and stay, which saves "

@@ -132,8 +132,8 @@ final class CostRuns {
             taken.notes().forEach(results::doubt);
             meanwhile
                     .filter(result -> !bounds.holds(result))
-                    .ifPresent(result ->
-                            context.note(of.groupOf(operation) + ", " + of.variant().name() + ": " + unheld(rate, result)
+                    .ifPresent(result -> context.note(
+                            of.groupOf(operation) + ", " + of.variant().name() + ": " + unheld(rate, result)
                                     + " while the profile of " + event.label() + " was taken."));
             if (taken.seen().isPresent()) {
                 keep(of, operation, event, name, taken.seen().get(), results);
@@ -162,7 +162,8 @@ final class CostRuns {
     private void linkThreads(Case of, Operation operation, String name, CollapsedStacks wall) throws IOException {
         Path file = context.directory().resolve(name + "-threads.md");
         Files.writeString(file, ThreadTable.of(ThreadStates.of(wall)));
-        context.link(of.groupOf(operation) + ": what the threads of " + of.variant().name() + " did", file);
+        context.link(
+                of.groupOf(operation) + ": what the threads of " + of.variant().name() + " did", file);
     }
 
     /** Draws each variant's profile against the first of its group. */

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
-import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Parameter;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.lab.internal.load.LoadSpec;
 import java.util.List;

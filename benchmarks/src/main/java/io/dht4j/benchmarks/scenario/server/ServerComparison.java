@@ -2,8 +2,8 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Needs;
+import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.util.ArrayList;
