@@ -1,4 +1,4 @@
-/** What a scenario is, and what it gets: parameters, needs and the lab. */
+/** What a scenario is, and what it gets: parameters, needs and the context of a run. */
 @NullMarked
 package io.dht4j.benchmarks.scenario;
 
