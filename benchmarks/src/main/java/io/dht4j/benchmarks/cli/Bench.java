@@ -64,7 +64,15 @@ public final class Bench implements Callable<Integer> {
         SLF4JBridgeHandler.install();
         // Numbers have the English form of the text.
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
-        System.exit(execute(Console.ofProcess(), Scenarios.all(), args));
+        executeAndExit(Console.ofProcess(), Scenarios.all(), args);
+    }
+
+    /** Runs a command and ends the process with its exit code; with 1 if measured code ends it before. */
+    static void executeAndExit(Console console, List<Scenario> scenarios, String... args) {
+        ForeignExit watch = ForeignExit.watch(console);
+        int code = execute(console, scenarios, args);
+        watch.over();
+        System.exit(code);
     }
 
     /**

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -47,6 +48,8 @@ public final class ResultsFile {
         }
         try {
             return parse(Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw new ResultsException(file + ": is not JSON: it is no text in UTF-8");
         } catch (ResultsException e) {
             throw new ResultsException(file + ": " + e.getMessage());
         }

@@ -55,6 +55,13 @@ class BenchProcessTest {
         }
     }
 
+    /** Measures code that ends the process as if all was well. */
+    static final class Exiting {
+        public static void main(String[] args) {
+            Bench.executeAndExit(Console.ofProcess(), TestScenario.of(lab -> System.exit(0)), args);
+        }
+    }
+
     @AfterEach
     void end() throws Exception {
         if (process != null) {
@@ -85,6 +92,19 @@ class BenchProcessTest {
         assertThat(results.notes()).containsExactly("The run was stopped before its end.");
         assertThat(out.resolve("scratch")).doesNotExist();
         Awaitility.await().atMost(LONG).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void measuredCodeThatEndsTheProcessFailsTheRunAndIsNamed() throws Exception {
+        Path err = directory.resolve("err");
+        String out = directory.resolve("report").toString();
+        process = start(Exiting.class, err, "run", "trial", "--out", out);
+
+        assertThat(process.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(err))
+                .contains("Exiting.lambda$main$0 called System.exit")
+                .doesNotContain("\tat ");
     }
 
     @Test

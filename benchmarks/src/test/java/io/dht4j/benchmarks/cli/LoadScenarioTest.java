@@ -47,7 +47,8 @@ class LoadScenarioTest {
         "localhost,'must be HOST:PORT'",
         "localhost:0,'must be HOST:PORT'",
         "http://localhost:1,'must be HOST:PORT'",
-        "'localhost:7001,',must be HOST:PORT"
+        "'localhost:7001,',must be HOST:PORT",
+        "'localhost:7001,localhost:7001',must name each node only once"
     })
     void targetsThatAreNoAddressesAreRefused(String targets, String why) {
         BenchCommand run = run("load --targets " + targets);

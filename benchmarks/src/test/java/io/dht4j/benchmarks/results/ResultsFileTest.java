@@ -90,6 +90,14 @@ class ResultsFileTest {
     }
 
     @Test
+    void bytesThatAreNoTextAreRefusedWithTheFile() throws Exception {
+        Files.write(directory.resolve(ResultsFile.NAME), new byte[] {'{', (byte) 0xff, (byte) 0xfe, '}'});
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessage(directory.resolve(ResultsFile.NAME) + ": is not JSON: it is no text in UTF-8");
+    }
+
+    @Test
     void whatIsNoReportIsRefused() throws Exception {
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A running cluster to load. Only keys that begin with the prefix are written, read and deleted.
@@ -104,6 +105,9 @@ public record Targets(List<String> addresses, String keyPrefix, CleanUp cleanUp,
                         "--targets must be HOST:PORT with commas between, with a port of 1 to 65535, not '" + address
                                 + "'");
             }
+        }
+        if (Set.copyOf(all).size() < all.size()) { // one node would get more of the load than the others
+            throw new IllegalArgumentException("--targets must name each node only once, not '" + addresses + "'");
         }
         return Optional.of(new Targets(all, prefix, cleanUp, access));
     }
