@@ -50,12 +50,12 @@ class ResultsFileTest {
 
     @Test
     void anotherSchemaIsRefusedByItsNumber() throws Exception {
-        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 5", "\"schema\" : 1"));
+        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 6", "\"schema\" : 1"));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("results.json")
-                .hasMessageContaining("has schema 1, but this version reads schema 5");
+                .hasMessageContaining("has schema 1, but this version reads schema 6");
     }
 
     @Test
@@ -65,7 +65,7 @@ class ResultsFileTest {
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
-                .hasMessageContaining("does not keep to schema 5")
+                .hasMessageContaining("does not keep to schema 6")
                 .hasMessageContaining("colour");
     }
 
