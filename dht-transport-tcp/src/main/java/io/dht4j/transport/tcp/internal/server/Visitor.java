@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,8 @@ final class Visitor implements ConnectionPlaces.Guest {
     private final LoopTask begin = new LoopTask(this::begin);
     private final LoopTask leave = new LoopTask(this::leave);
     private @Nullable ServerConnection connection;
-    private boolean hasLeft;
+    /** Set once, also by the accepting thread, if the loop has ended. */
+    private final AtomicBoolean hasLeft = new AtomicBoolean();
 
     /** Takes an accepted channel, for which there is a place; {@code whenLeft} runs once it is closed. */
     Visitor(SocketChannel channel, InetAddress remote, EventLoop loop, PeerRequests requests, Runnable whenLeft) {
@@ -94,10 +96,9 @@ final class Visitor implements ConnectionPlaces.Guest {
 
     /** The connection has ended; gives the place back, once. */
     void hasLeft() {
-        if (hasLeft) {
+        if (!hasLeft.compareAndSet(false, true)) {
             return;
         }
-        hasLeft = true;
         try {
             channel.close();
         } catch (IOException e) {
