@@ -180,7 +180,7 @@ class PlantedOrderBugsTest {
         private OwnStoreFirst() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.This Object writes, @Advice.Argument(2) Function<Object, Object> entriesOf) {
+        static void enter(@Advice.This Object writes, @Advice.Argument(3) Function<Object, Object> entriesOf) {
             PlantedBugs.Reach.writeOwnStore(writes, entriesOf);
         }
     }
@@ -192,6 +192,6 @@ class PlantedOrderBugsTest {
                 in(
                         INTERNAL + "coordinator.node.WriteCalls",
                         writes -> writes.visit(
-                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(3))))));
+                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(4))))));
     }
 }

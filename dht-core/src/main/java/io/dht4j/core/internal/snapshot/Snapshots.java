@@ -96,7 +96,7 @@ public final class Snapshots {
      * @return the write, to be ended
      */
     public Write writeBegins() {
-        return writes.enter()::leave;
+        return writes.enter();
     }
 
     /**
@@ -244,7 +244,7 @@ public final class Snapshots {
                 return store.applyAndGetVersions(entries);
             }
         } finally {
-            here.leave();
+            here.ended();
         }
     }
 

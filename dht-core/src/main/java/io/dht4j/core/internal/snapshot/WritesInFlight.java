@@ -34,12 +34,12 @@ final class WritesInFlight {
             all = earlier.isDone() ? before.empty : CompletableFuture.allOf(earlier, before.empty);
             earlier = all;
         }
-        before.leave();
+        before.ended();
         return all;
     }
 
     /** The work that began between two flips. */
-    static final class Generation {
+    static final class Generation implements Snapshots.Write {
 
         private final CompletableFuture<Void> empty = new CompletableFuture<>();
         /** The work in flight, plus one while this generation is current. */
@@ -52,7 +52,8 @@ final class WritesInFlight {
         }
 
         /** Leaves the generation; called once for each entry. */
-        void leave() {
+        @Override
+        public void ended() {
             if (inside.decrementAndGet() == 0) {
                 empty.complete(null);
             }

@@ -61,7 +61,7 @@ class WritesInFlightInterleavingsTest {
             if (last == null) {
                 return false;
             }
-            last.leave();
+            last.ended();
             return true;
         }
 

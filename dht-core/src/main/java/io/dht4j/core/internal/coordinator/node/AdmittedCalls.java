@@ -2,7 +2,9 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.coordinator.write.WriteResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -39,12 +41,8 @@ final class AdmittedCalls {
         CompletableFuture<T> running;
         try {
             running = work.get();
-        } catch (DhtException e) {
-            running = CompletableFuture.failedFuture(e);
         } catch (RuntimeException | Error e) {
-            // An error, mostly a lack of memory, ends the call that it met and nothing else.
-            LOG.error("a call failed in an unexpected way", e);
-            running = CompletableFuture.failedFuture(internal(e));
+            running = failed(e);
         }
         if (running.isDone()) {
             admission.leave(bytes);
@@ -52,6 +50,36 @@ final class AdmittedCalls {
         }
         // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
         return running.whenComplete((result, error) -> admission.leave(bytes));
+    }
+
+    /**
+     * Admits a write and starts it.
+     *
+     * @param bytes the bytes of the write, zero or more
+     * @param work starts the write. Its result ends the admission, or this method does if the work throws
+     * @return the outcome; every failure, also of the admission, fails the stage
+     */
+    CompletionStage<Version> write(long bytes, Supplier<WriteResult> work) {
+        try {
+            admission.enter(bytes);
+        } catch (DhtException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        try {
+            return work.get();
+        } catch (RuntimeException | Error e) {
+            admission.leave(bytes);
+            return failed(e);
+        }
+    }
+
+    private static <T> CompletableFuture<T> failed(Throwable error) {
+        if (error instanceof DhtException expected) {
+            return CompletableFuture.failedFuture(expected);
+        }
+        // An error, mostly a lack of memory, ends the call that it met and nothing else.
+        LOG.error("a call failed in an unexpected way", error);
+        return CompletableFuture.failedFuture(internal(error));
     }
 
     /** Returns the failure that a caller gets for an unexpected one. */

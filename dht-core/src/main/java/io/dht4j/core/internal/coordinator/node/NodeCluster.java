@@ -88,7 +88,7 @@ public final class NodeCluster implements Cluster {
         this.calls = new AdmittedCalls(admission);
         this.readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
-        this.writes = new WriteCalls(runtime, config, rules);
+        this.writes = new WriteCalls(runtime, config, rules, admission);
         this.status = new StatusReport(
                 components,
                 config,
@@ -160,12 +160,14 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(value, "value");
         requireNonNull(options, "options");
-        return calls.run((long) key.length() + value.length, () -> {
+        long bytes = (long) key.length() + value.length;
+        return calls.write(bytes, () -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
             // A copy: the store keeps the array, and the caller may use its own again.
             byte[] copy = value.clone();
-            return writes.write(options, List.of(key), version -> List.of(Entry.value(key, version, copy, expiry)));
+            return writes.write(
+                    options, bytes, List.of(key), version -> List.of(Entry.value(key, version, copy, expiry)));
         });
     }
 
@@ -173,9 +175,10 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> delete(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        return calls.run(key.length(), () -> {
+        int bytes = key.length();
+        return calls.write(bytes, () -> {
             rules.refuseTimeToLive(options);
-            return writes.write(options, List.of(key), version -> List.of(Entry.tombstone(key, version)));
+            return writes.write(options, bytes, List.of(key), version -> List.of(Entry.tombstone(key, version)));
         });
     }
 
@@ -191,15 +194,16 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
         requireNonNull(values, "values");
         requireNonNull(options, "options");
-        long bytes = 0;
+        long total = 0;
         for (Map.Entry<Key, byte[]> value : values.entrySet()) {
-            bytes += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
+            total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
-        return calls.run(bytes, () -> {
+        long bytes = total;
+        return calls.write(bytes, () -> {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
             values.forEach(rules::requireFits);
-            return writes.write(options, List.copyOf(values.keySet()), version -> {
+            return writes.write(options, bytes, List.copyOf(values.keySet()), version -> {
                 List<Entry> entries = new ArrayList<>(values.size());
                 values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
                 return entries;

@@ -2,13 +2,13 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.CallOptions;
 import io.dht4j.ClockProblem;
-import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -18,15 +18,15 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.coordinator.write.VersionQuery;
 import io.dht4j.core.internal.coordinator.write.WriteOperation;
+import io.dht4j.core.internal.coordinator.write.WriteResult;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gives writes their versions and starts them. A write gets no version while this node's clock is not known to be
@@ -35,12 +35,11 @@ import org.slf4j.LoggerFactory;
  */
 final class WriteCalls {
 
-    private static final Logger LOG = LoggerFactory.getLogger(WriteCalls.class);
-
     private final NodeComponents components;
     private final Environment environment;
     private final ReplicaClient client;
     private final CallRules rules;
+    private final Admission admission;
     private final Snapshots snapshots;
     private final VersionSource versions;
     private final PeerClocks clocks;
@@ -48,11 +47,12 @@ final class WriteCalls {
     private final ParkedWrites parked;
     private final int maxValueBytes;
 
-    WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules) {
+    WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, Admission admission) {
         this.components = runtime.components;
         this.environment = components.environment();
         this.client = runtime.client;
         this.rules = rules;
+        this.admission = admission;
         this.snapshots = runtime.snapshots;
         this.versions = runtime.versions;
         this.clocks = runtime.clocks;
@@ -64,44 +64,45 @@ final class WriteCalls {
     /**
      * Starts a write.
      *
+     * @param bytes the bytes with which it was admitted. Its result ends the admission, unless this throws
      * @param entriesOf returns the entries, one for each key, with a version
      */
-    CompletableFuture<Version> write(CallOptions options, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
+    WriteResult write(CallOptions options, long bytes, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
         ReplicationPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
-        if (keys.isEmpty()) {
-            return CompletableFuture.completedFuture(versions.next());
-        }
         CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
-        Snapshots.Write inFlight = snapshots.writeBegins();
-        CompletableFuture<Version> written;
+        WriteResult result = new WriteResult(admission, bytes, snapshots.writeBegins());
         try {
-            written = firstContact.isOver() && clocks.problem().isEmpty()
-                    ? stampAndWrite(keys, entriesOf, policy, ordering, context)
-                    : awaitRightClock(context)
-                            .thenCompose(right -> stampAndWrite(keys, entriesOf, policy, ordering, context));
-        } catch (RuntimeException | Error e) {
-            inFlight.ended();
-            throw e;
-        }
-        return written.handle((version, error) -> {
-            inFlight.ended();
-            if (error != null) {
-                throw failure(error);
+            if (keys.isEmpty()) {
+                result.succeed(versions.next());
+            } else if (firstContact.isOver() && clocks.problem().isEmpty()) {
+                stampAndWrite(keys, entriesOf, policy, ordering, context, result);
+            } else {
+                whenDone(
+                        awaitRightClock(context),
+                        result,
+                        right -> stampAndWrite(keys, entriesOf, policy, ordering, context, result));
             }
-            return version;
-        });
+        } catch (RuntimeException | Error e) {
+            result.fail(e);
+        }
+        return result;
     }
 
-    /** Returns the failure that a caller gets. */
-    private static DhtException failure(Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        if (cause instanceof DhtException expected) {
-            return expected;
-        }
-        LOG.error("a write failed in an unexpected way", cause);
-        return AdmittedCalls.internal(cause);
+    /** Continues a write after a step; fails it if the step or the rest fails. */
+    private static <T> void whenDone(CompletableFuture<T> step, WriteResult result, Consumer<T> rest) {
+        step.whenComplete((value, error) -> {
+            if (error != null) {
+                result.fail(error);
+                return;
+            }
+            try {
+                rest.accept(value);
+            } catch (RuntimeException | Error e) {
+                result.fail(e);
+            }
+        });
     }
 
     /**
@@ -127,33 +128,41 @@ final class WriteCalls {
         return waiting.whenComplete((right, error) -> deadline.cancel());
     }
 
-    private CompletableFuture<Version> stampAndWrite(
+    private void stampAndWrite(
             List<Key> keys,
             Function<Version, List<Entry>> entriesOf,
             ReplicationPolicy policy,
             Ordering ordering,
-            CallContext context) {
-        return ordering == Ordering.REAL_TIME
-                ? writeAs(versions.next(), entriesOf, policy, ordering, context)
-                : VersionQuery.start(components, client, keys, policy, context).thenCompose(newest -> {
-                    // The clock may have been set meanwhile.
-                    clocks.problem().ifPresent(WriteCalls::refuseClock);
-                    Version now = versions.current();
-                    Version least = now.compareTo(newest) > 0 ? now : newest;
-                    return writeAs(versions.above(least), entriesOf, policy, ordering, context);
-                });
+            CallContext context,
+            WriteResult result) {
+        if (ordering == Ordering.REAL_TIME) {
+            writeAs(versions.next(), entriesOf, policy, ordering, context, result);
+            return;
+        }
+        whenDone(VersionQuery.start(components, client, keys, policy, context), result, newest -> {
+            // The clock may have been set meanwhile.
+            clocks.problem().ifPresent(WriteCalls::refuseClock);
+            Version now = versions.current();
+            Version least = now.compareTo(newest) > 0 ? now : newest;
+            writeAs(versions.above(least), entriesOf, policy, ordering, context, result);
+        });
     }
 
-    private CompletableFuture<Version> writeAs(
+    private void writeAs(
             Version version,
             Function<Version, List<Entry>> entriesOf,
             ReplicationPolicy policy,
             Ordering ordering,
-            CallContext context) {
-        return versions.isReserved(version)
-                ? start(entriesOf.apply(version), policy, ordering, context)
-                : versions.reserve(version, context.remainingNanos())
-                        .thenCompose(reserved -> start(entriesOf.apply(version), policy, ordering, context));
+            CallContext context,
+            WriteResult result) {
+        if (versions.isReserved(version)) {
+            start(entriesOf.apply(version), policy, ordering, context, result);
+        } else {
+            whenDone(
+                    versions.reserve(version, context.remainingNanos()),
+                    result,
+                    reserved -> start(entriesOf.apply(version), policy, ordering, context, result));
+        }
     }
 
     private static void refuseClock(ClockProblem problem) {
@@ -165,9 +174,13 @@ final class WriteCalls {
                 ErrorCode.CLOCK_CONTRADICTED, "nothing done: the clock of this node is " + problem);
     }
 
-    private CompletableFuture<Version> start(
-            List<Entry> entries, ReplicationPolicy policy, Ordering ordering, CallContext context) {
-        return WriteOperation.start(
-                components, client, parked, versions, entries, policy, ordering, context, maxValueBytes);
+    private void start(
+            List<Entry> entries,
+            ReplicationPolicy policy,
+            Ordering ordering,
+            CallContext context,
+            WriteResult result) {
+        WriteOperation.start(
+                components, client, parked, versions, entries, policy, ordering, context, maxValueBytes, result);
     }
 }

@@ -5,6 +5,8 @@ import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The replicas that have missed a write, until its outcome decides whether they get hints. A write that was certainly
@@ -12,6 +14,8 @@ import java.util.List;
  * by any number of threads.
  */
 final class MissedWrites {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MissedWrites.class);
 
     private final Handoff handoff;
     // Guarded by this.
@@ -116,11 +120,10 @@ final class MissedWrites {
             parked = List.of();
         }
         for (int i = 0; i < until.size(); i++) {
-            hint(until.get(i).node(), until.get(i).entries());
+            Miss miss = until.get(i);
+            guarded(() -> hint(miss.node(), miss.entries()));
         }
-        for (int i = 0; i < offers.size(); i++) {
-            offers.get(i).abandon();
-        }
+        abandon(offers);
         return true;
     }
 
@@ -140,7 +143,27 @@ final class MissedWrites {
             offers = parked;
             parked = List.of();
         }
-        offers.forEach(ParkedWrites.Offer::abandon);
+        abandon(offers);
         return true;
+    }
+
+    private static void abandon(List<ParkedWrites.Offer> offers) {
+        for (int i = 0; i < offers.size(); i++) {
+            guarded(offers.get(i)::abandon);
+        }
+    }
+
+    /** Runs what follows from the decision: its failure must not keep the caller from the outcome. */
+    private static void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("a replica that has missed a write gets no hint", e);
+        }
+    }
+
+    /** Returns whether the fate is decided. */
+    synchronized boolean isDecided() {
+        return fate != Fate.UNDECIDED;
     }
 }

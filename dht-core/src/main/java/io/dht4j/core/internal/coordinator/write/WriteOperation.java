@@ -28,7 +28,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
@@ -68,7 +67,7 @@ public final class WriteOperation {
     /** The greatest version of the acknowledged entries, packed. */
     private volatile long newest;
 
-    private final CompletableFuture<Version> result = new CompletableFuture<>();
+    private final WriteResult result;
     private final Environment.Timer deadline;
     /** The end of repeated offers of a large write, which leaves time to fail and to report why. */
     private final long offeredUntil;
@@ -121,7 +120,8 @@ public final class WriteOperation {
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
-            List<Entry> entries) {
+            List<Entry> entries,
+            WriteResult result) {
         this.components = components;
         this.newerCounts = ordering == Ordering.LINEARIZABLE;
         this.client = client;
@@ -130,6 +130,7 @@ public final class WriteOperation {
         this.parked = parked;
         this.missed = new MissedWrites(parked.handoff());
         this.context = context;
+        this.result = result;
         this.size = entries.size();
         this.undecided = size;
         this.first = stamps(entries, policy);
@@ -158,10 +159,10 @@ public final class WriteOperation {
      * @param ordering linearizable if the newest versions were queried first
      * @param context the deadline
      * @param maxValueBytes the maximum number of bytes of a request of several entries
-     * @return completes with the version of the entries; with the greatest one if they have several
+     * @param result gets the version of the entries; the greatest one if they have several
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
-    public static CompletableFuture<Version> start(
+    public static void start(
             NodeComponents components,
             ReplicaClient client,
             ParkedWrites parked,
@@ -170,20 +171,27 @@ public final class WriteOperation {
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
-            int maxValueBytes) {
+            int maxValueBytes,
+            WriteResult result) {
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
             client.limits().require(components.replicas(entries.get(i).key(), policy.from()), policy);
         }
         WriteOperation operation =
-                new WriteOperation(components, client, parked, versions, policy, ordering, context, entries);
-        if (entries.size() == 1) {
-            operation.send(operation.replicas(operation.first.get(0)), operation.first);
-        } else {
-            client.order()
-                    .localLast(operation.group(), (node, group) -> operation.sendGroup(node, group, maxValueBytes));
+                new WriteOperation(components, client, parked, versions, policy, ordering, context, entries, result);
+        try {
+            operation.sendAll(maxValueBytes);
+        } catch (RuntimeException | Error e) {
+            operation.broken(e);
         }
-        return operation.result;
+    }
+
+    private void sendAll(int maxValueBytes) {
+        if (size == 1) {
+            send(first.get(0));
+        } else {
+            client.order().localLast(group(), (node, group) -> sendGroup(node, group, maxValueBytes));
+        }
     }
 
     private Map<Node, List<Stamp>> group() {
@@ -324,9 +332,10 @@ public final class WriteOperation {
             NEWEST.accumulateAndGet(this, stamp.entry.version().packed(), Math::max);
         }
         if (UNDECIDED.decrementAndGet(this) == 0) {
-            deadline.cancel();
+            Version version = size == 1 ? stamp.entry.version() : new Version(newest);
             if (missed.keep()) {
-                result.complete(size == 1 ? stamp.entry.version() : new Version(newest));
+                deadline.cancel();
+                result.succeed(version);
             }
         }
     }
@@ -336,7 +345,7 @@ public final class WriteOperation {
         Optional<Version> superseding = stamp.tracker.newest();
         if (superseding.isEmpty()) {
             fail(stamp.tracker);
-        } else if (!result.isDone() && !context.isExpired()) {
+        } else if (!missed.isDecided() && !context.isExpired()) {
             Version above = versions.above(superseding.get());
             Stamp again = new Stamp(stamp.entry.withVersion(above), policy);
             stamp.next = again;
@@ -360,7 +369,6 @@ public final class WriteOperation {
     }
 
     private void fail(AckTracker tracker) {
-        deadline.cancel();
         boolean nothingDone = size == 1
                 && !maybeDone
                 && tracker.acks() == 0
@@ -374,21 +382,35 @@ public final class WriteOperation {
     }
 
     private void expire() {
-        if (result.isDone()) {
+        if (missed.isDecided()) {
             return;
         }
-        String counts = first.stream()
-                .map(stamp -> stamp.latest().tracker)
-                .filter(tracker -> !tracker.isEnough())
-                .findFirst()
-                .map(AckTracker::toString)
-                .orElse("");
-        fail(counts + " before the deadline" + reasons(), false, null);
+        try {
+            String counts = first.stream()
+                    .map(stamp -> stamp.latest().tracker)
+                    .filter(tracker -> !tracker.isEnough())
+                    .findFirst()
+                    .map(AckTracker::toString)
+                    .orElse("");
+            fail(counts + " before the deadline" + reasons(), false, null);
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    /** Ends a write that an error has met, mostly a lack of memory: some replicas may have it, and all may get it. */
+    private void broken(Throwable error) {
+        if (missed.keep()) {
+            deadline.cancel();
+            result.fail(error);
+        }
     }
 
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
+        DhtException failure = failure(message, nothingDone, last);
         if (nothingDone ? missed.forget() : missed.keep()) {
-            result.completeExceptionally(failure(message, nothingDone, last));
+            deadline.cancel();
+            result.fail(failure);
         }
     }
 
