@@ -22,6 +22,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.write.ParkedWrites;
+import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -83,6 +84,9 @@ final class NodeRuntime {
     final Handoff handoff;
     /** The large writes that replicas have no room for. */
     final ParkedWrites parked;
+
+    /** The deadlines of writes. */
+    final WriteDeadlines deadlines;
 
     final PartitionReadBarrier readBarrier = new PartitionReadBarrier();
     /** Empty in a member without a store. */
@@ -160,6 +164,7 @@ final class NodeRuntime {
                 requests::sendHints,
                 client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
+        this.deadlines = new WriteDeadlines(environment);
         this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(localReplica, requests)) : Optional.empty();
         resumeClock();
     }
@@ -306,6 +311,8 @@ final class NodeRuntime {
             components.transport().close();
         } finally {
             await(replica.close(), "requests of peers");
+            // The writes have ended with the transport.
+            deadlines.close();
             try {
                 // The hints of calls that ended with the transport are kept too.
                 await(handoff.settle(), "missed writes");

@@ -15,10 +15,10 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.coordinator.write.VersionQuery;
 import io.dht4j.core.internal.coordinator.write.WriteOperation;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
+import io.dht4j.core.internal.coordinator.write.WriteServices;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
@@ -44,8 +44,7 @@ final class WriteCalls {
     private final VersionSource versions;
     private final PeerClocks clocks;
     private final FirstContact firstContact;
-    private final ParkedWrites parked;
-    private final int maxValueBytes;
+    private final WriteServices services;
 
     WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, Admission admission) {
         this.components = runtime.components;
@@ -57,8 +56,13 @@ final class WriteCalls {
         this.versions = runtime.versions;
         this.clocks = runtime.clocks;
         this.firstContact = runtime.firstContact;
-        this.parked = runtime.parked;
-        this.maxValueBytes = config.limits().maxValueBytes();
+        this.services = new WriteServices(
+                components,
+                client,
+                runtime.parked,
+                runtime.deadlines,
+                versions,
+                config.limits().maxValueBytes());
     }
 
     /**
@@ -156,12 +160,13 @@ final class WriteCalls {
             CallContext context,
             WriteResult result) {
         if (versions.isReserved(version)) {
-            start(entriesOf.apply(version), policy, ordering, context, result);
+            WriteOperation.start(services, entriesOf.apply(version), policy, ordering, context, result);
         } else {
             whenDone(
                     versions.reserve(version, context.remainingNanos()),
                     result,
-                    reserved -> start(entriesOf.apply(version), policy, ordering, context, result));
+                    reserved -> WriteOperation.start(
+                            services, entriesOf.apply(version), policy, ordering, context, result));
         }
     }
 
@@ -172,15 +177,5 @@ final class WriteCalls {
     private static UnavailableException wrongClock(ClockProblem problem) {
         return new UnavailableException(
                 ErrorCode.CLOCK_CONTRADICTED, "nothing done: the clock of this node is " + problem);
-    }
-
-    private void start(
-            List<Entry> entries,
-            ReplicationPolicy policy,
-            Ordering ordering,
-            CallContext context,
-            WriteResult result) {
-        WriteOperation.start(
-                components, client, parked, versions, entries, policy, ordering, context, maxValueBytes, result);
     }
 }

@@ -8,11 +8,8 @@ import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.clock.VersionSource;
-import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
@@ -22,7 +19,6 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * before this one began never supersedes it, whatever the clocks showed. Answers to an earlier version never count for
  * a later one.
  */
-public final class WriteOperation {
+public final class WriteOperation extends WriteDeadlines.Expiring {
 
     // Updaters instead of atomics, since there is an operation for each write.
     private static final AtomicIntegerFieldUpdater<WriteOperation> UNDECIDED =
@@ -50,14 +46,11 @@ public final class WriteOperation {
     private static final AtomicLongFieldUpdater<WriteOperation> NEWEST =
             AtomicLongFieldUpdater.newUpdater(WriteOperation.class, "newest");
 
-    private final NodeComponents components;
-    private final ReplicaClient client;
-    private final VersionSource versions;
+    private final WriteServices services;
     private final ReplicationPolicy policy;
     /** Whether the newest versions were queried first: then a newer entry is of a concurrent write. */
     private final boolean newerCounts;
 
-    private final ParkedWrites parked;
     private final MissedWrites missed;
     private final CallContext context;
     private final int size;
@@ -68,7 +61,6 @@ public final class WriteOperation {
     private volatile long newest;
 
     private final WriteResult result;
-    private final Environment.Timer deadline;
     /** The end of repeated offers of a large write, which leaves time to fail and to report why. */
     private final long offeredUntil;
 
@@ -81,116 +73,64 @@ public final class WriteOperation {
     /** The entries with their first versions. */
     private final List<Stamp> first;
 
-    /** An entry with one version, and the count of its replicas' answers. */
-    private static final class Stamp implements MissedWrites.Stamped {
-
-        private final Entry entry;
-        private final AckTracker tracker;
-        private volatile @Nullable Stamp next;
-
-        Stamp(Entry entry, ReplicationPolicy policy) {
-            this.entry = entry;
-            this.tracker = new AckTracker(policy);
-        }
-
-        @Override
-        public Entry entry() {
-            return entry;
-        }
-
-        @Override
-        public boolean isReplaced() {
-            return next != null;
-        }
-
-        Stamp latest() {
-            Stamp latest = this;
-            for (Stamp later = next; later != null; later = later.next) {
-                latest = later;
-            }
-            return latest;
-        }
-    }
-
     private WriteOperation(
-            NodeComponents components,
-            ReplicaClient client,
-            ParkedWrites parked,
-            VersionSource versions,
+            WriteServices services,
+            List<Entry> entries,
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
-            List<Entry> entries,
             WriteResult result) {
-        this.components = components;
+        super(services.components().environment().nanoTime() + context.remainingNanos());
+        this.services = services;
         this.newerCounts = ordering == Ordering.LINEARIZABLE;
-        this.client = client;
-        this.versions = versions;
         this.policy = policy;
-        this.parked = parked;
-        this.missed = new MissedWrites(parked.handoff());
+        this.missed = new MissedWrites(services.parked().handoff());
         this.context = context;
         this.result = result;
         this.size = entries.size();
         this.undecided = size;
-        this.first = stamps(entries, policy);
-        this.offeredUntil = components.environment().nanoTime() + context.remainingNanos() / 2;
-        this.deadline = components.environment().schedule(this::expire, context.remainingNanos());
-    }
-
-    private static List<Stamp> stamps(List<Entry> entries, ReplicationPolicy policy) {
-        if (entries.size() == 1) {
-            return List.of(new Stamp(entries.get(0), policy));
-        }
-        List<Stamp> stamps = new ArrayList<>(entries.size());
-        entries.forEach(entry -> stamps.add(new Stamp(entry, policy)));
-        return stamps;
+        this.first = Stamp.of(entries, policy);
+        this.offeredUntil = deadline() - context.remainingNanos() / 2;
     }
 
     /**
      * Starts a write.
      *
-     * @param components the components of this node
-     * @param client asks replicas
-     * @param parked holds the writes that replicas have no room for, and keeps those that they miss
-     * @param versions issues second versions
+     * @param services what all writes of this node share
      * @param entries the entries, of different keys
      * @param policy the number of replicas
      * @param ordering linearizable if the newest versions were queried first
      * @param context the deadline
-     * @param maxValueBytes the maximum number of bytes of a request of several entries
      * @param result gets the version of the entries; the greatest one if they have several
      * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
      */
     public static void start(
-            NodeComponents components,
-            ReplicaClient client,
-            ParkedWrites parked,
-            VersionSource versions,
+            WriteServices services,
             List<Entry> entries,
             ReplicationPolicy policy,
             Ordering ordering,
             CallContext context,
-            int maxValueBytes,
             WriteResult result) {
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
-            client.limits().require(components.replicas(entries.get(i).key(), policy.from()), policy);
+            services.client()
+                    .limits()
+                    .require(services.components().replicas(entries.get(i).key(), policy.from()), policy);
         }
-        WriteOperation operation =
-                new WriteOperation(components, client, parked, versions, policy, ordering, context, entries, result);
+        WriteOperation operation = new WriteOperation(services, entries, policy, ordering, context, result);
+        services.deadlines().add(operation);
         try {
-            operation.sendAll(maxValueBytes);
+            operation.sendAll();
         } catch (RuntimeException | Error e) {
             operation.broken(e);
         }
     }
 
-    private void sendAll(int maxValueBytes) {
+    private void sendAll() {
         if (size == 1) {
             send(first.get(0));
         } else {
-            client.order().localLast(group(), (node, group) -> sendGroup(node, group, maxValueBytes));
+            services.client().order().localLast(group(), this::sendGroup);
         }
     }
 
@@ -205,12 +145,15 @@ public final class WriteOperation {
     }
 
     private List<Node> replicas(Stamp stamp) {
-        return components.replicas(stamp.entry.key(), policy.from());
+        return services.components().replicas(stamp.entry.key(), policy.from());
     }
 
-    private void sendGroup(Node node, List<Stamp> group, int maxBytes) {
+    private void sendGroup(Node node, List<Stamp> group) {
         RequestGroups.split(
-                group, stamp -> FrameCodec.encodedSize(stamp.entry), maxBytes, part -> send(List.of(node), part));
+                group,
+                stamp -> FrameCodec.encodedSize(stamp.entry),
+                services.maxValueBytes(),
+                part -> send(List.of(node), part));
     }
 
     private void send(Stamp stamp) {
@@ -222,7 +165,7 @@ public final class WriteOperation {
                 ? List.of(part.get(0).entry)
                 : part.stream().map(Stamp::entry).toList();
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries));
-        client.order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
+        services.client().order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
     }
 
     /** Sends one request of the write to replicas, and receives their answers. */
@@ -243,7 +186,7 @@ public final class WriteOperation {
 
         @Override
         public void accept(Node node) {
-            client.ask(node, outbound, context, this);
+            services.client().ask(node, outbound, context, this);
         }
 
         @Override
@@ -265,7 +208,7 @@ public final class WriteOperation {
 
         /** Parks the request, to be offered again later. Returns false if it is not parked. */
         private boolean isOfferedAgain(PeerFailure failure) {
-            long left = offeredUntil - components.environment().nanoTime();
+            long left = offeredUntil - services.components().environment().nanoTime();
             if (!failure.nothingDone() || failure.code() != ErrorCode.OVERLOADED || left <= 0) {
                 return false;
             }
@@ -273,7 +216,7 @@ public final class WriteOperation {
                     .filter(node -> node.id().equals(failure.node()))
                     .toList();
             PartHandler next = new PartHandler(again, part, outbound, refusals + 1);
-            return parked.park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
+            return services.parked().park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
         }
 
         private void giveUp(PeerFailure failure) {
@@ -334,7 +277,7 @@ public final class WriteOperation {
         if (UNDECIDED.decrementAndGet(this) == 0) {
             Version version = size == 1 ? stamp.entry.version() : new Version(newest);
             if (missed.keep()) {
-                deadline.cancel();
+                services.deadlines().remove(this);
                 result.succeed(version);
             }
         }
@@ -346,13 +289,13 @@ public final class WriteOperation {
         if (superseding.isEmpty()) {
             fail(stamp.tracker);
         } else if (!missed.isDecided() && !context.isExpired()) {
-            Version above = versions.above(superseding.get());
+            Version above = services.versions().above(superseding.get());
             Stamp again = new Stamp(stamp.entry.withVersion(above), policy);
-            stamp.next = again;
-            if (versions.isReserved(above)) {
+            stamp.replaceBy(again);
+            if (services.versions().isReserved(above)) {
                 send(again);
             } else {
-                versions.reserve(above, context.remainingNanos()).whenComplete((reserved, error) -> {
+                services.versions().reserve(above, context.remainingNanos()).whenComplete((reserved, error) -> {
                     if (error == null) {
                         send(again);
                     } else {
@@ -381,7 +324,8 @@ public final class WriteOperation {
                 + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
     }
 
-    private void expire() {
+    @Override
+    void expire() {
         if (missed.isDecided()) {
             return;
         }
@@ -401,7 +345,7 @@ public final class WriteOperation {
     /** Ends a write that an error has met, mostly a lack of memory: some replicas may have it, and all may get it. */
     private void broken(Throwable error) {
         if (missed.keep()) {
-            deadline.cancel();
+            services.deadlines().remove(this);
             result.fail(error);
         }
     }
@@ -409,7 +353,7 @@ public final class WriteOperation {
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
         DhtException failure = failure(message, nothingDone, last);
         if (nothingDone ? missed.forget() : missed.keep()) {
-            deadline.cancel();
+            services.deadlines().remove(this);
             result.fail(failure);
         }
     }
