@@ -69,7 +69,9 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private volatile boolean tooFarAhead;
 
     private volatile @Nullable PeerFailure lastFailure;
-    private final Failures failures = new Failures();
+    /** Created with the first failure, which most writes do not have. */
+    private volatile @Nullable Failures failures;
+
     /** The entries with their first versions. */
     private final List<Stamp> first;
 
@@ -120,15 +122,15 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         WriteOperation operation = new WriteOperation(services, entries, policy, ordering, context, result);
         services.deadlines().add(operation);
         try {
-            operation.sendAll();
+            operation.sendAll(entries);
         } catch (RuntimeException | Error e) {
             operation.broken(e);
         }
     }
 
-    private void sendAll() {
+    private void sendAll(List<Entry> entries) {
         if (size == 1) {
-            send(first.get(0));
+            send(replicas(first.get(0)), first, entries);
         } else {
             services.client().order().localLast(group(), this::sendGroup);
         }
@@ -153,17 +155,15 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                 group,
                 stamp -> FrameCodec.encodedSize(stamp.entry),
                 services.maxValueBytes(),
-                part -> send(List.of(node), part));
+                part -> send(
+                        List.of(node), part, part.stream().map(Stamp::entry).toList()));
     }
 
     private void send(Stamp stamp) {
-        send(replicas(stamp), List.of(stamp));
+        send(replicas(stamp), List.of(stamp), List.of(stamp.entry));
     }
 
-    private void send(List<Node> nodes, List<Stamp> part) {
-        List<Entry> entries = part.size() == 1
-                ? List.of(part.get(0).entry)
-                : part.stream().map(Stamp::entry).toList();
+    private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries));
         services.client().order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
     }
@@ -221,7 +221,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
         private void giveUp(PeerFailure failure) {
             lastFailure = failure;
-            failures.add(failure);
+            failures().add(failure);
             if (!failure.nothingDone()) {
                 maybeDone = true;
             }
@@ -319,8 +319,18 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         fail(tracker.toString() + reasons(), nothingDone, lastFailure);
     }
 
+    private synchronized Failures failures() {
+        Failures known = failures;
+        if (known == null) {
+            known = new Failures();
+            failures = known;
+        }
+        return known;
+    }
+
     private String reasons() {
-        return failures
+        Failures known = failures;
+        return (known == null ? "" : known)
                 + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
     }
 
