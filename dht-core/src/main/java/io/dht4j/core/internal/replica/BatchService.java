@@ -59,7 +59,7 @@ final class BatchService {
         long remaining = context.remainingNanos();
         for (int i = 0; i < replies.length; i++) {
             int index = i;
-            Request.Part part = batch.parts().get(i);
+            Request.BatchPart part = batch.parts().get(i);
             long left = Math.min(part.remainingNanos(), remaining);
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(

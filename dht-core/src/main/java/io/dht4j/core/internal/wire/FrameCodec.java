@@ -274,7 +274,7 @@ public final class FrameCodec {
             return new Decoded<>(in.header(), in.refusal().get());
         }
         List<Reply> replies = new ArrayList<>(batch.parts().size());
-        for (Request.Part part : batch.parts()) {
+        for (Request.BatchPart part : batch.parts()) {
             replies.add(in.next(part.request()));
         }
         in.end();

@@ -110,13 +110,31 @@ public sealed interface Request
      *     versions are returned
      * @param largestBytes of larger values only the versions are returned, so that they do not hold up small ones
      */
-    record Batch(List<Part> parts, int replyBytes, int largestBytes) implements Request {}
+    record Batch(List<? extends BatchPart> parts, int replyBytes, int largestBytes) implements Request {}
+
+    /** One of several requests in a frame. A request that is sent implements it, which saves an object for each. */
+    interface BatchPart {
+
+        /**
+         * Returns what is requested.
+         *
+         * @return {@link ReadKeys} or {@link ApplyEntries}
+         */
+        Request request();
+
+        /**
+         * Returns the remaining time.
+         *
+         * @return nanoseconds, more than zero
+         */
+        long remainingNanos();
+    }
 
     /**
-     * One of several requests in a frame.
+     * A received part of a frame.
      *
      * @param request {@link ReadKeys} or {@link ApplyEntries}
      * @param remainingNanos its remaining time, more than zero
      */
-    record Part(Request request, long remainingNanos) {}
+    record Part(Request request, long remainingNanos) implements BatchPart {}
 }

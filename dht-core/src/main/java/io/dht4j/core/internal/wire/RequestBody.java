@@ -60,7 +60,7 @@ final class RequestBody {
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
-            for (Request.Part part : batch.parts()) {
+            for (Request.BatchPart part : batch.parts()) {
                 size = Math.addExact(size, PART_BYTES + size(part.request()));
             }
             return size;
@@ -111,7 +111,7 @@ final class RequestBody {
             out.i32(batch.replyBytes())
                     .i32(batch.largestBytes())
                     .i32(batch.parts().size());
-            for (Request.Part part : batch.parts()) {
+            for (Request.BatchPart part : batch.parts()) {
                 out.i64(part.remainingNanos()).u8(type(part.request()));
                 write(out, part.request());
             }

@@ -15,7 +15,6 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -112,14 +111,11 @@ final class FrameSender {
         Frame frame;
         CallContext context;
         try {
-            List<Request.Part> encoded = new ArrayList<>(requests.size());
             long latest = 1;
             for (PendingRequest request : requests) {
-                long remaining = Math.max(1, request.context().remainingNanos());
-                latest = Math.max(latest, remaining);
-                encoded.add(new Request.Part(request.outbound().request, remaining));
+                latest = Math.max(latest, request.remainingNanos());
             }
-            Request.Batch batch = new Request.Batch(encoded, 4 * maxBatchBytes, maxBatchBytes / 4);
+            Request.Batch batch = new Request.Batch(requests, 4 * maxBatchBytes, maxBatchBytes / 4);
             context = new CallContext(nanoTime, latest);
             if (cancels) {
                 cancelWithAll(requests, context);

@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,17 @@ record PendingRequest(
         @Nullable PeerLimit limit,
         long since,
         boolean first)
-        implements CallLiveness {
+        implements CallLiveness, Request.BatchPart {
+
+    @Override
+    public Request request() {
+        return outbound.request;
+    }
+
+    @Override
+    public long remainingNanos() {
+        return Math.max(1, context.remainingNanos());
+    }
 
     /** Returns whether it is worth sending, or its reply worth reading. */
     boolean isWanted() {
