@@ -22,6 +22,7 @@ import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -149,6 +151,54 @@ class ReplicaTest {
         serve(replica, read("key"), replies::add);
         env.advance(Duration.ofSeconds(1));
         assertThat(replies).hasSize(6).noneMatch(Reply.Failed.class::isInstance);
+    }
+
+    private static Request batch(Request... requests) {
+        return new Request.Batch(
+                Stream.of(requests)
+                        .map(request -> new Request.Part(request, SECOND))
+                        .toList(),
+                MAX_VALUE_BYTES,
+                MAX_VALUE_BYTES);
+    }
+
+    @Test
+    void theWritesOfAFrameReachAMemoryStoreTogether() {
+        BlockingStore store = BlockingStore.memoryFast();
+        Replica replica = over(store);
+
+        serve(replica, batch(write(entry("a", 1)), read("a"), write(entry("b", 1), entry("c", 1))), replies::add);
+
+        assertThat(store.applied).containsExactly(3);
+        assertThat(replies)
+                .containsExactly(new Reply.Batch(List.of(
+                        Reply.Applied.AS_NEWEST,
+                        new Reply.Found(List.of(new Answer.Whole(entry("a", 1)))),
+                        Reply.Applied.AS_NEWEST)));
+    }
+
+    @Test
+    void aWriteOfAFrameThatAMemoryStoreRefusesFailsAlone() {
+        BlockingStore store = BlockingStore.memoryFast();
+        Replica replica = over(store);
+        serve(replica, write(entry("c", 2)), replies::add);
+        List<Integer> calls = new ArrayList<>();
+        store.beforeApply = entries -> {
+            calls.add(entries);
+            // All together, and then the second one.
+            if (entries == 3 || calls.size() == 3) {
+                throw new StoreException("full");
+            }
+        };
+
+        serve(replica, batch(write(entry("a", 1)), write(entry("b", 1)), write(entry("c", 1))), replies::add);
+
+        assertThat(calls).containsExactly(3, 1, 1, 1);
+        assertThat(replies.get(1))
+                .isEqualTo(new Reply.Batch(List.of(
+                        Reply.Applied.AS_NEWEST,
+                        new Reply.Failed(ErrorCode.STORE_FAILED, "full"),
+                        new Reply.Applied(List.of(new Reply.Newer(0, new Version(2)))))));
     }
 
     @Test

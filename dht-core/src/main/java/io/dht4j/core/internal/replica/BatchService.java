@@ -3,8 +3,10 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -55,6 +57,7 @@ final class BatchService {
     void serve() {
         List<StoreGate.Read> reads = new ArrayList<>();
         List<StoreGate.Write> writes = new ArrayList<>();
+        List<List<Entry>> atOnce = new ArrayList<>(gate.isMemoryFast() ? replies.length : 0);
         long now = nanoTime.getAsLong();
         long remaining = context.remainingNanos();
         for (int i = 0; i < replies.length; i++) {
@@ -72,7 +75,7 @@ final class BatchService {
                 if (refusal != null) {
                     end(i, refusal);
                 } else if (gate.isMemoryFast()) {
-                    end(i, gate.applyAtOnce(apply.entries()));
+                    atOnce.add(apply.entries());
                 } else {
                     writes.add(gate.write(apply.entries(), liveness(now + left), answer -> end(index, answer)));
                 }
@@ -80,9 +83,23 @@ final class BatchService {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
             }
         }
+        applyAtOnce(atOnce);
         gate.applyAll(writes);
         gate.readAll(reads);
         finishOne();
+    }
+
+    private void applyAtOnce(List<List<Entry>> writes) {
+        if (writes.isEmpty()) {
+            return;
+        }
+        Iterator<Reply> applied = gate.applyAllAtOnce(writes).iterator();
+        for (int i = 0; i < replies.length; i++) {
+            boolean isRefused = replies[i] != null;
+            if (!isRefused && batch.parts().get(i).request() instanceof Request.ApplyEntries) {
+                end(i, applied.next());
+            }
+        }
     }
 
     private CallLiveness liveness(long deadline) {

@@ -52,7 +52,7 @@ final class EntryWriter {
         PurgeWatermarks.Applied applied = watermarks.apply(entries);
         return applied.refused().isPresent()
                 ? tooOld(applied.refused().get())
-                : applied(entries, applied.newest(), unknown);
+                : applied(entries, applied.newest(), 0, unknown);
     }
 
     /** Merges entries that this node has fetched from complete replicas. */
@@ -63,11 +63,11 @@ final class EntryWriter {
     /**
      * Merges several writes with one call of the store. Writes with a refused entry are left out.
      *
-     * @param group the writes
-     * @param failed makes the reply to all other writes if the store throws
+     * @param group the entries of each write
+     * @param failed makes the reply to each other write if the store throws; then some of them may be merged
      * @return a reply for each write
      */
-    List<Reply> applyGroup(List<StoreGate.Write> group, Function<Throwable, Reply> failed) {
+    List<Reply> applyGroup(List<List<Entry>> group, Function<Throwable, Function<List<Entry>, Reply>> failed) {
         List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), Reply.Applied.AS_NEWEST));
         boolean[] isRefused = new boolean[group.size()];
         try {
@@ -76,10 +76,10 @@ final class EntryWriter {
                 done = tryGroup(group, isRefused, replies);
             }
         } catch (RuntimeException | Error e) {
-            Reply failure = failed.apply(e);
+            Function<List<Entry>, Reply> failure = failed.apply(e);
             for (int i = 0; i < isRefused.length; i++) {
                 if (!isRefused[i]) {
-                    replies.set(i, failure);
+                    replies.set(i, failure.apply(group.get(i)));
                 }
             }
         }
@@ -87,11 +87,11 @@ final class EntryWriter {
     }
 
     /** Merges all writes that are not refused; returns false, having merged nothing, if one more is refused. */
-    private boolean tryGroup(List<StoreGate.Write> group, boolean[] isRefused, List<Reply> replies) {
-        List<Entry> entries = new ArrayList<>();
+    private boolean tryGroup(List<List<Entry>> group, boolean[] isRefused, List<Reply> replies) {
+        List<Entry> entries = new ArrayList<>(group.size());
         for (int i = 0; i < isRefused.length; i++) {
-            if (!isRefused[i]) {
-                entries.addAll(group.get(i).entries());
+            for (int j = 0; !isRefused[i] && j < group.get(i).size(); j++) {
+                entries.add(group.get(i).get(j));
             }
         }
         if (entries.isEmpty()) {
@@ -109,18 +109,16 @@ final class EntryWriter {
         int from = 0;
         for (int i = 0; i < isRefused.length; i++) {
             if (!isRefused[i]) {
-                List<Entry> written = group.get(i).entries();
-                List<Version> newest = applied.newest().subList(from, from + written.size());
-                replies.set(i, applied(written, newest, unknown));
-                from += written.size();
+                replies.set(i, applied(group.get(i), applied.newest(), from, unknown));
+                from += group.get(i).size();
             }
         }
         return true;
     }
 
-    private static int indexOf(Entry refused, List<StoreGate.Write> group, boolean[] isRefused) {
+    private static int indexOf(Entry refused, List<List<Entry>> group, boolean[] isRefused) {
         for (int i = 0; i < isRefused.length; i++) {
-            if (!isRefused[i] && contains(group.get(i).entries(), refused)) {
+            if (!isRefused[i] && contains(group.get(i), refused)) {
                 return i;
             }
         }
@@ -133,11 +131,11 @@ final class EntryWriter {
         return entries.stream().anyMatch(entry -> entry == wanted);
     }
 
-    /** Returns the reply to entries that are merged. */
-    private Reply applied(List<Entry> entries, List<Version> newest, Predicate<Key> unknown) {
+    /** Returns the reply to entries that are merged, whose newest versions begin at an index. */
+    private Reply applied(List<Entry> entries, List<Version> newest, int from, Predicate<Key> unknown) {
         List<Reply.Newer> newer = List.of();
         for (int i = 0; i < entries.size(); i++) {
-            Version held = newest.get(i);
+            Version held = newest.get(from + i);
             if (held.compareTo(entries.get(i).version()) <= 0) {
                 if (!unknown.test(entries.get(i).key())) {
                     continue;

@@ -283,7 +283,10 @@ final class StoreGate {
                     group.add(write);
                 }
             }
-            List<Reply> results = writer.applyGroup(group, this::failed);
+            List<Reply> results = writer.applyGroup(entriesOf(group), e -> {
+                Reply failure = failed(e);
+                return write -> failure;
+            });
             return () -> {
                 for (int i = 0; i < group.size(); i++) {
                     send(results.get(i), group.get(i).reply());
@@ -302,6 +305,14 @@ final class StoreGate {
         }
     }
 
+    private static List<List<Entry>> entriesOf(List<Write> group) {
+        List<List<Entry>> entries = new ArrayList<>(group.size());
+        for (int i = 0; i < group.size(); i++) {
+            entries.add(group.get(i).entries());
+        }
+        return entries;
+    }
+
     private void leave(List<Write> writes) {
         for (int i = 0; i < writes.size(); i++) {
             admission.leave(writes.get(i).bytes());
@@ -315,6 +326,14 @@ final class StoreGate {
         } catch (RuntimeException | Error e) {
             return failed(e);
         }
+    }
+
+    /**
+     * Merges several writes into a memory-fast store on the calling thread, with one call of the store. If that fails,
+     * each is merged alone, so that it has an outcome of its own: merging an entry twice changes nothing.
+     */
+    List<Reply> applyAllAtOnce(List<List<Entry>> writes) {
+        return writer.applyGroup(writes, e -> this::applyAtOnce);
     }
 
     private Reply readNow(Read read) {
