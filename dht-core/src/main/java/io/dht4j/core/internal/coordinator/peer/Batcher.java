@@ -169,7 +169,7 @@ final class Batcher {
         if (inFlight.size() >= options.maxFrames()) {
             return null;
         }
-        List<PendingRequest> requests = new ArrayList<>();
+        List<PendingRequest> requests = new ArrayList<>(Math.min(waiting.size(), options.maxEntries()));
         int items = 0;
         int bytes = 0;
         for (PendingRequest request = waiting.peek(); request != null; request = waiting.peek()) {

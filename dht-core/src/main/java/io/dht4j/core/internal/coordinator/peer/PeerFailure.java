@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.wire.Reply;
 
 /**
  * The reason why a replica has not carried out a request, or why that is unknown.
@@ -24,6 +25,20 @@ public record PeerFailure(NodeId node, boolean nothingDone, boolean refused, Err
      */
     public PeerFailure(NodeId node, boolean nothingDone, ErrorCode code, String message) {
         this(node, nothingDone, false, code, message);
+    }
+
+    /**
+     * Creates the failure that a replica has replied.
+     *
+     * @param node the replica
+     * @param reply its reply
+     * @param first whether the request was not sent before: otherwise the replica may have carried it out that time
+     */
+    static PeerFailure of(NodeId node, Reply.Failed reply, boolean first) {
+        // A failed store may have written a part, and an internal error may mean anything.
+        boolean nothingDone = reply.code() != ErrorCode.STORE_FAILED && reply.code() != ErrorCode.INTERNAL;
+        String message = reply.message().isEmpty() ? reply.code().name() : reply.message();
+        return new PeerFailure(node, nothingDone && first, reply.code(), message);
     }
 
     @Override

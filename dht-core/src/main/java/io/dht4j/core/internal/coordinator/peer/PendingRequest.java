@@ -99,12 +99,7 @@ record PendingRequest(
     void deliver(Reply reply, long now) {
         if (reply instanceof Reply.Failed failed) {
             leave(now, failed.code() == ErrorCode.OVERLOADED);
-            // A failed store may have written a part, and an internal error may mean anything.
-            boolean nothingDone = failed.code() != ErrorCode.STORE_FAILED && failed.code() != ErrorCode.INTERNAL;
-            report(
-                    nothingDone,
-                    failed.code(),
-                    failed.message().isEmpty() ? failed.code().name() : failed.message());
+            handler.failed(PeerFailure.of(node.id(), failed, first));
         } else {
             leave(now, false);
             handler.replied(reply);

@@ -168,8 +168,8 @@ public final class ReplicaClient {
     private void askLocal(
             Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
         if (limit == null) {
-            PendingRequest request = new PendingRequest(node, outbound, context, handler, null, 0, true);
-            replica.serve(outbound.request, request, reply -> request.deliver(reply, 0));
+            LocalRequest request = new LocalRequest(node.id(), context, handler);
+            replica.serve(outbound.request, request, request);
         } else {
             PendingRequest request = new PendingRequest(node, outbound, context, handler, limit, now(), true);
             replica.serve(outbound.request, request, reply -> request.deliver(reply, now()));
