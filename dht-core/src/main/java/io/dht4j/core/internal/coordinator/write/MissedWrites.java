@@ -53,7 +53,7 @@ final class MissedWrites {
         synchronized (this) {
             if (fate == Fate.UNDECIDED) {
                 if (misses.isEmpty()) {
-                    misses = new ArrayList<>();
+                    misses = new ArrayList<>(1);
                 }
                 misses.add(new Miss(node, entries));
                 return;

@@ -225,12 +225,17 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             if (!failure.nothingDone()) {
                 maybeDone = true;
             }
-            nodes.stream().filter(node -> node.id().equals(failure.node())).forEach(node -> missed.add(node, part));
-            part.forEach(stamp -> {
+            for (int i = 0; i < nodes.size(); i++) {
+                if (nodes.get(i).id().equals(failure.node())) {
+                    missed.add(nodes.get(i), part);
+                }
+            }
+            for (int i = 0; i < part.size(); i++) {
+                Stamp stamp = part.get(i);
                 if (stamp.tracker.fail()) {
                     decided(stamp);
                 }
-            });
+            }
         }
     }
 
