@@ -32,6 +32,7 @@ public final class Peers {
     private static final int GREETING_TIMES = 5;
 
     private final PeerTransportOptions<?> options;
+    private final long keepAliveNanos;
     private final Optional<NodeId> self;
     private final @Nullable TransportTls tls;
     private final Resolver resolver = new Resolver("dht4j-tcp-lookup");
@@ -45,6 +46,7 @@ public final class Peers {
             Optional<NodeId> self,
             @Nullable TransportTls tls) {
         this.options = options;
+        this.keepAliveNanos = options.keepAlive().toNanos();
         this.self = self;
         this.tls = tls;
         this.calls = new PeerCalls(
@@ -73,7 +75,7 @@ public final class Peers {
     }
 
     long keepAliveNanos() {
-        return options.keepAlive().toNanos();
+        return keepAliveNanos;
     }
 
     byte[] hello(Node node) {
