@@ -57,7 +57,8 @@ final class BatchService {
     void serve() {
         List<StoreGate.Read> reads = new ArrayList<>();
         List<StoreGate.Write> writes = new ArrayList<>();
-        List<List<Entry>> atOnce = new ArrayList<>(gate.isMemoryFast() ? replies.length : 0);
+        boolean isMemoryFast = gate.isMemoryFast();
+        List<List<Entry>> atOnce = new ArrayList<>(isMemoryFast ? replies.length : 0);
         long now = nanoTime.getAsLong();
         long remaining = context.remainingNanos();
         for (int i = 0; i < replies.length; i++) {
@@ -74,7 +75,7 @@ final class BatchService {
                 Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
-                } else if (gate.isMemoryFast()) {
+                } else if (isMemoryFast) {
                     atOnce.add(apply.entries());
                 } else {
                     writes.add(gate.write(apply.entries(), liveness(now + left), answer -> end(index, answer)));

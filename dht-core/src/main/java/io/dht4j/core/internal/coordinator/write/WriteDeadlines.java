@@ -150,14 +150,17 @@ public final class WriteDeadlines {
     }
 
     private void sweep() {
-        try {
-            for (Expiring due = takeDue(); due != null; due = takeDue()) {
+        Throwable failure = null;
+        for (Expiring due = takeDue(); due != null; due = takeDue()) {
+            try {
                 expire(due);
+            } catch (RuntimeException | Error e) {
+                // One write could not be ended, mostly for lack of memory. The others end all the same.
+                failure = e;
             }
-        } catch (RuntimeException | Error e) {
-            // One write could not be ended, mostly for lack of memory. The others end all the same.
-            sweep();
-            throw e;
+        }
+        if (failure != null) {
+            LOG.error("a write could not be ended at its deadline", failure);
         }
     }
 
