@@ -233,13 +233,12 @@ final class Demo {
         long began = System.nanoTime();
         long there = atNode(range);
         page.say(
-                "Of the %,d writes it missed, its own store had %,d at once. The other two kept the rest for it",
-                missed, there);
+                "The other two kept the %,d writes that it missed, and hand them over (hinted handoff):", missed);
         while (there < missed && secondsSince(began) < HANDOFF_SECONDS) {
             LockSupport.parkNanos(LOOK_NANOS);
             there = atNode(range);
         }
-        page.say("and hand it over (hinted handoff): after %.1f s its own store has %,d.", secondsSince(began), there);
+        page.say("after %.1f s its own store has %,d of them.", secondsSince(began), there);
     }
 
     private long atNode(KeyRange range) {
