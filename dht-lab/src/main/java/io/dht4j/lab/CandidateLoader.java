@@ -11,7 +11,10 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Loads candidates by the name of their class, from jars or from the class path of this process. Their code sees the
@@ -23,10 +26,12 @@ import java.util.List;
 public final class CandidateLoader implements AutoCloseable {
 
     private final CandidateJars jars;
+    private final Duration bound;
     private final URLClassLoader classes;
 
-    private CandidateLoader(CandidateJars jars) {
+    private CandidateLoader(CandidateJars jars, Duration bound) {
         this.jars = jars;
+        this.bound = bound;
         this.classes = new URLClassLoader(
                 jars.paths().stream().map(CandidateLoader::url).toArray(URL[]::new),
                 CandidateLoader.class.getClassLoader());
@@ -40,7 +45,12 @@ public final class CandidateLoader implements AutoCloseable {
      * @throws CandidateException if a file is missing or is no jar
      */
     public static CandidateLoader of(List<Path> jars) {
-        return new CandidateLoader(CandidateJars.read(jars));
+        return of(jars, Guard.BOUND);
+    }
+
+    /** As {@link #of(List)}, with another bound of constructors. */
+    static CandidateLoader of(List<Path> jars, Duration bound) {
+        return new CandidateLoader(CandidateJars.read(jars), bound);
     }
 
     private static URL url(Path jar) {
@@ -135,19 +145,29 @@ public final class CandidateLoader implements AutoCloseable {
         return Modifier.isPublic(type.getModifiers()) && (outer == null || isPublic(outer));
     }
 
-    private static <T> T newInstance(Constructor<? extends T> constructor) {
+    private <T> T newInstance(Constructor<? extends T> constructor) {
         String name = constructor.getDeclaringClass().getName();
         try {
-            return constructor.newInstance();
-        } catch (InvocationTargetException e) {
-            Throwable thrown = e.getCause() == null ? e : e.getCause();
-            if (thrown instanceof NoClassDefFoundError missing) {
-                throw missing;
-            }
-            throw new CandidateException("the constructor of class " + name + " threw " + Guard.quote(thrown), thrown);
-        } catch (ReflectiveOperationException e) {
-            throw new CandidateException("class " + name + " cannot be created: " + Guard.quote(e), e);
+            return BoundedCall.of(bound, () -> constructor.newInstance());
+        } catch (TimeoutException e) {
+            throw new CandidateException("the constructor of class " + name + " " + Guard.tooLong(bound), e);
+        } catch (ExecutionException e) {
+            throw notCreated(name, e.getCause() == null ? e : e.getCause());
         }
+    }
+
+    private static CandidateException notCreated(String name, Throwable failure) {
+        if (failure instanceof LinkageError linkage) {
+            throw linkage;
+        }
+        if (!(failure instanceof InvocationTargetException invoked)) {
+            return new CandidateException("class " + name + " cannot be created: " + Guard.quote(failure), failure);
+        }
+        Throwable thrown = invoked.getCause() == null ? invoked : invoked.getCause();
+        if (thrown instanceof NoClassDefFoundError missing) {
+            throw missing;
+        }
+        return new CandidateException("the constructor of class " + name + " threw " + Guard.quote(thrown), thrown);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,9 @@ import java.util.Map;
 /**
  * Guards candidates: whatever their code throws becomes one {@link CandidateException} that names the class and the
  * method. Everything that {@link CandidateLoader} returns is guarded.
+ *
+ * <p>Calls that create, start, open or close something run on a daemon thread, and fail after 60 s. Calls that are
+ * measured run on the caller's thread without a bound.
  */
 public final class Candidates {
 
@@ -29,7 +33,13 @@ public final class Candidates {
      * @throws CandidateException if its name has another form than {@link TransportCandidate#name} demands
      */
     public static TransportCandidate guarded(TransportCandidate candidate) {
-        return candidate instanceof GuardedTransportCandidate ? candidate : new GuardedTransportCandidate(candidate);
+        return guarded(candidate, Guard.BOUND);
+    }
+
+    static TransportCandidate guarded(TransportCandidate candidate, Duration bound) {
+        return candidate instanceof GuardedTransportCandidate
+                ? candidate
+                : new GuardedTransportCandidate(candidate, bound);
     }
 
     /**
@@ -51,7 +61,8 @@ public final class Candidates {
 
             @Override
             public Store open(Path directory, MemoryBudget memory) {
-                return guard.call("open(\"" + directory + "\", memory)", () -> candidate.open(directory, memory));
+                return guard.callBounded(
+                        "open(\"" + directory + "\", memory)", () -> candidate.open(directory, memory));
             }
         };
     }

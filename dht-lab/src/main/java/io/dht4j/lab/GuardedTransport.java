@@ -7,27 +7,31 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A candidate's transport, whose methods fail as the contract says even if the candidate throws. */
+/**
+ * A candidate's transport, whose methods fail as the contract says even if the candidate throws, and if it does not
+ * return from starting, closing or naming endpoints.
+ */
 final class GuardedTransport implements Transport {
 
     private final Transport transport;
     private final Guard guard;
 
-    GuardedTransport(Transport transport) {
+    GuardedTransport(Transport transport, Duration bound) {
         this.transport = transport;
-        this.guard = new Guard(transport.getClass());
+        this.guard = new Guard(transport.getClass(), bound);
     }
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
         try {
-            return guard.call("start(handler)", () -> transport.start(handler));
+            return guard.callBounded("start(handler)", () -> transport.start(handler));
         } catch (CandidateException e) {
             return failed(e);
         }
@@ -55,7 +59,7 @@ final class GuardedTransport implements Transport {
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         try {
-            return guard.call("endpoints(nodes)", () -> transport.endpoints(nodes));
+            return guard.callBounded("endpoints(nodes)", () -> transport.endpoints(nodes));
         } catch (CandidateException e) {
             return failed(e);
         }
@@ -73,6 +77,6 @@ final class GuardedTransport implements Transport {
 
     @Override
     public void close() {
-        guard.run("close()", transport::close);
+        guard.runBounded("close()", transport::close);
     }
 }

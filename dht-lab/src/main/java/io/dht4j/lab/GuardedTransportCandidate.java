@@ -1,21 +1,22 @@
 package io.dht4j.lab;
 
 import io.dht4j.spi.Transport;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A candidate whose failures name its class. Its name is read once. */
+/** A candidate whose failures name its class, and whose calls that may block have a bound. Its name is read once. */
 final class GuardedTransportCandidate implements TransportCandidate {
 
     private final TransportCandidate candidate;
     private final Guard guard;
     private final String name;
 
-    GuardedTransportCandidate(TransportCandidate candidate) {
+    GuardedTransportCandidate(TransportCandidate candidate, Duration bound) {
         this.candidate = candidate;
-        this.guard = new Guard(candidate.getClass());
+        this.guard = new Guard(candidate.getClass(), bound);
         this.name = guard.name(candidate::name);
     }
 
@@ -31,13 +32,14 @@ final class GuardedTransportCandidate implements TransportCandidate {
 
     @Override
     public Transport at(String address) {
-        return new GuardedTransport(guard.call("at(\"" + address + "\")", () -> candidate.at(address)));
+        return new GuardedTransport(
+                guard.callBounded("at(\"" + address + "\")", () -> candidate.at(address)), guard.bound());
     }
 
     @Override
     public Optional<Echo> echo(int inFlight) {
-        return guard.call("echo(" + inFlight + ")", () -> candidate.echo(inFlight))
-                .map(GuardedEcho::new);
+        return guard.callBounded("echo(" + inFlight + ")", () -> candidate.echo(inFlight))
+                .map(echo -> new GuardedEcho(echo, guard.bound()));
     }
 
     private static final class GuardedEcho implements Echo {
@@ -45,9 +47,9 @@ final class GuardedTransportCandidate implements TransportCandidate {
         private final Echo echo;
         private final Guard guard;
 
-        GuardedEcho(Echo echo) {
+        GuardedEcho(Echo echo, Duration bound) {
             this.echo = echo;
-            this.guard = new Guard(echo.getClass());
+            this.guard = new Guard(echo.getClass(), bound);
         }
 
         /** Allocates nothing unless the candidate breaks its contract, as it is on the path that is measured. */
@@ -67,7 +69,7 @@ final class GuardedTransportCandidate implements TransportCandidate {
 
         @Override
         public void close() {
-            guard.run("close()", echo::close);
+            guard.runBounded("close()", echo::close);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,20 @@ class CandidateLoaderTest {
     private static void load(Path jar, String className) {
         try (CandidateLoader loader = CandidateLoader.of(List.of(jar))) {
             loader.transport(className);
+        }
+    }
+
+    @Test
+    void aConstructorThatDoesNotReturnIsNamed() throws Exception {
+        Path packed = jar.with(
+                        "a.Slow",
+                        IMPORTS + "public class Slow implements TransportCandidate {\n"
+                                + "    public Slow() throws Exception { Thread.sleep(600_000); }\n" + BODY)
+                .pack();
+        try (CandidateLoader loader = CandidateLoader.of(List.of(packed), Duration.ofMillis(50))) {
+            assertThatThrownBy(() -> loader.transport("a.Slow"))
+                    .isInstanceOf(CandidateException.class)
+                    .hasMessage("the constructor of class a.Slow did not return within 0.05 s");
         }
     }
 

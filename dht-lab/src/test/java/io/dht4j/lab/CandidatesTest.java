@@ -9,11 +9,13 @@ import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +96,76 @@ class CandidatesTest {
         assertThatThrownBy(transport::close)
                 .isInstanceOf(CandidateException.class)
                 .hasMessage(TRANSPORT + ".close() threw java.lang.UnsupportedOperationException");
+    }
+
+    /** Returns from none of the methods before its end, and swallows interrupts. */
+    private record Hanging(CountDownLatch end) implements Transport, TransportCandidate, Echo {
+
+        private <T> T hang(T result) {
+            while (true) {
+                try {
+                    end.await();
+                    return result;
+                } catch (InterruptedException e) {
+                    // As the worst of candidates.
+                }
+            }
+        }
+
+        @Override
+        public String name() {
+            return "mine";
+        }
+
+        @Override
+        public Transport at(String address) {
+            return address.isEmpty() ? hang(this) : this;
+        }
+
+        @Override
+        public Optional<Echo> echo(int inFlight) {
+            return inFlight == 0 ? hang(Optional.empty()) : Optional.of(this);
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(byte[] request) {
+            return CompletableFuture.completedFuture(request);
+        }
+
+        @Override
+        public CompletionStage<Void> start(FrameHandler handler) {
+            return hang(CompletableFuture.completedFuture(null));
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            return CompletableFuture.completedFuture(new byte[0]);
+        }
+
+        @Override
+        public void close() {
+            hang(true);
+        }
+    }
+
+    @Test
+    void aCallThatDoesNotReturnIsNamed() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        String late = " did not return within 0.05 s";
+        String type = Hanging.class.getName();
+        try {
+            TransportCandidate candidate = Candidates.guarded(new Hanging(end), Duration.ofMillis(50));
+            Transport transport = candidate.at("127.0.0.1:1");
+            Echo echo = candidate.echo(1).orElseThrow();
+            assertThat(failure(transport.start((request, context) -> CompletableFuture.completedFuture(request))))
+                    .hasMessage(type + ".start(handler)" + late);
+            assertThatThrownBy(transport::close).hasMessage(type + ".close()" + late);
+            assertThatThrownBy(echo::close).hasMessage(type + ".close()" + late);
+            assertThatThrownBy(() -> candidate.at("")).hasMessage(type + ".at(\"\")" + late);
+            assertThatThrownBy(() -> candidate.echo(0)).hasMessage(type + ".echo(0)" + late);
+        } finally {
+            end.countDown();
+        }
     }
 
     private static TransportException failure(CompletionStage<?> stage) {
