@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.lab.internal.load.LoadException;
 import io.dht4j.lab.internal.load.Outcome;
+import io.dht4j.spi.ConnectFailure;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.FullHttpRequest;
 import java.io.IOException;
@@ -67,7 +68,11 @@ final class HttpCall {
 
     /** Fails it because sending the request or reading the answer failed. */
     void failBy(Throwable cause) {
-        fail(new LoadException(nameOf(cause), cause.toString()));
+        fail(new LoadException(
+                nameOf(cause),
+                ConnectFailure.inWords(cause)
+                        .map(words -> address.host() + ":" + address.port() + ": " + words)
+                        .orElseGet(cause::toString)));
     }
 
     /** Returns one name for each kind of failure, independent of system and timing. */

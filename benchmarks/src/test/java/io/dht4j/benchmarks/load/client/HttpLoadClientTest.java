@@ -150,6 +150,18 @@ class HttpLoadClientTest {
     }
 
     @Test
+    void aRefusedConnectionIsSaidInWords() throws Exception {
+        int port = server.getLocalPort();
+        try (LoadClient client = open()) {
+            server.close();
+            assertThatThrownBy(() -> get(client))
+                    .hasMessage("127.0.0.1:" + port + ": nothing listens there (connection refused)")
+                    .extracting(LoadException::nameOf)
+                    .isEqualTo("not connected");
+        }
+    }
+
+    @Test
     void callsOfAClosedTargetFail() {
         LoadClient client = open();
         client.close();
