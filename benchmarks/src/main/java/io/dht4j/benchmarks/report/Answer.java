@@ -26,7 +26,7 @@ public record Answer(List<String> sentences) {
     /** What to do about too few repetitions. */
     public static final String ADVICE = "use --repetitions " + ENOUGH_REPETITIONS;
 
-    private static final int SHOWN_EQUALS = 4;
+    private static final int SHOWN = 3;
 
     /** Keeps an unmodifiable copy. */
     public Answer {
@@ -67,12 +67,7 @@ public record Answer(List<String> sentences) {
             return group.title() + ": every figure is doubted; " + ranking(group, doubted);
         }
         return group.title() + ": " + ranking(group, trusted)
-                + (doubted.isEmpty()
-                        ? ""
-                        : "; doubted and left out: "
-                                + doubted.stream()
-                                        .map(figure -> shown(group, figure))
-                                        .collect(Collectors.joining(", ")));
+                + (doubted.isEmpty() ? "" : "; doubted and left out: " + best(group, doubted));
     }
 
     private static String ranking(KeyGroup group, List<KeyGroup.Figure> figures) {
@@ -92,13 +87,13 @@ public record Answer(List<String> sentences) {
             return shown(group, best) + ": " + first + ", " + words(best, following) + "; "
                     + rest(group, following, last);
         }
-        return equals.stream()
-                        .limit(SHOWN_EQUALS)
-                        .map(figure -> shown(group, figure))
-                        .collect(Collectors.joining(", "))
-                + (equals.size() > SHOWN_EQUALS ? " and " + (equals.size() - SHOWN_EQUALS) + " more" : "")
-                + ": within noise"
-                + (others.isEmpty() ? "" : "; " + rest(group, others, last));
+        return best(group, equals) + ": within noise" + (others.isEmpty() ? "" : "; " + rest(group, others, last));
+    }
+
+    /** Names the best of some, and the number of the others, so that a line stays short. */
+    private static String best(KeyGroup group, List<KeyGroup.Figure> figures) {
+        return figures.stream().limit(SHOWN).map(figure -> shown(group, figure)).collect(Collectors.joining(", "))
+                + (figures.size() > SHOWN ? " and " + (figures.size() - SHOWN) + " more" : "");
     }
 
     /** Names the next one and the last one. */

@@ -166,13 +166,25 @@ class AnswerTest {
 
     @Test
     void manyEqualsAreCounted() {
-        Measurement[] six = new Measurement[6];
-        for (int i = 0; i < six.length; i++) {
-            six[i] = costing("PUT", "v" + i, SIXTIES);
+        Measurement[] many = new Measurement[200];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = costing("PUT", "v" + i, SIXTIES);
         }
 
-        assertThat(answer(six))
-                .isEqualTo("CPU per put: v0 68.5 µs, v1 68.5 µs, v2 68.5 µs, v3 68.5 µs and 2 more: within noise.");
+        assertThat(answer(many))
+                .isEqualTo("CPU per put: v0 68.5 µs, v1 68.5 µs, v2 68.5 µs and 197 more: within noise.");
+    }
+
+    @Test
+    void manyDoubtedFiguresAreCounted() {
+        Measurement[] many = new Measurement[200];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = i == 0
+                    ? costing("PUT", "v0", SIXTIES)
+                    : costing("PUT", "v" + i, SEVENTIES, "the hypervisor took 12 %");
+        }
+
+        assertThat(answer(many)).endsWith("; doubted and left out: v1 71.5 µs, v2 71.5 µs, v3 71.5 µs and 196 more.");
     }
 
     private static String answer(Measurement... measurements) {
