@@ -170,6 +170,10 @@ final class ScenarioRun {
         if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
             return e.getMessage() + ": " + Messages.of(cause);
         }
+        // A node reports what its transport did as the cause of its own failure.
+        if (e.getCause() instanceof CandidateException candidate) {
+            return String.valueOf(candidate.getMessage());
+        }
         boolean isExpected = e instanceof IllegalStateException || e instanceof CandidateException;
         boolean isFault = e instanceof Error || (e instanceof RuntimeException && !isExpected);
         return isFault || e.getMessage() == null ? "unexpected failure: " + e : e.getMessage();
