@@ -16,8 +16,14 @@ import java.util.Map;
  */
 public record Profile(String event, long samples, Map<String, Double> layers, String flameGraph, String collapsed) {
 
-    /** Keeps an unmodifiable copy, layers in their order. */
+    /**
+     * Validates the paths and keeps an unmodifiable copy, layers in their order.
+     *
+     * @throws IllegalArgumentException if a path is absolute, has a scheme or leaves the report's directory
+     */
     public Profile {
+        ReportPath.require("flameGraph", flameGraph);
+        ReportPath.require("collapsed", collapsed);
         layers = Collections.unmodifiableMap(new LinkedHashMap<>(layers));
     }
 }

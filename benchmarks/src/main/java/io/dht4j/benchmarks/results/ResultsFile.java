@@ -7,10 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.dht4j.PrintableText;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /** Results as JSON. {@code docs/reference/bench.md} documents the schema. */
 public final class ResultsFile {
@@ -27,6 +31,8 @@ public final class ResultsFile {
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+
+    private static final String DEVIATES = "does not keep to schema " + Results.SCHEMA + ": ";
 
     private ResultsFile() {}
 
@@ -71,22 +77,47 @@ public final class ResultsFile {
      * @throws ResultsException if this version cannot read them; the message names no file
      */
     public static Results parse(String text) throws ResultsException {
+        JsonNode json = tree(text);
+        JsonNode schema = json.path("schema");
+        if (!schema.isInt()) {
+            throw new ResultsException("is not a report's results: it names no schema");
+        }
+        if (schema.intValue() != Results.SCHEMA) {
+            throw new ResultsException("has schema " + schema.intValue() + ", but this version reads schema "
+                    + Results.SCHEMA + "; read it with the version that wrote it");
+        }
+        Results results = results(json);
+        requireDistinct(results.measurements());
+        return results;
+    }
+
+    private static JsonNode tree(String text) throws ResultsException {
         try {
-            JsonNode json = MAPPER.readTree(text);
-            JsonNode schema = json.path("schema");
-            if (!schema.isInt()) {
-                throw new ResultsException("is not a report's results: it names no schema");
-            }
-            if (schema.intValue() != Results.SCHEMA) {
-                throw new ResultsException("has schema " + schema.intValue() + ", but this version reads schema "
-                        + Results.SCHEMA + "; read it with the version that wrote it");
-            }
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new ResultsException("is not JSON" + JsonMessages.ofSyntax(e));
+        }
+    }
+
+    private static Results results(JsonNode json) throws ResultsException {
+        try {
             return MAPPER.treeToValue(json, Results.class);
         } catch (JsonMappingException e) {
-            throw new ResultsException("does not keep to schema " + Results.SCHEMA + ": " + e.getPathReference() + ": "
-                    + e.getOriginalMessage());
+            throw new ResultsException(DEVIATES + JsonMessages.ofSchema(e));
         } catch (JsonProcessingException e) {
-            throw new ResultsException("is not JSON: " + e.getOriginalMessage());
+            throw new ResultsException("is not JSON" + JsonMessages.ofSyntax(e));
+        }
+    }
+
+    private static void requireDistinct(List<Measurement> measurements) throws ResultsException {
+        Map<List<String>, Integer> seen = new HashMap<>();
+        for (int i = 0; i < measurements.size(); i++) {
+            Measurement m = measurements.get(i);
+            Integer first = seen.putIfAbsent(List.of(m.group(), m.variant()), i);
+            if (first != null) {
+                throw new ResultsException(DEVIATES + "measurements[" + first + "] and measurements[" + i
+                        + "] are the same measurement: " + PrintableText.of(m.group() + ", " + m.variant()));
+            }
         }
     }
 }

@@ -10,6 +10,9 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("portable")
 class ResultsFileTest {
@@ -87,6 +90,61 @@ class ResultsFileTest {
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("measurements")
                 .hasMessageContaining("values of PUT, jdk");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            "question" : [^\\n]*\\n | | question is missing
+            "unit" : [^\\n]*\\n | | measurements[0].unit is missing
+            "unit" : "[^"]*" | "unit" : null | measurements[0].unit is null
+            "unit" : "[^"]*" | "unit" : [1] | measurements[0].unit has another type than the schema says
+            "began" : "[^"]*" | "began" : "noon" | began has a value that the schema does not allow: 'noon'
+            "tookSeconds" : [^,]* | "tookSeconds" : "a" | tookSeconds has a value that the schema does not allow: 'a'
+            "values" : \\[[^]]*] | "values" : [null] | measurements[0] holds null where a value is needed
+            "variant" : | "a": 1, "variant" : | measurements[0].a is a field that the schema does not have
+            """)
+    void whatDoesNotKeepToTheSchemaIsSaidInOneSentence(String field, String other, String problem) throws Exception {
+        write(ResultsFile.format(SampleResults.with(List.of(SampleResults.bare("PUT", "jdk", 1.0))))
+                .replaceFirst(field, other == null ? "" : other));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessage(directory.resolve(ResultsFile.NAME) + ": does not keep to schema 6: " + problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"schema" : 6 | : it ends too early at line 1, column 14
+            {"schema" : 6}} | at line 1, column 15
+            hello | at line 1, column 1
+            """)
+    void whatIsNotJsonIsSaidWithItsPlace(String text, String problem) {
+        assertThatThrownBy(() -> ResultsFile.parse(text))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageStartingWith("is not JSON")
+                .hasMessageEndingWith(problem);
+    }
+
+    @Test
+    void theSameMeasurementTwiceIsRefused() throws Exception {
+        Measurement put = SampleResults.bare("PUT", "jdk", 1.0);
+        write(ResultsFile.format(SampleResults.with(List.of(put, SampleResults.bare("GET", "jdk", 1.0), put))));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageEndingWith("measurements[0] and measurements[2] are the same measurement: PUT, jdk");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"javascript:alert(1)", "https://host/a", "/etc/passwd", "//host/a", "a/../../b", "\\\\\\\\host"})
+    void aLinkOutOfTheReportIsRefused(String path) throws Exception {
+        write(ResultsFile.format(SampleResults.everything())
+                .replaceFirst("\"path\" : \"[^\"]*\"", "\"path\" : \"" + path + "\""));
+
+        assertThatThrownBy(() -> ResultsFile.read(directory))
+                .isInstanceOf(ResultsException.class)
+                .hasMessageContaining("links[0] is out of range: path must be a path within the report's directory");
     }
 
     @Test
