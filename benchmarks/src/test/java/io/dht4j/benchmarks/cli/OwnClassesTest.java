@@ -170,6 +170,7 @@ class OwnClassesTest {
             delimiter = '|',
             value = {
                 "transports --transports jdk --class T|T.at(",
+                "transports --transports jdk --class U|early: U.start(",
                 "clients --clients vertx --class T|T.at(",
                 "sharding --placements ring --store-class S|S.open(",
                 "sharding --placements ring --placement-class P|P.assign(",
@@ -180,6 +181,21 @@ class OwnClassesTest {
                 public class T implements io.dht4j.lab.TransportCandidate {
                     public String name() { return "my-tcp"; }
                     public io.dht4j.spi.Transport at(String address) { throw new IllegalStateException("no wire"); }
+                }
+                """);
+        Path starting = Files.writeString(directory.resolve("U.java"), """
+                import io.dht4j.spi.*;
+                import java.util.concurrent.CompletionStage;
+                public class U implements io.dht4j.lab.TransportCandidate, Transport {
+                    public String name() { return "my-tcp"; }
+                    public Transport at(String address) { return this; }
+                    public CompletionStage<Void> start(FrameHandler handler) {
+                        throw new IllegalStateException("no wire");
+                    }
+                    public CompletionStage<byte[]> call(io.dht4j.Node node, Frame request, CallContext context) {
+                        return null;
+                    }
+                    public void close() {}
                 }
                 """);
         Path store = Files.writeString(directory.resolve("S.java"), """
@@ -206,8 +222,8 @@ class OwnClassesTest {
                 """);
         BenchCommand run = BenchCommand.run(
                 Scenarios.all(),
-                ("run " + scenario + " --quick --with " + jar(List.of(source, store, placement, hash)) + " --out "
-                                + directory.resolve("report"))
+                ("run " + scenario + " --quick --with " + jar(List.of(source, starting, store, placement, hash))
+                                + " --out " + directory.resolve("report"))
                         .split(" "));
 
         assertThat(run.exitCode()).isEqualTo(1);
