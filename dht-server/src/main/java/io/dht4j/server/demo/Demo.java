@@ -232,8 +232,7 @@ final class Demo {
         KeyRange range = KeyRange.between(Key.of("missed/"), Key.of("missed0"));
         long began = System.nanoTime();
         long there = atNode(range);
-        page.say(
-                "The other two kept the %,d writes that it missed, and hand them over (hinted handoff):", missed);
+        page.say("The other two kept the %,d writes that it missed, and hand them over (hinted handoff):", missed);
         while (there < missed && secondsSince(began) < HANDOFF_SECONDS) {
             LockSupport.parkNanos(LOOK_NANOS);
             there = atNode(range);
