@@ -19,7 +19,7 @@ public final class JmhRun {
     private JmhRun() {}
 
     /**
-     * Runs a benchmark in five consecutive processes, or shortly in four, the least that a comparison can judge.
+     * Runs a benchmark in five consecutive processes, or in four short ones, the least that a comparison can judge.
      * Compiled code differs more between processes than between iterations. Blocks.
      *
      * @param benchmark a class with one benchmark, in nanoseconds

@@ -117,9 +117,9 @@ public final class Ycsb implements Scenario {
             new ClosedComparison(context, loop, cases).run();
             return;
         }
-        context.note(
-                "The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and "
-                        + "the process of the load over an API is added to them. The client over HTTP is a lean one of the lab.");
+        context.note("The costs are those of the whole, nodes and load: an embedded load runs within the nodes, and "
+                + "the process of the load over an API is added to them. The client over HTTP is a lean one of "
+                + "the lab.");
         new ServerComparison(context, cases).run();
     }
 

@@ -14,8 +14,8 @@ final class NodesWarmUp {
 
     private static final double TURN_SECONDS = 5;
 
-    /** The part of the warm-up's limit that is left for the rates at which costs are counted. */
-    private static final double SETTLING = 1 / 3.0;
+    /** The limit at the rates at which costs are counted, as a part of that at full speed. */
+    private static final double SETTLING = 0.5;
 
     private final ServerPlan plan;
     private final LoadRunner load;
@@ -27,7 +27,7 @@ final class NodesWarmUp {
         this.plan = plan;
         this.load = load;
         this.counters = counters;
-        this.warmUp = new WarmUp<>((1 - SETTLING) * plan.pace().warmUpLimit(), counters, System::nanoTime);
+        this.warmUp = new WarmUp<>(plan.pace().warmUpLimit(), counters, System::nanoTime);
     }
 
     /** Runs all operations in turns until the compilers rest or the time is over. Blocks. */

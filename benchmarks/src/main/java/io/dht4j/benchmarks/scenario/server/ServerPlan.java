@@ -143,9 +143,10 @@ public record ServerPlan(
                                         "10"),
                                 new Parameter(
                                         "warm-up-limit",
-                                        "greatest warm-up in seconds, if the nodes' compilers stay busy, 0 to 3600",
-                                        "27",
-                                        "120"),
+                                        "greatest seconds at full speed, if the nodes' compilers stay busy, 0 to 3600; "
+                                                + "then at most half as many at the counted rate",
+                                        "18",
+                                        "80"),
                                 new Parameter(
                                         "seconds",
                                         "length of a run of the search for the stable load, and half of that of a "

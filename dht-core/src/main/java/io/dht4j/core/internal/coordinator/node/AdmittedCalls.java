@@ -1,9 +1,9 @@
 package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -79,11 +79,6 @@ final class AdmittedCalls {
         }
         // An error, mostly a lack of memory, ends the call that it met and nothing else.
         LOG.error("a call failed in an unexpected way", error);
-        return CompletableFuture.failedFuture(internal(error));
-    }
-
-    /** Returns the failure that a caller gets for an unexpected one. */
-    static DhtException internal(Throwable cause) {
-        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+        return CompletableFuture.failedFuture(InternalErrors.of(error));
     }
 }

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.read.LocalFastRead;
 import io.dht4j.core.internal.coordinator.read.ReadOperation;
 import io.dht4j.core.internal.coordinator.read.ReadRepair;
@@ -100,7 +101,7 @@ final class ReadCalls {
                     stage.complete(finish.apply(entries));
                 } catch (RuntimeException | Error e) {
                     LOG.error("a read failed in an unexpected way", e);
-                    stage.completeExceptionally(AdmittedCalls.internal(e));
+                    stage.completeExceptionally(InternalErrors.of(e));
                 }
             } else {
                 stage.completeExceptionally(error);

@@ -16,6 +16,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
+import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.read.ReadRequests.KeyQuery;
 import io.dht4j.core.internal.wire.Answer;
@@ -111,7 +112,7 @@ public final class ReadOperation {
             }
         } catch (RuntimeException | Error e) {
             // Some replicas may have been asked: their answers must find that the read is over.
-            operation.fail(DhtException.of(ErrorCode.INTERNAL, "internal error: " + e));
+            operation.fail(InternalErrors.of(e));
             throw e;
         }
         return operation;

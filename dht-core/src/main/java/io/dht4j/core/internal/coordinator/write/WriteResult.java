@@ -1,9 +1,9 @@
 package io.dht4j.core.internal.coordinator.write;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -88,6 +88,6 @@ public final class WriteResult extends CompletableFuture<Version> {
             return expected;
         }
         LOG.error("a write failed in an unexpected way", cause);
-        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
+        return InternalErrors.of(cause);
     }
 }
