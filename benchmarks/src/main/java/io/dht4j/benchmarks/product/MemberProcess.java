@@ -133,7 +133,7 @@ public final class MemberProcess implements AutoCloseable {
      * @param seconds duration
      * @param keys number of different keys
      * @return the result
-     * @throws ChildException if an operation failed
+     * @throws ChildException if more than one operation in a hundred failed
      * @throws InterruptedException if the thread is interrupted
      */
     public ThroughputLoop.Result loop(Operation operation, int inFlight, double seconds, int keys)

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.files.Directories;
+import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
@@ -170,6 +171,7 @@ public final class Peers implements Scenario {
         private final List<Double> rates = new ArrayList<>();
         private final Set<String> doubts = new LinkedHashSet<>();
         private final CompilerWork compilers = new CompilerWork();
+        private final List<ThroughputLoop.Result> results = new ArrayList<>();
     }
 
     @Override
@@ -248,7 +250,10 @@ public final class Peers implements Scenario {
         Cell cell = cells.computeIfAbsent(operation + " " + cluster.name(), name -> new Cell());
         StolenTime stolen = new StolenTime();
         Counters before = cluster.counters();
-        cell.rates.add(perSecond(cluster, operation, plan, plan.seconds()));
+        List<ThroughputLoop.Result> results = loops(cluster, operation, plan, plan.seconds());
+        cell.rates.add(
+                results.stream().mapToDouble(ThroughputLoop.Result::perSecond).sum());
+        cell.results.addAll(results);
         Counters spent = cluster.counters().since(before);
         cell.compilers.add(spent, plan.seconds());
         if (stolen.percent() > StolenTime.MUCH_PERCENT) {
@@ -260,6 +265,7 @@ public final class Peers implements Scenario {
     private static Measurement measurement(Operation operation, Running cluster, Cell cell) {
         List<String> doubts = new ArrayList<>(cell.doubts);
         cell.compilers.doubt("the members").ifPresent(doubts::add);
+        FailedOperations.doubt(cell.results).ifPresent(doubts::add);
         return new Measurement(
                 operation.name(),
                 cluster.name(),
@@ -322,7 +328,7 @@ public final class Peers implements Scenario {
         List<WarmUp.Turn<IOException>> turns = new ArrayList<>();
         for (Operation operation : OPERATIONS) {
             turns.add(() -> {
-                perSecond(cluster, operation, plan, turn);
+                loops(cluster, operation, plan, turn);
                 return turn;
             });
         }
@@ -330,8 +336,8 @@ public final class Peers implements Scenario {
                 .run(OPERATIONS.size() * plan.warmUp(), turns);
     }
 
-    /** All members generate load at the same time, and their sum counts. */
-    private static double perSecond(Running cluster, Operation operation, Plan plan, double seconds)
+    /** All members generate load at the same time, and the sum of their rates counts. */
+    private static List<ThroughputLoop.Result> loops(Running cluster, Operation operation, Plan plan, double seconds)
             throws IOException, InterruptedException {
         ExecutorService threads = Executors.newFixedThreadPool(MEMBERS);
         try {
@@ -339,11 +345,11 @@ public final class Peers implements Scenario {
             for (MemberProcess member : cluster.members()) {
                 loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
             }
-            double sum = 0;
+            List<ThroughputLoop.Result> results = new ArrayList<>();
             List<Throwable> failures = new ArrayList<>();
             for (Future<ThroughputLoop.Result> loop : threads.invokeAll(loops)) {
                 try {
-                    sum += loop.get().perSecond();
+                    results.add(loop.get());
                 } catch (ExecutionException e) {
                     failures.add(e.getCause());
                 }
@@ -351,7 +357,7 @@ public final class Peers implements Scenario {
             if (!failures.isEmpty()) {
                 throw worst(failures);
             }
-            return sum;
+            return results;
         } finally {
             threads.shutdownNow();
         }

@@ -181,6 +181,7 @@ public final class Transports implements Scenario {
         });
         List<String> doubts = new ArrayList<>(shown.doubts());
         shown.measured().doubtOfCompilers().ifPresent(doubts::add);
+        shown.measured().doubtOfFailures().ifPresent(doubts::add);
         context.add(new Measurement(
                 shown.group(),
                 shown.variant(),

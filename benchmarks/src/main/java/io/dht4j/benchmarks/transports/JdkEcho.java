@@ -1,13 +1,10 @@
 package io.dht4j.benchmarks.transports;
 
-import io.dht4j.DhtException;
 import io.dht4j.lab.Echo;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The JDK's client, with its own executor. */
@@ -26,16 +23,7 @@ final class JdkEcho implements Echo {
         HttpRequest post = HttpRequest.newBuilder(uri)
                 .POST(HttpRequest.BodyPublishers.ofByteArray(request))
                 .build();
-        // The client may choose a connection just as its idle timer closes it, and repeats only GET and HEAD itself.
-        return send(post)
-                .exceptionallyCompose(error -> DhtException.unwrap(error) instanceof IOException
-                        ? send(post)
-                        : CompletableFuture.failedFuture(error))
-                .thenApply(HttpResponse::body);
-    }
-
-    private CompletableFuture<HttpResponse<byte[]>> send(HttpRequest post) {
-        return client.sendAsync(post, HttpResponse.BodyHandlers.ofByteArray());
+        return client.sendAsync(post, HttpResponse.BodyHandlers.ofByteArray()).thenApply(HttpResponse::body);
     }
 
     @Override

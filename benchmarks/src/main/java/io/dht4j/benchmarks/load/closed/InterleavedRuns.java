@@ -31,7 +31,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
      *
      * @param variants the variants, which receive the results
      * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if an operation failed
+     * @throws IllegalStateException if more than one operation in a hundred of a repetition failed
      */
     public void run(List<Variant> variants) throws InterruptedException {
         System.out.printf(
@@ -43,6 +43,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
                 seconds);
         StolenTime stolen = new StolenTime();
         run(variants, (variant, stolenPercent) -> {});
+        variants.forEach(variant -> variant.doubtOfFailures().ifPresent(System.out::println));
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
     }
 
@@ -65,7 +66,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
      * @param variants the variants, which receive the results
      * @param observer called on this thread
      * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if an operation failed
+     * @throws IllegalStateException if more than one operation in a hundred of a repetition failed
      */
     public void run(List<Variant> variants, Observer observer) throws InterruptedException {
         // They outlive the runs, since the allocation of an ended thread is unknown.
@@ -90,10 +91,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
                 Counters spent = counters.read().since(before);
                 Map<String, Double> costs = spent.perOperation(result.operations());
                 variant.add(new Variant.Measured(
-                        result.perSecond(),
-                        costs,
-                        spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6,
-                        seconds));
+                        result, costs, spent.values().getOrDefault(Cost.COMPILER_MICROS, 0L) / 1e6, seconds));
                 observer.ended(variant, ofThis.percent());
             }
         }

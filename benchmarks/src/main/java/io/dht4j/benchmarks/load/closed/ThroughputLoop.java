@@ -1,16 +1,18 @@
 package io.dht4j.benchmarks.load.closed;
 
+import io.dht4j.DhtException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -20,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * A closed loop: a fixed number of slots, each of which starts its next operation when the last one has ended. It
  * measures the highest rate, not latency at a rate, since a slow answer delays the next request.
  *
- * <p>It is for variants in this process, which are functions; the first failure ends it. A load with a client, a
- * workload and counted failures is a {@link io.dht4j.lab.internal.load.closed.ClosedLoop}.
+ * <p>It is for variants in this process, which are functions. An operation that fails is counted, and is no part of the
+ * rate; a run in which more than one in a hundred fail has no result. A load with a client and a workload is a
+ * {@link io.dht4j.lab.internal.load.closed.ClosedLoop}.
  *
  * <p>Threads of its own begin the operations. If one ends on another thread, of the library under test, the slot's next
  * operation begins there too, but only one. A chain of operations that end at once would keep that thread from its
@@ -35,11 +38,23 @@ public final class ThroughputLoop {
     /** After this number of operations that end at once, the next slot has its turn. */
     private static final int IN_A_ROW = 256;
 
+    /** A run in which more than one of so many operations fail has no result. */
+    private static final int MOST_FAILURES = 100;
+
+    /** A run ends early only after so many failures, since one stall may fail all slots at its beginning. */
+    private static final int ENDING_FAILURES = 10_000;
+
     private final int slots;
     private final IntFunction<CompletionStage<?>> operation;
     private final AtomicBoolean running = new AtomicBoolean(true);
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicLong done = new AtomicLong();
-    private final ConcurrentLinkedQueue<Throwable> errors = new ConcurrentLinkedQueue<>();
+    private final AtomicLong failed = new AtomicLong();
+
+    /** An error of this loop, not of an operation. */
+    private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
+
+    private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
     private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, 3);
     private final CountDownLatch ended;
 
@@ -52,14 +67,17 @@ public final class ThroughputLoop {
     /**
      * The result of a run.
      *
-     * @param operations number of operations that ended
+     * @param operations number of operations that succeeded
+     * @param failed number of operations that failed, at most one in a hundred of all
+     * @param firstFailure what the first failure says; empty if there was none
      * @param perSecond operations per second
      * @param p50Micros median time of an operation
      * @param p99Micros 99th percentile of the time of an operation
      */
-    public record Result(long operations, double perSecond, double p50Micros, double p99Micros) {}
+    public record Result(
+            long operations, long failed, String firstFailure, double perSecond, double p50Micros, double p99Micros) {}
 
-    /** Runs for some seconds; fails if any operation failed. */
+    /** Runs for some seconds; fails if more than one operation in a hundred failed. */
     public static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
             throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool();
@@ -71,8 +89,8 @@ public final class ThroughputLoop {
     }
 
     /**
-     * Runs for some seconds and starts the operations on the caller's threads, one for each processor. Fails if any
-     * operation failed.
+     * Runs for some seconds and starts the operations on the caller's threads, one for each processor. Fails if more
+     * than one operation in a hundred failed.
      */
     static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation, Executor threads)
             throws InterruptedException {
@@ -83,20 +101,28 @@ public final class ThroughputLoop {
             threads.execute(run.new Starter(starter, starters));
         }
         try {
-            Thread.sleep((long) (seconds * 1000));
+            run.stopped.await((long) (seconds * 1000), TimeUnit.MILLISECONDS);
         } finally {
             run.running.set(false);
         }
         long operations = run.done.get();
         double elapsed = (System.nanoTime() - begin) / 1e9;
         run.ended.await();
-        if (!run.errors.isEmpty()) {
+        Throwable broken = run.broken.get();
+        if (broken != null) {
+            throw new IllegalStateException("the loop failed: " + broken, broken);
+        }
+        Throwable first = run.firstFailure.get();
+        if (run.hasTooManyFailures()) {
             throw new IllegalStateException(
-                    run.errors.size() + " operations failed, the first one by: " + run.errors.peek(),
-                    run.errors.peek());
+                    run.failed + " of " + (run.done.get() + run.failed.get()) + " operations failed, the first one by: "
+                            + first,
+                    first);
         }
         return new Result(
                 run.done.get(),
+                run.failed.get(),
+                first == null ? "" : first.toString(),
                 operations / elapsed,
                 run.latency.getValueAtPercentile(50) / 1e3,
                 run.latency.getValueAtPercentile(99) / 1e3);
@@ -133,8 +159,8 @@ public final class ThroughputLoop {
                 try {
                     return ready.take();
                 } catch (InterruptedException e) {
-                    // The run ends when its time is over or an operation has failed; until then slots continue.
-                    running.set(false);
+                    // The run ends when its time is over or too many operations have failed; until then slots continue.
+                    stop();
                 }
             }
         }
@@ -156,8 +182,8 @@ public final class ThroughputLoop {
                 free = !running.get() || beginsAndEnds(slot);
             } catch (RuntimeException | Error e) {
                 // No other code would see the error, and the run would wait for the slot.
-                errors.add(e);
-                running.set(false);
+                broken.compareAndSet(null, e);
+                stop();
             }
             if (free) {
                 ready.add(slot);
@@ -191,11 +217,28 @@ public final class ThroughputLoop {
     }
 
     private void count(long begin, @Nullable Throwable error) {
+        if (error != null) {
+            fail(error);
+            return;
+        }
         latency.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - begin));
         done.incrementAndGet();
-        if (error != null) {
-            errors.add(error);
-            running.set(false);
+    }
+
+    private void fail(Throwable error) {
+        firstFailure.compareAndSet(null, DhtException.unwrap(error));
+        if (failed.incrementAndGet() >= ENDING_FAILURES && hasTooManyFailures()) {
+            stop();
         }
+    }
+
+    /** Ends the run before its time. */
+    private void stop() {
+        running.set(false);
+        stopped.countDown();
+    }
+
+    private boolean hasTooManyFailures() {
+        return failed.get() * MOST_FAILURES > done.get() + failed.get();
     }
 }

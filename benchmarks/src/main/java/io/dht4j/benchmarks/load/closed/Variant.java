@@ -27,8 +27,16 @@ public final class Variant {
         this.operation = operation;
     }
 
-    /** The result of a repetition: the rate, the costs of an operation by their labels, and the compilers' time. */
-    record Measured(double perSecond, Map<String, Double> costs, double compilerSeconds, double seconds) {}
+    /**
+     * The result of a repetition: what the loop counted, the costs of an operation by their labels, and the compilers'
+     * time.
+     */
+    record Measured(ThroughputLoop.Result counted, Map<String, Double> costs, double compilerSeconds, double seconds) {
+
+        double perSecond() {
+            return counted.perSecond();
+        }
+    }
 
     IntFunction<CompletionStage<?>> operation() {
         return operation;
@@ -97,6 +105,15 @@ public final class Variant {
         CompilerWork work = new CompilerWork();
         runs.forEach(run -> work.add(run.compilerSeconds(), run.seconds()));
         return work.doubt("the process");
+    }
+
+    /**
+     * Returns the doubt about the figures if more than one operation in a thousand failed.
+     *
+     * @return in words; empty if fewer failed
+     */
+    public Optional<String> doubtOfFailures() {
+        return FailedOperations.doubt(runs.stream().map(Measured::counted).toList());
     }
 
     private double[] sorted(ToDoubleFunction<Measured> what) {

@@ -10,7 +10,9 @@ import java.util.concurrent.atomic.LongAdder;
  * refuses a request as overloaded or takes too long for one. It falls to three quarters of what was outstanding, but at
  * most by a half. Too long means longer by a given time than the quickest reply of the last minutes, so that a distant
  * node does not count as slow. The limit falls once per round trip, since replies to requests sent before the last fall
- * carry no new information. It grows by its square root per round trip while it is in use and replies are in time.
+ * carry no new information. It grows by its square root per round trip while it is in use and replies are in time. It
+ * doubles every ten seconds without a fall, in use or not: else rare stalls, each of which says little about the next
+ * minute, would together leave the least limit, and refuse a burst that the node could serve.
  *
  * <p>Additive increase and multiplicative decrease let several senders find their shares without communication: D. Chiu
  * and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The round trip
@@ -22,6 +24,7 @@ public final class PeerLimit {
 
     private static final double FALL = 0.75;
     private static final double MOST_FALL = 0.5;
+    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final int min;
@@ -41,6 +44,9 @@ public final class PeerLimit {
 
     private volatile long least = Long.MAX_VALUE;
     private volatile long windowBegan;
+
+    /** When the limit fell or doubled last. Written under the lock of this. */
+    private volatile long calmSince;
 
     // Guarded by this.
     private double exact;
@@ -112,8 +118,13 @@ public final class PeerLimit {
         }
         if (overloaded || took - slowNanos > least) {
             fall(since, now, before);
-        } else if (limit < max && 2 * before >= limit) {
-            grow();
+        } else if (limit < max) {
+            if (2 * before >= limit) {
+                grow();
+            }
+            if (now - calmSince >= CALM_NANOS) {
+                recover(now);
+            }
         }
     }
 
@@ -149,6 +160,16 @@ public final class PeerLimit {
         limit = (int) exact;
         hasFallen = true;
         fallenNanos = now;
+        calmSince = now;
+    }
+
+    private synchronized void recover(long now) {
+        long doublings = (now - calmSince) / CALM_NANOS;
+        if (doublings > 0) {
+            exact = Math.min(max, Math.scalb(exact, (int) Math.min(Integer.SIZE, doublings)));
+            limit = (int) exact;
+            calmSince = now;
+        }
     }
 
     private synchronized void grow() {

@@ -297,6 +297,27 @@ class OverloadTest {
         }
     }
 
+    @Test
+    void rareStallsDoNotAddUpToALimitThatRefusesABurst() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .options(b -> b.batching(Batching.off()).overload(FITTING))
+                .start()) {
+            cluster.env.advance(Duration.ofSeconds(3));
+            int stalled = cluster.replica(cluster.keyOf(0, 0), 1);
+            for (int i = 0; i < 20; i++) {
+                sentBy(cluster, countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO)), 8);
+                sentBy(cluster, countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(400), Duration.ZERO)), 8);
+            }
+            AtomicInteger sent = countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO));
+            assertThat(sentBy(cluster, sent, 400)).as("right after them").isLessThan(200);
+
+            cluster.env.advance(Duration.ofMinutes(2));
+            sentBy(cluster, sent, 1);
+
+            assertThat(sentBy(cluster, sent, 400)).as("two calm minutes later").isEqualTo(400);
+        }
+    }
+
     /** Writes that are all under way at the same time; how many of them the slow peer was sent. */
     private static int sentBy(SimulatedCluster cluster, AtomicInteger sent, int writes) {
         int before = sent.get();
