@@ -70,8 +70,8 @@ class LoadScenarioTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err().lines().findFirst().orElse(""))
-                .contains("--targets: no node answers at 127.0.0.1:" + port + " over " + api)
-                .contains("nothing was written");
+                .contains("--targets: no status of the node at 127.0.0.1:" + port + " over " + api
+                        + ": nothing listens there (connection refused); nothing was written");
         assertThat(run.err()).doesNotContain("Exception");
         assertThat(directory.resolve("report")).doesNotExist();
     }

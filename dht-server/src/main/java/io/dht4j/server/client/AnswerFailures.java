@@ -61,8 +61,9 @@ final class AnswerFailures {
         if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
             return "it does not speak HTTP/1.1; is this a gRPC port?";
         }
-        if (message.contains("received no bytes") && node.getScheme().equals("http")) {
-            return "the connection was closed without an answer; is it https?";
+        if (message.contains("received no bytes")) {
+            return "the connection was closed without an answer; is it "
+                    + (node.getScheme().equals("http") ? "https?" : "a gRPC port?");
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
     }

@@ -5,6 +5,8 @@ import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
 import io.dht4j.PrintableText;
 import io.dht4j.ScanScope;
 import io.dht4j.spi.RemoteApi;
@@ -15,13 +17,15 @@ import io.dht4j.transport.http.HttpRemoteOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * A cluster that others started, through its public API: whether its nodes answer, and which keys of a prefix it holds.
@@ -29,7 +33,11 @@ import java.util.concurrent.TimeoutException;
  */
 public final class RunningCluster implements AutoCloseable {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+    /** How long a cluster may refuse deletes before the rest of the keys is left to it. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final long RETRY_MILLIS = 500;
     private static final int PAGE = 500;
 
     private final ClientSpec spec;
@@ -57,13 +65,39 @@ public final class RunningCluster implements AutoCloseable {
     /**
      * Asks each node for its status. Blocks for at most some seconds for each.
      *
-     * @throws IOException if one does not answer; the message names it
+     * @throws IOException if one does not answer, or if two addresses are of the same node; the message names them
      * @throws InterruptedException if the thread is interrupted
      */
     public void requireReachable() throws IOException, InterruptedException {
+        Map<NodeId, String> nodes = new HashMap<>();
         for (String address : spec.addresses()) {
-            await(api.status(address, options), "no node answers at " + address + " over " + api.name());
+            NodeStatus status = status(address);
+            String other = nodes.putIfAbsent(status.id(), address);
+            if (other != null) { // one node would get more of the load than the others
+                throw new IOException(other + " and " + address + " are the same node, " + status.id());
+            }
         }
+    }
+
+    private NodeStatus status(String address) throws IOException, InterruptedException {
+        try {
+            return await(api.status(address, options));
+        } catch (IOException e) {
+            throw new IOException(
+                    "no status of the node at " + address + " over " + api.name() + ": " + why(address, e), e);
+        }
+    }
+
+    /** Returns the reason without the address, and what may be wrong with an address whose node hangs up. */
+    private String why(String address, IOException e) {
+        String why = String.valueOf(e.getMessage())
+                .replaceFirst(
+                        "^(node at )?" + Pattern.quote(address) + ": (outcome unknown: |nothing was sent: )?", "");
+        if (!why.contains("losed")) {
+            return why;
+        }
+        boolean isPlain = spec.access().authorities().equals(ApiAccess.NONE);
+        return why + "; " + (isPlain ? "does it need --tls-ca, or " : "") + "is it the port of another API?";
     }
 
     /**
@@ -74,56 +108,83 @@ public final class RunningCluster implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<String> firstKey() throws IOException, InterruptedException {
-        return page(1).stream()
+        return page(1, 0).stream()
                 .findFirst()
                 .map(entry -> PrintableText.of(entry.key().toString(), 100));
     }
 
     /**
-     * Deletes all keys that begin with the prefix. Blocks.
+     * Deletes all keys that begin with the prefix. Blocks. Another node deletes the keys that one fails to delete.
      *
      * @return their number
-     * @throws IOException if the cluster does not answer; some keys remain then
+     * @throws IOException if no page of keys could be deleted for half a minute; some keys remain then
      * @throws InterruptedException if the thread is interrupted; some keys remain then
      */
     public long deleteKeys() throws IOException, InterruptedException {
         long deleted = 0;
-        for (List<KeyValue> page = page(PAGE); !page.isEmpty(); page = page(PAGE)) {
-            List<CompletableFuture<?>> deletes = new ArrayList<>();
-            for (KeyValue entry : page) {
-                deletes.add(api.delete(address(deletes.size()), entry.key(), options)
-                        .toCompletableFuture());
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        for (int turn = 0; ; turn++) {
+            try {
+                List<KeyValue> page = page(PAGE, turn);
+                if (page.isEmpty()) {
+                    return deleted;
+                }
+                Deletes deletes = delete(page, turn);
+                deleted += deletes.succeeded();
+                if (deletes.failure().isPresent()) {
+                    throw deletes.failure().get();
+                }
+                end = System.nanoTime() + PATIENCE.toNanos();
+            } catch (IOException e) {
+                if (System.nanoTime() - end >= 0) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
             }
-            for (CompletableFuture<?> delete : deletes) {
-                await(delete, "deleting the keys that begin with " + spec.keyPrefix());
-            }
-            deleted += page.size();
         }
-        return deleted;
     }
 
-    private List<KeyValue> page(int limit) throws IOException, InterruptedException {
+    /** What became of some deletes. */
+    private record Deletes(long succeeded, Optional<IOException> failure) {}
+
+    private Deletes delete(List<KeyValue> page, int turn) throws InterruptedException {
+        List<CompletionStage<?>> begun = new ArrayList<>();
+        for (KeyValue entry : page) {
+            begun.add(api.delete(address(turn + begun.size()), entry.key(), options));
+        }
+        long succeeded = 0;
+        Optional<IOException> failure = Optional.empty();
+        for (CompletionStage<?> delete : begun) {
+            try {
+                await(delete);
+                succeeded++;
+            } catch (IOException e) {
+                failure = Optional.of(e);
+            }
+        }
+        return new Deletes(succeeded, failure);
+    }
+
+    private List<KeyValue> page(int limit, int turn) throws IOException, InterruptedException {
         String prefix = spec.keyPrefix();
         // The prefix ends before the next character after its last one.
         String end = prefix.substring(0, prefix.length() - 1) + (char) (prefix.charAt(prefix.length() - 1) + 1);
         KeyRange range = KeyRange.between(Key.of(prefix), Key.of(end));
-        return await(
-                api.scan(address(0), range, ScanScope.CLUSTER, limit, options),
-                "scanning the keys that begin with " + prefix);
+        return await(api.scan(address(turn), range, ScanScope.CLUSTER, limit, options));
     }
 
     private String address(int turn) {
         return spec.addresses().get(turn % spec.addresses().size());
     }
 
-    private static <T> T await(CompletionStage<T> stage, String what) throws IOException, InterruptedException {
+    private static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException {
         try {
             return stage.toCompletableFuture().get(2 * TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             Throwable cause = DhtException.unwrap(e.getCause() == null ? e : e.getCause());
-            throw new IOException(what + ": " + cause.getMessage(), cause);
+            throw new IOException(String.valueOf(cause.getMessage()), cause);
         } catch (TimeoutException e) {
-            throw new IOException(what + ": no answer within " + 2 * TIMEOUT.toSeconds() + " s", e);
+            throw new IOException("no answer within " + 2 * TIMEOUT.toSeconds() + " s", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.load.closed;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadException;
 import io.dht4j.lab.internal.load.Outcome;
@@ -111,17 +112,23 @@ public final class Filling {
         begin(key, valueBytes).whenComplete((outcome, error) -> {
             if (error == null) {
                 room.release();
-            } else if (attempt < ATTEMPTS) {
+            } else if (attempt < ATTEMPTS && !isRefused(error)) {
                 later(attempt).execute(() -> put(key, valueBytes, attempt + 1));
             } else {
                 failure.compareAndSet(
                         null,
-                        "filling stopped: key number " + key + " could not be written in " + ATTEMPTS + " attempts: "
+                        "filling stopped: key number " + key + " could not be written in " + attempt
+                                + (attempt == 1 ? " attempt: " : " attempts: ")
                                 + LoadException.nameOf(error) + ": "
                                 + DhtException.unwrap(error).getMessage());
                 room.release();
             }
         });
+    }
+
+    /** Returns whether a repetition would be refused too. */
+    private static boolean isRefused(Throwable error) {
+        return LoadException.nameOf(error).contains(ErrorCode.PERMISSION_DENIED.name());
     }
 
     /** Reports exceptions that a client throws against its contract, which a timer's thread would lose. */

@@ -121,10 +121,14 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     private void deleteKeys(ClientSpec client) {
         try (RunningCluster cluster = new RunningCluster(client)) {
             long deleted = cluster.deleteKeys();
-            context.announce("The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
+            context.announce(
+                    deleted == 0
+                            ? "No key that begins with " + client.keyPrefix() + " was there to delete."
+                            : "The " + deleted + " keys that begin with " + client.keyPrefix() + " were deleted.");
         } catch (IOException e) {
-            context.announce("Keys that begin with " + client.keyPrefix() + " remain in the cluster, since "
-                    + e.getMessage() + "; --clean-up both deletes them before the next run.");
+            context.announce("Keys that begin with " + client.keyPrefix()
+                    + " remain in the cluster, which did not delete them (" + e.getMessage()
+                    + "); --clean-up both deletes them before the next run.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             context.announce("Keys that begin with " + client.keyPrefix()

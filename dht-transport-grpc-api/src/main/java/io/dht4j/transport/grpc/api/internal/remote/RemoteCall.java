@@ -254,7 +254,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED && tracer.hasConnection) {
             link.deadlinePassed(begun);
         }
-        String text = isOfOtherProtocol(status)
+        String text = isOfOtherProtocol(status) || isWithoutGrpc(status)
                 ? "it does not speak gRPC; is this an HTTP port?"
                 : status.getCode() + ": " + describe(status);
         if (!mayBeSent(status)) {
@@ -283,6 +283,11 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             cause = cause.getCause();
         }
         return false;
+    }
+
+    /** Returns whether the answer is one of HTTP/2 without gRPC; the message would then show headers and body. */
+    private static boolean isWithoutGrpc(Status status) {
+        return String.valueOf(status.getDescription()).contains("invalid content-type: application/problem+json");
     }
 
     private static String describe(Status status) {
