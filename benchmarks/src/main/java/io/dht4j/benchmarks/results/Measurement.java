@@ -56,6 +56,9 @@ public record Measurement(
     /** The begin of a doubt about a run in which costs were counted. */
     public static final String OF_THE_COSTS = "while the costs were counted: ";
 
+    /** The begin of a doubt about latencies that are the values. */
+    public static final String OF_THE_LATENCY = "of the latency: ";
+
     /** The doubt about a stable load that may be higher. */
     public static final String AT_LEAST = "the search ended at its greatest rate: the truth may be higher";
 
@@ -132,7 +135,7 @@ public record Measurement(
     }
 
     /**
-     * Returns the doubts about the costs: the measurement's own, without those about its rate.
+     * Returns the doubts about the costs: the measurement's own, without those about its rate or its latency.
      *
      * @return in words; empty if there are none
      */
@@ -140,6 +143,7 @@ public record Measurement(
         return doubts.stream()
                 .filter(doubt -> !doubt.startsWith(OF_THE_LIMIT)
                         && !doubt.startsWith(OF_THE_STABLE_LOAD)
+                        && !doubt.startsWith(OF_THE_LATENCY)
                         && !doubt.equals(AT_LEAST))
                 .toList();
     }
@@ -158,7 +162,8 @@ public record Measurement(
         return ofLoad.stream()
                 .filter(doubt -> !doubts.contains(doubt)
                         && !doubts.contains(OF_THE_COSTS + doubt)
-                        && !doubts.contains(OF_THE_STABLE_LOAD + doubt))
+                        && !doubts.contains(OF_THE_STABLE_LOAD + doubt)
+                        && !doubts.contains(OF_THE_LATENCY + doubt))
                 .toList();
     }
 

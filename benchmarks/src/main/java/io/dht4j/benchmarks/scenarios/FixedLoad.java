@@ -169,7 +169,9 @@ public final class FixedLoad implements Scenario {
         if (cell.levels.isEmpty()) {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         }
-        cell.doubts.addAll(result.conditions().allDoubts());
+        cell.doubts.addAll(result.conditions().doubts());
+        // The generator's delays hardly change what an operation costs.
+        result.conditions().latencyDoubts().forEach(doubt -> cell.doubts.add(Measurement.OF_THE_LATENCY + doubt));
         unserved(result).ifPresent(cell.doubts::add);
     }
 

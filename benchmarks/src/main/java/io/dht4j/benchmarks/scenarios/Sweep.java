@@ -150,7 +150,10 @@ public final class Sweep implements Scenario {
             if (levels.isEmpty()) {
                 levels = knee.levels(points);
             } else {
-                knee.at().conditions().allDoubts().forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
+                knee.at()
+                        .conditions()
+                        .rateDoubts()
+                        .forEach(doubt -> doubts.add(Measurement.OF_THE_STABLE_LOAD + doubt));
             }
         }
     }

@@ -87,10 +87,11 @@ class AnswerTest {
     }
 
     @Test
-    void aDoubtAboutTheRateConcernsNoCost() {
+    void aDoubtAboutTheRateOrTheLatencyConcernsNoCost() {
         String[] ofTheRate = {
             Measurement.OF_THE_LIMIT + "the generator was 12 ms late",
             Measurement.OF_THE_STABLE_LOAD + "the generator was 12 ms late",
+            Measurement.OF_THE_LATENCY + "the generator was 12 ms late",
             Measurement.AT_LEAST
         };
 
@@ -106,9 +107,15 @@ class AnswerTest {
     }
 
     @Test
-    void oneVariantHasNothingToBeComparedWith() {
-        assertThat(answer(costing("PUT", "vertx", SIXTIES)))
-                .isEqualTo("CPU per put: vertx 68.5 µs (66.0 to 72.0), with nothing to compare it with.");
+    void oneVariantAnswersByItsFigureAndRange() {
+        assertThat(answer(costing("PUT", "vertx", SIXTIES))).isEqualTo("CPU per put: vertx 68.5 µs (66.0 to 72.0).");
+    }
+
+    @Test
+    void oneTrustedVariantHasNothingToBeComparedWith() {
+        assertThat(answer(costing("PUT", "vertx", SIXTIES), costing("PUT", "jdk", HUNDREDS, "why")))
+                .isEqualTo("CPU per put: vertx 68.5 µs (66.0 to 72.0), with nothing to compare it with; "
+                        + "doubted and left out: jdk 123 µs.");
     }
 
     @Test
@@ -118,7 +125,7 @@ class AnswerTest {
                         costing("PUT, 100 bytes", "jdk", HUNDREDS),
                         costing("GET, 100 bytes", "vertx", HUNDREDS),
                         costing("GET, 100 bytes", "jdk", SIXTIES)))
-                .isEqualTo("CPU per put, 100 bytes: vertx 68.5 µs: cheapest, beyond noise; jdk 123 µs: dearest. "
+                .isEqualTo("CPU per put, 100 bytes: vertx 68.5 µs: cheapest, beyond noise; jdk 123 µs: dearest.\n"
                         + "CPU per get, 100 bytes: jdk 68.5 µs: cheapest, beyond noise; vertx 123 µs: dearest.");
     }
 
@@ -149,7 +156,7 @@ class AnswerTest {
         KeyFigure cpu = SampleResults.everything().keyFigure();
 
         assertThat(Answer.of(keyed(cpu.orValues(), true, lookup)).text())
-                .isEqualTo("finding a key's replicas: ring 40.0 ns, with nothing to compare it with.");
+                .isEqualTo("finding a key's replicas: ring 40.0 ns.");
         assertThat(Answer.of(keyed(cpu, true, lookup)).text()).isEqualTo("No answer: nothing was measured.");
     }
 
@@ -160,8 +167,7 @@ class AnswerTest {
         KeyFigure cpu = SampleResults.everything().keyFigure();
         assertThat(Answer.of(keyed(cpu, false, costing("PUT", "vertx", SIXTIES)))
                         .text())
-                .isEqualTo("Incomplete, so far: CPU per put: vertx 68.5 µs (66.0 to 72.0), with nothing to compare "
-                        + "it with.");
+                .isEqualTo("Incomplete, so far: CPU per put: vertx 68.5 µs (66.0 to 72.0).");
     }
 
     @Test

@@ -21,6 +21,8 @@ final class HttpCall {
     private final HttpOperation operation;
     private final long deadline;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+    /** By {@link System#nanoTime()}. */
+    private long waitingSince;
 
     /**
      * Creates a call that has not begun.
@@ -45,6 +47,16 @@ final class HttpCall {
 
     CompletableFuture<Outcome> result() {
         return result;
+    }
+
+    /** Notes that it waits for a free connection. Confined to the event loop, as {@link #waitedNanos}. */
+    void waits() {
+        waitingSince = System.nanoTime();
+    }
+
+    /** Returns how long it has waited for a free connection. */
+    long waitedNanos() {
+        return Math.max(0, System.nanoTime() - waitingSince);
     }
 
     /** Returns whether it has a result. */

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -28,6 +29,7 @@ final class HttpConnections {
     private final EventLoop loop;
     private final Bootstrap bootstrap;
     private final int count;
+    private final LongConsumer waits;
     private final Set<HttpConnection> open = new HashSet<>();
     /** Free connections; the longest unused is first. */
     private final Deque<HttpConnection> free = new ArrayDeque<>();
@@ -40,10 +42,18 @@ final class HttpConnections {
      *
      * @param bootstrap opens them on the event loop; has neither handler nor address
      * @param tls encrypts them
+     * @param waits receives for how long each call waited for a free connection, in nanoseconds
      */
-    HttpConnections(EventLoop loop, Bootstrap bootstrap, HttpAddress address, int count, Optional<SSLContext> tls) {
+    HttpConnections(
+            EventLoop loop,
+            Bootstrap bootstrap,
+            HttpAddress address,
+            int count,
+            Optional<SSLContext> tls,
+            LongConsumer waits) {
         this.loop = loop;
         this.count = count;
+        this.waits = waits;
         this.bootstrap = bootstrap
                 .clone()
                 .remoteAddress(address.host(), address.port())
@@ -74,10 +84,12 @@ final class HttpConnections {
     void begin(HttpCall call) {
         for (HttpConnection connection = free.pollFirst(); connection != null; connection = free.pollFirst()) {
             if (connection.isOpen()) {
+                waits.accept(0);
                 connection.begin(call);
                 return;
             }
         }
+        call.waits();
         waiting.addLast(call);
         openAll();
     }
@@ -137,6 +149,7 @@ final class HttpConnections {
     void released(HttpConnection connection) {
         for (HttpCall next = waiting.pollFirst(); next != null; next = waiting.pollFirst()) {
             if (!next.isOver()) {
+                waits.accept(next.waitedNanos());
                 connection.begin(next);
                 return;
             }

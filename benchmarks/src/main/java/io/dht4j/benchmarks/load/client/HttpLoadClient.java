@@ -121,6 +121,13 @@ final class HttpLoadClient implements LoadClient {
     }
 
     @Override
+    public Histogram takeConnectionWaits() {
+        Histogram sum = loops.get(0).takeConnectionWaits();
+        loops.subList(1, loops.size()).forEach(loop -> sum.add(loop.takeConnectionWaits()));
+        return sum;
+    }
+
+    @Override
     public void close() {
         if (group.isShuttingDown()) {
             return;

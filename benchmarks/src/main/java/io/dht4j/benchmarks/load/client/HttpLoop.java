@@ -27,6 +27,8 @@ final class HttpLoop {
     private final Future<?> ticking;
     /** Times for which calls waited for the event loop, in nanoseconds; written on the event loop. */
     private final SingleWriterRecorder waits = new SingleWriterRecorder(WAIT_DIGITS);
+    /** Times for which calls waited for a free connection, in nanoseconds; written on the event loop. */
+    private final SingleWriterRecorder connectionWaits = new SingleWriterRecorder(WAIT_DIGITS);
     // Confined to the event loop.
     private final Map<HttpAddress, HttpConnections> nodes = new HashMap<>();
     private boolean closed;
@@ -67,6 +69,14 @@ final class HttpLoop {
         return waits.getIntervalHistogram();
     }
 
+    /**
+     * Returns for how long calls waited for a free connection since the last call of this method, in nanoseconds. Any
+     * thread may call it.
+     */
+    Histogram takeConnectionWaits() {
+        return connectionWaits.getIntervalHistogram();
+    }
+
     /** Ends all calls, and refuses further ones. Any thread may call it. */
     Future<?> close() {
         return loop.submit(() -> {
@@ -81,8 +91,11 @@ final class HttpLoop {
             call.closed();
             return;
         }
-        nodes.computeIfAbsent(call.address(), node -> new HttpConnections(loop, bootstrap, node, connections, tls))
-                .begin(call);
+        nodes.computeIfAbsent(call.address(), this::connect).begin(call);
+    }
+
+    private HttpConnections connect(HttpAddress node) {
+        return new HttpConnections(loop, bootstrap, node, connections, tls, connectionWaits::recordValue);
     }
 
     private void expire() {

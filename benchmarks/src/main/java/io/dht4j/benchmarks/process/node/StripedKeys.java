@@ -60,6 +60,11 @@ final class StripedKeys implements LoadClient {
     }
 
     @Override
+    public Histogram takeConnectionWaits() {
+        return client.takeConnectionWaits();
+    }
+
+    @Override
     public void close() {
         client.close();
     }

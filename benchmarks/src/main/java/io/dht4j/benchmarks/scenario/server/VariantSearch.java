@@ -42,7 +42,7 @@ final class VariantSearch {
             // Later runs at parts of the result have doubts of their own.
             if (!probe.stable() && probe.phase() != Probe.Phase.LEVEL) {
                 ofTheLimit.clear();
-                ofTheLimit.addAll(probe.result().conditions().allDoubts());
+                ofTheLimit.addAll(probe.result().conditions().rateDoubts());
             }
         });
         cluster.nodes().ping();
@@ -56,7 +56,7 @@ final class VariantSearch {
         }
         stable.levels().stream()
                 .filter(level -> level.percent() == LoadLevel.ALL)
-                .flatMap(level -> level.result().conditions().allDoubts().stream())
+                .flatMap(level -> level.result().conditions().rateDoubts().stream())
                 .forEach(doubt -> results.doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
         if (!results.hasLevels()) {
             results.setLevels(stable.levels());

@@ -28,10 +28,15 @@ class CoordinatedOmissionTest {
     @Test
     void aStallOfASecondShowsInEveryOperationThatWasMeantToBeginInIt() throws Exception {
         try (StallingServer server = new StallingServer(400, STALL_MILLIS);
-                LoadClient client = LoadClients.open(ClientSpec.http(List.of(server.address())))) {
+                LoadClient client = LoadClients.open(
+                        ClientSpec.http(List.of(server.address())).withConnections(10, 1))) {
             LoadResult result = patient(client).run(load(ALL));
 
             assertThat(result.served()).isEqualTo(result.offered());
+            assertThat(result.conditions().latencyDoubts())
+                    .as("of hundreds of operations in the stall ten have a connection")
+                    .anyMatch(doubt -> doubt.contains("for a free connection"));
+            assertThat(result.conditions().rateDoubts()).noneMatch(doubt -> doubt.contains("for a free connection"));
             Histogram latency = result.latency().decode();
             // The first held request arrived after its intended time, and was held to the end.
             assertThat(latency.getMaxValue()).isGreaterThan(millis(STALL_MILLIS) * 99 / 100);

@@ -19,6 +19,9 @@ public record Conditions(
         List<String> doubts,
         List<String> latencyDoubts) {
 
+    /** A part of a doubt about latencies that include waits of the load's operations for each other. */
+    public static final String FOR_A_CONNECTION = "for a free connection";
+
     /** Keeps unmodifiable copies. */
     public Conditions {
         doubts = List.copyOf(doubts);
@@ -28,6 +31,16 @@ public record Conditions(
     /** Returns the reasons to doubt every figure, then those to doubt the latencies. */
     public List<String> allDoubts() {
         return Stream.concat(doubts.stream(), latencyDoubts.stream()).toList();
+    }
+
+    /**
+     * Returns the reasons to doubt the greatest rate of which this run is a sample. Waits for a free connection are
+     * none: they are how a rate shows that is too high.
+     */
+    public List<String> rateDoubts() {
+        return allDoubts().stream()
+                .filter(doubt -> !doubt.contains(FOR_A_CONNECTION))
+                .toList();
     }
 
     /** Returns whether there are no doubts. */

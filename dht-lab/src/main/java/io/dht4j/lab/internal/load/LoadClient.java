@@ -52,6 +52,17 @@ public interface LoadClient extends AutoCloseable {
         return Latency.emptyHistogram();
     }
 
+    /**
+     * Returns for how long started operations waited for a free connection. Such a wait counts as latency, though the
+     * server has not seen the operation yet. A client whose connections take any number of operations returns nothing.
+     *
+     * @return waits since the last call of this method, in nanoseconds, 0 for operations that did not wait; a new
+     *     instance
+     */
+    default Histogram takeConnectionWaits() {
+        return Latency.emptyHistogram();
+    }
+
     /** Closes connections; operations in flight fail. Blocks for a bounded time. */
     @Override
     void close();

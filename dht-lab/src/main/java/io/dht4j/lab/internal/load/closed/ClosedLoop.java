@@ -87,6 +87,7 @@ public final class ClosedLoop implements LoadDriver {
             TimeUnit.NANOSECONDS.sleep(origin + LoopThread.nanos(spec.warmUpSeconds()) - System.nanoTime());
             HostNoise noise = new HostNoise();
             client.takeWaits();
+            client.takeConnectionWaits();
             long counted = 0;
             for (Future<Long> each : begun) {
                 counted += each.get();
@@ -135,6 +136,7 @@ public final class ClosedLoop implements LoadDriver {
         doubts.stolen(noise.stolenPercent());
         doubts.gc(noise.gcMillis(), noise.elapsedMillis());
         doubts.waits(client.takeWaits().getValueAtPercentile(P99) / 1e3, latency.micros(P99));
+        doubts.connectionWaits(client.takeConnectionWaits().getValueAtPercentile(P99) / 1e3, latency.micros(P99));
         doubts.neverEnded(neverEnded);
         doubts.absent(tally.absent(), tally.reads());
         double lastSeconds = (tally.lastServedNanos() - LoopThread.nanos(spec.warmUpSeconds())) / 1e9;

@@ -151,6 +151,7 @@ public final class OpenLoad implements LoadDriver {
             TimeUnit.NANOSECONDS.sleep(origin + schedule.countingBegins() - System.nanoTime());
             HostNoise surroundings = new HostNoise();
             client.takeWaits();
+            client.takeConnectionWaits();
             List<Sender.Sent> sent = new ArrayList<>();
             for (Future<Sender.Sent> each : sending) {
                 sent.add(each.get());
@@ -200,6 +201,7 @@ public final class OpenLoad implements LoadDriver {
         doubts.gc(surroundings.gcMillis(), surroundings.elapsedMillis());
         doubts.lateness(latenessP99Micros, latency.micros(P99));
         doubts.waits(waits.getValueAtPercentile(P99) / 1e3, latency.micros(P99));
+        doubts.connectionWaits(client.takeConnectionWaits().getValueAtPercentile(P99) / 1e3, latency.micros(P99));
         doubts.clocks(
                 (schedule.intended(schedule.operations() - 1) - schedule.countingBegins()) / NANOS_PER_MILLI,
                 wallMillis(threads));

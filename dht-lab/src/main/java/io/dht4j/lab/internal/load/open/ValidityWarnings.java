@@ -1,6 +1,7 @@
 package io.dht4j.lab.internal.load.open;
 
 import io.dht4j.lab.internal.counters.StolenTime;
+import io.dht4j.lab.internal.load.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +69,19 @@ public final class ValidityWarnings {
                     "1 %% of the operations waited more than %,.0f µs for the generator's own client, which is "
                             + "much of the"
                             + " %,.0f µs that 1 %% took",
+                    p99Micros,
+                    latencyP99Micros);
+        }
+    }
+
+    /** Judges the waits for a free connection of the client, as a part of the latency. */
+    public void connectionWaits(double p99Micros, double latencyP99Micros) {
+        if (isMuch(p99Micros, latencyP99Micros)) {
+            add(
+                    ofLatency,
+                    "1 %% of the operations waited more than %,.0f µs " + Conditions.FOR_A_CONNECTION
+                            + ", which is much of the %,.0f µs that 1 %% took: the load needs more connections, or "
+                            + "the nodes are overloaded",
                     p99Micros,
                     latencyP99Micros);
         }

@@ -42,6 +42,7 @@ class ValidityWarningsTest {
         doubts.gc(51, 1000);
         doubts.lateness(2000, 9_999);
         doubts.waits(3000, 9_999);
+        doubts.connectionWaits(4000, 9_999);
         doubts.clocks(10_000, 10_103);
         doubts.clocks(10_000, 9_897);
         doubts.tooLate(1, Duration.ofSeconds(1));
@@ -69,6 +70,9 @@ class ValidityWarningsTest {
                                 + " 9,999 µs that 1 % took",
                         "1 % of the operations waited more than 3,000 µs for the generator's own client, which "
                                 + "is much of the"
-                                + " 9,999 µs that 1 % took");
+                                + " 9,999 µs that 1 % took",
+                        "1 % of the operations waited more than 4,000 µs for a free connection, which is much of the "
+                                + "9,999 µs that 1 % took: the load needs more connections, or the nodes are "
+                                + "overloaded");
     }
 }
