@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This program ends with 0. A
  * shutdown hook of the JVM waits for the program to close and then halts the JVM with that status. Signal handlers
  * would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks run side
- * by side, and no other is in use here. A program that does not close in time is halted too: its acknowledged writes
- * are as safe as with {@code kill -9}.
+ * by side, and no other is in use here. A program that does not close in time is halted too, with status 1: its
+ * acknowledged writes are as safe as with {@code kill -9}.
  *
  * <p>A program that can no longer serve may have no memory left. So a daemon thread that runs from the beginning bounds
  * its end, and needs no memory for that.
@@ -193,9 +193,11 @@ public final class Lifetime implements AutoCloseable {
     private void awaitClosed() {
         try {
             if (!closed.await(closingTime.toMillis(), TimeUnit.MILLISECONDS)) {
+                status = 1;
                 LOG.warn("not closed within {} ms, ending anyway", closingTime.toMillis());
             }
         } catch (InterruptedException e) {
+            status = 1;
             LOG.warn("interrupted while closing, ending anyway");
         }
     }

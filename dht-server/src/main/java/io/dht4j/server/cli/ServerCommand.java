@@ -40,7 +40,7 @@ import picocli.CommandLine.ParameterException;
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. After SIGTERM or "
                     + "Ctrl-C it completes requests in flight and ends with exit code 0, within 10 seconds. It ends "
-                    + "with 1 when it can no longer serve.%n",
+                    + "with 1 if that takes longer, and when it can no longer serve.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, "
                     + "each in its own terminal:%n",
             "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
