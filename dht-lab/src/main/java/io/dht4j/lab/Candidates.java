@@ -17,10 +17,13 @@ import java.util.Map;
  * Guards candidates: whatever their code throws becomes one {@link CandidateException} that names the class and the
  * method. Everything that {@link CandidateLoader} returns is guarded.
  *
- * <p>Calls that create, start, open or close something run on a daemon thread, and fail after 60 s. Calls that are
- * measured run on the caller's thread without a bound.
+ * <p>Calls that create, start, open, assign or close something run on a daemon thread, and fail after 60 s. Calls that
+ * are measured run on the caller's thread without a bound.
  */
 public final class Candidates {
+
+    /** The key with which a hash function is tried. */
+    private static final byte[] TRIED = {'k', 'e', 'y'};
 
     private Candidates() {}
 
@@ -75,12 +78,16 @@ public final class Candidates {
      * @throws CandidateException if its name is not 1 to 32 of the letters a to z, digits and hyphens, a letter first
      */
     public static Placement guarded(Placement placement) {
-        Guard guard = new Guard(placement.getClass());
+        return guarded(placement, Guard.BOUND);
+    }
+
+    static Placement guarded(Placement placement, Duration bound) {
+        Guard guard = new Guard(placement.getClass(), bound);
         String name = guard.name(placement::name);
         return new Placement() {
             @Override
             public PartitionTable assign(Topology topology, int partitions) {
-                return guard.call(
+                return guard.callBounded(
                         "assign(topology of " + topology.size() + " nodes, " + partitions + ")",
                         () -> placement.assign(topology, partitions));
             }
@@ -93,15 +100,22 @@ public final class Candidates {
     }
 
     /**
-     * Guards a hash function.
+     * Guards a hash function. It is tried once, up to the bound; later calls are on the path that is measured, and have
+     * no bound.
      *
      * @param hash any hash function
      * @return a function with the same values
-     * @throws CandidateException if its name is not 1 to 32 of the letters a to z, digits and hyphens, a letter first
+     * @throws CandidateException if its name is not 1 to 32 of the letters a to z, digits and hyphens, a letter first;
+     *     or if it throws for a key, or does not return
      */
     public static HashFunction guarded(HashFunction hash) {
-        Guard guard = new Guard(hash.getClass());
+        return guarded(hash, Guard.BOUND);
+    }
+
+    static HashFunction guarded(HashFunction hash, Duration bound) {
+        Guard guard = new Guard(hash.getClass(), bound);
         String name = guard.name(hash::name);
+        guard.callBounded("hash(" + TRIED.length + " bytes)", () -> hash.hash(TRIED.clone()));
         return new HashFunction() {
             @Override
             public long hash(byte[] bytes) {

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Node;
+import io.dht4j.Topology;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Placement;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import java.time.Duration;
@@ -165,6 +169,51 @@ class CandidatesTest {
             assertThatThrownBy(() -> candidate.echo(0)).hasMessage(type + ".echo(0)" + late);
         } finally {
             end.countDown();
+        }
+    }
+
+    @Test
+    void aPlacementAndAHashFunctionThatDoNotReturnAreNamed() {
+        CountDownLatch end = new CountDownLatch(1);
+        Topology topology = Topology.of(Node.of("n1", "127.0.0.1:1"));
+        Endless endless = new Endless(end);
+        try {
+            Placement placement = Candidates.guarded((Placement) endless, Duration.ofMillis(50));
+            assertThatThrownBy(() -> placement.assign(topology, 8))
+                    .hasMessage(
+                            Endless.class.getName() + ".assign(topology of 1 nodes, 8) did not return within 0.05 s");
+            assertThatThrownBy(() -> Candidates.guarded((HashFunction) endless, Duration.ofMillis(50)))
+                    .hasMessage(Endless.class.getName() + ".hash(3 bytes) did not return within 0.05 s");
+        } finally {
+            end.countDown();
+        }
+    }
+
+    private record Endless(CountDownLatch end) implements Placement, HashFunction {
+
+        private void waitForTheEnd() {
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                waitForTheEnd();
+            }
+        }
+
+        @Override
+        public String name() {
+            return "endless";
+        }
+
+        @Override
+        public PartitionTable assign(Topology topology, int partitions) {
+            waitForTheEnd();
+            throw new AssertionError("nobody waits for this");
+        }
+
+        @Override
+        public long hash(byte[] bytes) {
+            waitForTheEnd();
+            return 0;
         }
     }
 
