@@ -91,7 +91,8 @@ public final class ConnectFailure {
             return Optional.empty();
         }
         if (isTimeout || says(chain, "timed out")) {
-            return Optional.of("no connection in time; is the host up, and does a firewall let this through?");
+            return Optional.of(
+                    "no connection in time: the server is too busy, the host is down, or a firewall is in between");
         }
         if (says(chain, "unreachable")) {
             return Optional.of("there is no way to that host (unreachable)");
