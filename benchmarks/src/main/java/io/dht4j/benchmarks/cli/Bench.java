@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
-            "1:failed or was stopped; the report has the measurements until then",
-            "1:compare --fail-if-worse: something is worse",
+            "1:failed or stopped, the report has the measurements until then; compare --fail-if-worse: something is "
+                    + "worse",
             "2:wrong usage",
             "3:compare --fail-if-worse: too few repetitions to judge"
         },

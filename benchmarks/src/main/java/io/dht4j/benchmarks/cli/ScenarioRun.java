@@ -216,7 +216,7 @@ final class ScenarioRun {
     }
 
     private void say(Results results, List<String> announced) {
-        console.out().println(Answer.of(results).text());
+        Answer.of(results).text().lines().forEach(console.out()::println);
         for (Measurement m : results.measurements()) {
             Spread spread = Spread.of(m.values());
             List<String> doubts = Doubts.byKind(m.doubtsOfValues());

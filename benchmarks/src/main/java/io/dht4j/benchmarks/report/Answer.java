@@ -50,9 +50,9 @@ public record Answer(List<String> sentences) {
         return new Answer(sentences);
     }
 
-    /** Returns all sentences on one line. */
+    /** Returns the sentences, each on a line of its own. */
     public String text() {
-        return String.join(" ", sentences);
+        return String.join("\n", sentences);
     }
 
     private static String sentence(KeyGroup group) {
@@ -67,13 +67,17 @@ public record Answer(List<String> sentences) {
             return group.title() + ": every figure is doubted; " + ranking(group, doubted);
         }
         return group.title() + ": " + ranking(group, trusted)
-                + (doubted.isEmpty() ? "" : "; doubted and left out: " + best(group, doubted));
+                + (doubted.isEmpty() ? "" : leftOut(trusted) + "; doubted and left out: " + best(group, doubted));
+    }
+
+    private static String leftOut(List<KeyGroup.Figure> trusted) {
+        return trusted.size() == 1 ? ", with nothing to compare it with" : "";
     }
 
     private static String ranking(KeyGroup group, List<KeyGroup.Figure> figures) {
         KeyGroup.Figure best = figures.get(0);
         if (figures.size() == 1) {
-            return shown(group, best) + range(best) + ", with nothing to compare it with";
+            return shown(group, best) + range(best);
         }
         List<KeyGroup.Figure> following = figures.subList(1, figures.size());
         List<KeyGroup.Figure> equals = new ArrayList<>(List.of(best));

@@ -43,6 +43,18 @@
     return all.map(line => line.trim());
   }
 
+  // Figures stay beside their units, and names and options on one line, where there is room.
+  function keepWhole(sentence) {
+    const parts = sentence.textContent.split(/([\d.,]+ [µmn]?s\b|--\w+ \d+|[\w-]*\w-\w[\w-]*)/);
+    sentence.replaceChildren(...parts.map((part, index) => {
+      if (index % 2 === 0 || part.length > 28) { return part; }
+      const whole = document.createElement('span');
+      whole.className = 'whole';
+      whole.textContent = part;
+      return whole;
+    }));
+  }
+
   // Stripes of a colour, for what is doubted.
   function hatched(t, ink) {
     const tile = document.createElement('canvas');
@@ -357,6 +369,7 @@
     select.parentElement.hidden = group.latencies.length < 2;
     select.addEventListener('change', draw);
   });
+  document.querySelectorAll('.answer').forEach(keepWhole);
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   draw();
   dark.addEventListener('change', draw);

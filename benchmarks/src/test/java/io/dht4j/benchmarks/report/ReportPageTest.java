@@ -60,6 +60,10 @@ class ReportPageTest {
             assertThat(chart.path("colours").intValue()).isGreaterThanOrEqualTo(8);
             assertThat(chart.path("label").textValue()).contains("The table below holds the same figures");
         });
+        assertThat(texts(page.path("whole")))
+                .as("what stays on one line")
+                .contains("25.3 µs", "vertx-h2", "grpc-stream");
+        assertThat(page.path("broken").intValue()).isZero();
         assertThat(page.path("hatched").intValue())
                 .as("doubted bars, of jdk and of one-nio's rate")
                 .isPositive();

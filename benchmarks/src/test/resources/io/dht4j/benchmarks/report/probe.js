@@ -25,6 +25,8 @@ addEventListener('load', () => setTimeout(() => {
     ...state,
     ...seen,
     printed: printed,
+    whole: [...document.querySelectorAll('.whole')].map(part => part.textContent),
+    broken: [...document.querySelectorAll('.whole')].filter(part => part.getClientRects().length > 1).length,
     tables: document.querySelectorAll('table').length,
     links: [...document.querySelectorAll('a')].map(link => link.getAttribute('href')),
     text: document.body.innerText
