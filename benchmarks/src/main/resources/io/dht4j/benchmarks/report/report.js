@@ -369,7 +369,7 @@
     select.parentElement.hidden = group.latencies.length < 2;
     select.addEventListener('change', draw);
   });
-  document.querySelectorAll('.answer').forEach(keepWhole);
+  document.querySelectorAll('.answer, .settings').forEach(keepWhole);
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   draw();
   dark.addEventListener('change', draw);

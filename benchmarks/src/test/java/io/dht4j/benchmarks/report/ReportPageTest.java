@@ -69,6 +69,9 @@ class ReportPageTest {
                 .isPositive();
         assertThat(page.path("printed").path("background").textValue()).isEqualTo("rgb(255, 255, 255)");
         assertThat(page.path("printed").path("charts").intValue()).isEqualTo(CHARTS);
+        assertThat(page.path("printed").path("widest").intValue())
+                .as("the width of charts on paper, whatever that of the screen")
+                .isBetween(600, 800);
         assertThat(page.path("tables").intValue()).isEqualTo(2 * 6 + 2);
         assertThat(page.path("dark").booleanValue()).isEqualTo(dark);
         assertThat(page.path("background").textValue()).isEqualTo(dark ? "rgb(20, 23, 27)" : "rgb(255, 255, 255)");

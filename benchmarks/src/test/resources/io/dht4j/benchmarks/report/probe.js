@@ -16,7 +16,8 @@ addEventListener('load', () => setTimeout(() => {
   };
   const state = { dark: matchMedia('(prefers-color-scheme: dark)').matches, background: getComputedStyle(document.body).backgroundColor };
   dispatchEvent(new Event('beforeprint'));
-  const printed = { background: getComputedStyle(document.body).backgroundColor, charts: document.querySelectorAll('canvas').length };
+  const printed = { background: getComputedStyle(document.body).backgroundColor, charts: document.querySelectorAll('canvas').length,
+    widest: Math.max(0, ...[...document.querySelectorAll('canvas')].map(canvas => canvas.clientWidth)) };
   dispatchEvent(new Event('afterprint'));
   parent.postMessage(JSON.stringify({
     problems: problems,

@@ -185,18 +185,23 @@ public final class ServerComparison {
                         .add(results(each, operation).stableLoad().orElse(0));
             }
         }
-        String why = searches()
-                ? String.format(Locale.ROOT, "%.0f %% of the least stable load", 100 * CommonRate.SHARE)
-                : "as --rate says";
+        if (!searches()) {
+            costs.rate()
+                    .ifPresent(perSecond -> context.note("Costs and profiles are those at " + Figures.of(perSecond)
+                            + " operations/s, offered to every variant, as --rate says."));
+            found.keySet().forEach(group -> rates.put(group, costs.rate()));
+            return;
+        }
         found.forEach((group, loads) -> {
-            OptionalDouble rate = searches() ? CommonRate.of(loads) : costs.rate();
+            OptionalDouble rate = CommonRate.of(loads);
             rates.put(group, rate);
             rate.ifPresent(perSecond -> context.note(String.format(
                     Locale.ROOT,
-                    "%s: costs and profiles are those at %s operations/s, offered to every variant: %s.",
+                    "%s: costs and profiles are those at %s operations/s, offered to every variant: %.0f %% of the "
+                            + "least stable load.",
                     group,
                     Figures.of(perSecond),
-                    why)));
+                    100 * CommonRate.SHARE)));
         });
     }
 
