@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "0:done",
             "1:failed or stopped, the report has the measurements until then; compare --fail-if-worse: something is "
                     + "worse",
-            "2:wrong usage",
+            "2:wrong usage; compare: a report cannot be read",
             "3:compare --fail-if-worse: too few repetitions to judge"
         },
         subcommands = HelpCommand.class)

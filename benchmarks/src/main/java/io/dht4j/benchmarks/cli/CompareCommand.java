@@ -7,6 +7,7 @@ import io.dht4j.benchmarks.results.Results;
 import io.dht4j.benchmarks.results.ResultsException;
 import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.Messages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,11 +68,29 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, ResultsException {
+    public Integer call() throws IOException {
         ComparisonFormat form = format();
         double tolerance = failIfWorse.map(this::percent).orElse(0.0);
-        Results a = read(before);
-        Results b = read(after);
+        Results a;
+        Results b;
+        try {
+            a = read(before);
+            b = read(after);
+        } catch (IOException e) {
+            return unreadable(Messages.of(e));
+        } catch (ResultsException e) {
+            return unreadable(String.valueOf(e.getMessage()));
+        }
+        return compare(a, b, form, tolerance);
+    }
+
+    /** Returns a code other than 1, by which a build would take it for a figure that is worse. */
+    private int unreadable(String why) {
+        console.report("dht bench compare: " + why);
+        return ExitCode.USAGE;
+    }
+
+    private int compare(Results a, Results b, ComparisonFormat form, double tolerance) throws IOException {
         Comparison comparison = Comparison.of(a, b);
         if (!comparison.hasCommon()) {
             String scenarios = a.scenario().equals(b.scenario())

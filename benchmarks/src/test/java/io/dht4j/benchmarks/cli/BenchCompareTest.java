@@ -27,7 +27,7 @@ class BenchCompareTest {
                 directory.toString(),
                 directory.resolve("none").toString());
 
-        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.exitCode()).isEqualTo(2);
         assertThat(command.err()).contains("is not the directory of a report: it has no results.json");
     }
 
@@ -37,7 +37,7 @@ class BenchCompareTest {
 
         BenchCommand command = BenchCommand.run(SCENARIOS, "compare", none, directory.toString());
 
-        assertThat(command.exitCode()).isEqualTo(1);
+        assertThat(command.exitCode()).isEqualTo(2);
         assertThat(command.err()).isEqualTo("dht bench compare: " + none + " does not exist\n");
     }
 
