@@ -27,6 +27,8 @@ import java.util.TreeMap;
 public final class NodeProcess implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Longer than a class of the user may take to start, so that the node itself names the class that does not. */
+    private static final Duration STARTING = Duration.ofSeconds(90);
 
     private final NodeSpec spec;
     private final Child child;
@@ -83,7 +85,7 @@ public final class NodeProcess implements AutoCloseable {
     void serve() throws ChildException, InterruptedException {
         Map<String, String> settings = new TreeMap<>();
         spec.settings().forEach((setting, value) -> settings.put(setting.propertyName(), value));
-        child.call(NodeCommands.START, new NodeCommands.Start(settings), NodeCommands.Started.class, PATIENCE);
+        child.call(NodeCommands.START, new NodeCommands.Start(settings), NodeCommands.Started.class, STARTING);
     }
 
     /**
