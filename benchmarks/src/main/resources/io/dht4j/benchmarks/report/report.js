@@ -365,7 +365,9 @@
     const select = document.querySelector('[data-levels="' + group.id + '"]');
     if (!select) { return; }
     group.latencies.forEach(level => select.add(new Option(level.percent + ' % of the stable load', level.percent)));
-    select.value = group.latencies[group.latencies.length - 1].percent;
+    // A sweep goes on beyond the stable load, where latencies are those of a queue.
+    const last = group.latencies[group.latencies.length - 1];
+    select.value = (group.latencies.find(level => level.percent === 100) || last).percent;
     select.parentElement.hidden = group.latencies.length < 2;
     select.addEventListener('change', draw);
   });

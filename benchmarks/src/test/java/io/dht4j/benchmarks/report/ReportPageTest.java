@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.benchmarks.results.LoadLevel;
+import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,6 +107,31 @@ class ReportPageTest {
         List<String> texts = new ArrayList<>();
         array.forEach(text -> texts.add(text.textValue()));
         return texts;
+    }
+
+    @Test
+    void latenciesBeyondTheStableLoadAreNotShownFirst() throws Exception {
+        Measurement measured = SampleResults.everything().measurements().get(0);
+        List<LoadLevel> levels = new ArrayList<>(measured.levels());
+        levels.add(new LoadLevel(150, levels.get(0).result()));
+        Report.write(
+                directory,
+                SampleResults.with(List.of(new Measurement(
+                        measured.group(),
+                        measured.variant(),
+                        measured.unit(),
+                        measured.moreIsBetter(),
+                        measured.values(),
+                        measured.settings(),
+                        levels,
+                        measured.costs(),
+                        measured.profiles(),
+                        measured.doubts()))));
+
+        JsonNode page = chromium.open(directory.resolve(Report.PAGE), 1200, false);
+
+        assertThat(page.path("problems")).isEmpty();
+        assertThat(texts(page.path("loads"))).containsExactly("100");
     }
 
     @Test

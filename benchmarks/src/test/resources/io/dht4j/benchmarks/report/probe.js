@@ -26,6 +26,7 @@ addEventListener('load', () => setTimeout(() => {
     ...state,
     ...seen,
     printed: printed,
+    loads: [...document.querySelectorAll('[data-levels]')].map(select => select.value),
     whole: [...document.querySelectorAll('.whole')].map(part => part.textContent),
     broken: [...document.querySelectorAll('.whole')].filter(part => part.getClientRects().length > 1).length,
     tables: document.querySelectorAll('table').length,
