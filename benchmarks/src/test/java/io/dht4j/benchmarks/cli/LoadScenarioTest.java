@@ -71,7 +71,7 @@ class LoadScenarioTest {
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err().lines().findFirst().orElse(""))
                 .contains("--targets: no status of the node at 127.0.0.1:" + port + " over " + api
-                        + ": nothing listens there (connection refused); nothing was written");
+                        + ": nothing listens there (connection refused) (nothing was written)");
         assertThat(run.err()).doesNotContain("Exception");
         assertThat(directory.resolve("report")).doesNotExist();
     }

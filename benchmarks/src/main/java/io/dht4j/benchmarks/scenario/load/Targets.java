@@ -141,7 +141,7 @@ public record Targets(List<String> addresses, String keyPrefix, CleanUp cleanUp,
                         + "; choose another --key-prefix, or delete them all with --clean-up both");
             }
         } catch (IOException e) {
-            throw new IllegalArgumentException("--targets: " + e.getMessage() + "; nothing was written", e);
+            throw new IllegalArgumentException("--targets: " + e.getMessage() + " (nothing was written)", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalArgumentException("--targets: stopped before the nodes answered", e);
