@@ -91,7 +91,11 @@ public record Answer(List<String> sentences) {
             return shown(group, best) + ": " + first + ", " + words(best, following) + "; "
                     + rest(group, following, last);
         }
-        return best(group, equals) + ": within noise" + (others.isEmpty() ? "" : "; " + rest(group, others, last));
+        // One value each says nothing about noise.
+        boolean isOnce = equals.stream().allMatch(figure -> figure.values().size() == 1);
+        return best(group, equals)
+                + (isOnce ? ": equal" : ": within noise")
+                + (others.isEmpty() ? "" : "; " + rest(group, others, last));
     }
 
     /** Names the best of some, and the number of the others, so that a line stays short. */

@@ -70,6 +70,12 @@ class AnswerTest {
     }
 
     @Test
+    void equalFiguresOfOneRepetitionSayNothingAboutNoise() {
+        assertThat(answer(costing("PUT", "vertx", List.of(68.0)), costing("PUT", "one-nio", List.of(68.0))))
+                .isEqualTo("CPU per put: vertx 68.0 µs, one-nio 68.0 µs: equal.");
+    }
+
+    @Test
     void disjointRangesOfFewRepetitionsAreNoProof() {
         assertThat(answer(costing("PUT", "jdk", List.of(120.0, 122.0)), costing("PUT", "vertx", List.of(66.0, 68.0))))
                 .isEqualTo("CPU per put: vertx 67.0 µs: cheapest, but too few repetitions to exclude noise "
