@@ -34,11 +34,12 @@ import java.util.regex.Pattern;
 public final class RunningCluster implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
-    /** How long a cluster may refuse deletes before the rest of the keys is left to it. */
+    /** How long no key may be deleted before the rest of the keys is left to the cluster. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final long RETRY_MILLIS = 500;
     private static final int PAGE = 500;
+    private static final Pattern HUNG_UP = Pattern.compile("\\b(closed|reset)\\b", Pattern.CASE_INSENSITIVE);
 
     private final ClientSpec spec;
     private final RemoteApi api;
@@ -63,7 +64,7 @@ public final class RunningCluster implements AutoCloseable {
     }
 
     /**
-     * Asks each node for its status. Blocks for at most some seconds for each.
+     * Asks each node for its status. Blocks for at most half a minute for each.
      *
      * @throws IOException if one does not answer, or if two addresses are of the same node; the message names them
      * @throws InterruptedException if the thread is interrupted
@@ -93,7 +94,7 @@ public final class RunningCluster implements AutoCloseable {
         String why = String.valueOf(e.getMessage())
                 .replaceFirst(
                         "^(node at )?" + Pattern.quote(address) + ": (outcome unknown: |nothing was sent: )?", "");
-        if (!why.contains("losed")) {
+        if (!HUNG_UP.matcher(why).find()) {
             return why;
         }
         boolean isPlain = spec.access().authorities().equals(ApiAccess.NONE);
@@ -108,73 +109,76 @@ public final class RunningCluster implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<String> firstKey() throws IOException, InterruptedException {
-        return page(1, 0).stream()
+        return page(1, spec.addresses().get(0)).stream()
                 .findFirst()
                 .map(entry -> PrintableText.of(entry.key().toString(), 100));
     }
 
     /**
-     * Deletes all keys that begin with the prefix. Blocks. Another node deletes the keys that one fails to delete.
+     * Deletes all keys that begin with the prefix. Blocks. A node that fails is left out: the others delete its share.
+     * When all have failed, all are tried again after a pause.
      *
      * @return their number
-     * @throws IOException if no page of keys could be deleted for half a minute; some keys remain then
+     * @throws IOException if all nodes failed, and no key was deleted for half a minute; some keys remain then
      * @throws InterruptedException if the thread is interrupted; some keys remain then
      */
     public long deleteKeys() throws IOException, InterruptedException {
+        List<String> nodes = new ArrayList<>(spec.addresses());
         long deleted = 0;
         long end = System.nanoTime() + PATIENCE.toNanos();
-        for (int turn = 0; ; turn++) {
-            try {
-                List<KeyValue> page = page(PAGE, turn);
-                if (page.isEmpty()) {
-                    return deleted;
-                }
-                Deletes deletes = delete(page, turn);
+        while (true) {
+            Deletes deletes = deletePage(nodes);
+            if (deletes.found() == 0 && deletes.failures().isEmpty()) {
+                return deleted;
+            }
+            if (deletes.succeeded() > 0) {
                 deleted += deletes.succeeded();
-                if (deletes.failure().isPresent()) {
-                    throw deletes.failure().get();
-                }
                 end = System.nanoTime() + PATIENCE.toNanos();
-            } catch (IOException e) {
+            }
+            nodes.removeAll(deletes.failures().keySet());
+            if (nodes.isEmpty()) {
                 if (System.nanoTime() - end >= 0) {
-                    throw e;
+                    throw deletes.failures().values().iterator().next();
                 }
                 TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+                nodes.addAll(spec.addresses());
             }
         }
     }
 
-    /** What became of some deletes. */
-    private record Deletes(long succeeded, Optional<IOException> failure) {}
+    /** What became of a page of keys, with a failure of each node that failed. */
+    private record Deletes(int found, int succeeded, Map<String, IOException> failures) {}
 
-    private Deletes delete(List<KeyValue> page, int turn) throws InterruptedException {
+    private Deletes deletePage(List<String> nodes) throws InterruptedException {
+        List<KeyValue> page;
+        try {
+            page = page(PAGE, nodes.get(0));
+        } catch (IOException e) {
+            return new Deletes(0, 0, Map.of(nodes.get(0), e));
+        }
         List<CompletionStage<?>> begun = new ArrayList<>();
         for (KeyValue entry : page) {
-            begun.add(api.delete(address(turn + begun.size()), entry.key(), options));
+            begun.add(api.delete(nodes.get(begun.size() % nodes.size()), entry.key(), options));
         }
-        long succeeded = 0;
-        Optional<IOException> failure = Optional.empty();
-        for (CompletionStage<?> delete : begun) {
+        int succeeded = 0;
+        Map<String, IOException> failures = new HashMap<>();
+        for (int i = 0; i < begun.size(); i++) {
             try {
-                await(delete);
+                await(begun.get(i));
                 succeeded++;
             } catch (IOException e) {
-                failure = Optional.of(e);
+                failures.put(nodes.get(i % nodes.size()), e);
             }
         }
-        return new Deletes(succeeded, failure);
+        return new Deletes(page.size(), succeeded, failures);
     }
 
-    private List<KeyValue> page(int limit, int turn) throws IOException, InterruptedException {
+    private List<KeyValue> page(int limit, String address) throws IOException, InterruptedException {
         String prefix = spec.keyPrefix();
         // The prefix ends before the next character after its last one.
         String end = prefix.substring(0, prefix.length() - 1) + (char) (prefix.charAt(prefix.length() - 1) + 1);
         KeyRange range = KeyRange.between(Key.of(prefix), Key.of(end));
-        return await(api.scan(address(turn), range, ScanScope.CLUSTER, limit, options));
-    }
-
-    private String address(int turn) {
-        return spec.addresses().get(turn % spec.addresses().size());
+        return await(api.scan(address, range, ScanScope.CLUSTER, limit, options));
     }
 
     private static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException {

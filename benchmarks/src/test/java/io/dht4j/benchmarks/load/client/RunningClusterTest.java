@@ -18,15 +18,19 @@ import io.dht4j.transport.http.HttpTransportOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("portable")
 @Timeout(120)
@@ -108,28 +112,69 @@ class RunningClusterTest {
         }
     }
 
-    @Test
-    void aNodeThatHangsUpMayNeedTls() throws Exception {
-        try (ServerSocket hangingUp = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Thread thread = new Thread(() -> hangUp(hangingUp), "hanging up");
-            thread.setDaemon(true);
-            thread.start();
-            String silent = "127.0.0.1:" + hangingUp.getLocalPort();
-            try (RunningCluster cluster = at(ClientSpec.http(List.of(silent)))) {
-                assertThatThrownBy(cluster::requireReachable)
-                        .hasMessageStartingWith("no status of the node at " + silent + " over http: ")
-                        .hasMessageEndingWith("; does it need --tls-ca, or is it the port of another API?");
-            }
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aNodeThatHangsUpMayNeedTls(boolean resets) throws Exception {
+        try (HangingUp node = new HangingUp(resets);
+                RunningCluster cluster = at(ClientSpec.http(List.of(node.address())))) {
+            assertThatThrownBy(cluster::requireReachable)
+                    .hasMessageStartingWith("no status of the node at " + node.address() + " over http: ")
+                    .hasMessageEndingWith("; does it need --tls-ca, or is it the port of another API?");
         }
     }
 
-    private static void hangUp(ServerSocket server) {
-        while (!server.isClosed()) {
-            try {
-                server.accept().close();
-            } catch (IOException e) {
-                assertThat(server.isClosed()).isTrue();
+    @Test
+    void aNodeThatFailsIsNotAskedAgainWhileOthersDelete() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            node.put(Key.of("mine-" + i), new byte[1]).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        }
+
+        try (HangingUp failing = new HangingUp(false);
+                RunningCluster cluster = at(ClientSpec.http(List.of(failing.address(), address)))) {
+            assertThat(cluster.deleteKeys()).isEqualTo(20);
+            assertThat(failing.requests()).isEqualTo(1);
+        }
+
+        assertThat(keys()).isEmpty();
+    }
+
+    /** Takes connections, and closes each at its first byte. */
+    private static final class HangingUp implements AutoCloseable {
+
+        private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final boolean resets;
+        private final AtomicInteger requests = new AtomicInteger();
+
+        HangingUp(boolean resets) throws IOException {
+            this.resets = resets;
+            Thread thread = new Thread(this::run, "hanging up");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        String address() {
+            return "127.0.0.1:" + server.getLocalPort();
+        }
+
+        int requests() {
+            return requests.get();
+        }
+
+        private void run() {
+            while (!server.isClosed()) {
+                try (Socket connection = server.accept()) {
+                    connection.getInputStream().read();
+                    requests.incrementAndGet();
+                    connection.setSoLinger(resets, 0);
+                } catch (IOException e) {
+                    // The client or the test has closed; a test that goes on sees that nobody answers.
+                }
             }
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.close();
         }
     }
 }
