@@ -13,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +113,7 @@ public final class Filling {
         begin(key, valueBytes).whenComplete((outcome, error) -> {
             if (error == null) {
                 room.release();
-            } else if (attempt < ATTEMPTS && !isRefused(error)) {
+            } else if (attempt < ATTEMPTS && !isFinal(error)) {
                 later(attempt).execute(() -> put(key, valueBytes, attempt + 1));
             } else {
                 failure.compareAndSet(
@@ -126,9 +127,13 @@ public final class Filling {
         });
     }
 
-    /** Returns whether a repetition would be refused too. */
-    private static boolean isRefused(Throwable error) {
-        return LoadException.nameOf(error).contains(ErrorCode.PERMISSION_DENIED.name());
+    /**
+     * Returns whether the node would refuse a repetition too. Over HTTP, the name of a failure begins with the status.
+     */
+    private static boolean isFinal(Throwable error) {
+        String name = LoadException.nameOf(error);
+        return Stream.of(ErrorCode.values())
+                .anyMatch(code -> code.action() == ErrorCode.Action.FIX_REQUEST && name.endsWith(code.name()));
     }
 
     /** Reports exceptions that a client throws against its contract, which a timer's thread would lose. */

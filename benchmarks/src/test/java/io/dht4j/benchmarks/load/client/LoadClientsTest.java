@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("portable")
 class LoadClientsTest {
@@ -246,6 +247,23 @@ class LoadClientsTest {
         for (long key = 0; key < KEYS; key++) {
             assertThat(read(nodes.get(0), key)).isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HTTP 403 PERMISSION_DENIED", "VALUE_TOO_LARGE"})
+    void fillingDoesNotRepeatWhatCanNeverSucceed(String name) {
+        AtomicInteger puts = new AtomicInteger();
+        LoadClient refusing = new FailingTarget() {
+            @Override
+            public CompletionStage<Outcome> put(long key, int valueBytes) {
+                puts.incrementAndGet();
+                return CompletableFuture.failedFuture(new LoadException(name, "never"));
+            }
+        };
+
+        assertThatThrownBy(() -> Filling.fill(refusing, 0, 1, 1))
+                .hasMessage("filling stopped: key number 0 could not be written in 1 attempt: " + name + ": never");
+        assertThat(puts).hasValue(1);
     }
 
     @Test
