@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.load.closed;
 
 import io.dht4j.DhtException;
+import io.dht4j.PrintableText;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,6 +45,8 @@ public final class ThroughputLoop {
     /** A run ends early only after so many failures, since one stall may fail all slots at its beginning. */
     private static final int ENDING_FAILURES = 10_000;
 
+    private static final int LONGEST_QUOTE = 300;
+
     private final int slots;
     private final IntFunction<CompletionStage<?>> operation;
     private final AtomicBoolean running = new AtomicBoolean(true);
@@ -69,7 +72,7 @@ public final class ThroughputLoop {
      *
      * @param operations number of operations that succeeded
      * @param failed number of operations that failed, at most one in a hundred of all
-     * @param firstFailure what the first failure says; empty if there was none
+     * @param firstFailure type and message of the first failure, on one line; empty if there was none
      * @param perSecond operations per second
      * @param p50Micros median time of an operation
      * @param p99Micros 99th percentile of the time of an operation
@@ -113,16 +116,17 @@ public final class ThroughputLoop {
             throw new IllegalStateException("the loop failed: " + broken, broken);
         }
         Throwable first = run.firstFailure.get();
+        String quoted = first == null ? "" : PrintableText.of(first, LONGEST_QUOTE);
         if (run.hasTooManyFailures()) {
             throw new IllegalStateException(
                     run.failed + " of " + (run.done.get() + run.failed.get()) + " operations failed, the first one by: "
-                            + first,
+                            + quoted,
                     first);
         }
         return new Result(
                 run.done.get(),
                 run.failed.get(),
-                first == null ? "" : first.toString(),
+                quoted,
                 operations / elapsed,
                 run.latency.getValueAtPercentile(50) / 1e3,
                 run.latency.getValueAtPercentile(99) / 1e3);

@@ -46,12 +46,12 @@ class ThroughputLoopTest {
             if (begun.incrementAndGet() % 200 != 0) {
                 return CompletableFuture.completedFuture(slot);
             }
-            return CompletableFuture.failedFuture(new CompletionException(new IllegalStateException("overloaded")));
+            return CompletableFuture.failedFuture(new CompletionException(new IllegalStateException("over\nloaded")));
         });
 
         assertThat(result.failed()).isPositive().isEqualTo(begun.get() / 200);
         assertThat(result.operations()).isEqualTo(begun.get() - result.failed());
-        assertThat(result.firstFailure()).contains("overloaded").doesNotContain("CompletionException");
+        assertThat(result.firstFailure()).contains("over\\nloaded").doesNotContain("CompletionException");
     }
 
     @ParameterizedTest
