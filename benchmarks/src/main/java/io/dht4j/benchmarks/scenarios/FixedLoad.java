@@ -170,8 +170,11 @@ public final class FixedLoad implements Scenario {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         }
         cell.doubts.addAll(result.conditions().doubts());
-        // The generator's delays hardly change what an operation costs.
-        result.conditions().latencyDoubts().forEach(doubt -> cell.doubts.add(Measurement.OF_THE_LATENCY + doubt));
+        // The generator's delays hardly change what an operation costs at a given rate; in a closed loop they change
+        // the
+        // rate.
+        String begin = spec.closedLoop() ? "" : Measurement.OF_THE_LATENCY;
+        result.conditions().latencyDoubts().forEach(doubt -> cell.doubts.add(begin + doubt));
         unserved(result).ifPresent(cell.doubts::add);
     }
 
