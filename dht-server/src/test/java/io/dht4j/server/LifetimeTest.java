@@ -39,7 +39,7 @@ class LifetimeTest {
                         System.getProperty("java.class.path"),
                         Program.class.getName(),
                         ending)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out = program.inputReader()) {
             assertThat(out.readLine()).isEqualTo("ready");

@@ -84,7 +84,7 @@ final class CompareCommand implements Callable<Integer> {
         return compare(a, b, form, tolerance);
     }
 
-    /** Returns a code other than 1, by which a build would take it for a figure that is worse. */
+    /** Says why a report cannot be read. Returns a code other than 1, which a build takes for a worse figure. */
     private int unreadable(String why) {
         console.report("dht bench compare: " + why);
         return ExitCode.USAGE;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
  * most by a half. Too long means longer by a given time than the quickest reply of the last minutes, so that a distant
  * node does not count as slow. The limit falls once per round trip, since replies to requests sent before the last fall
  * carry no new information. It grows by its square root per round trip while it is in use and replies are in time. It
- * doubles every ten seconds without a fall, in use or not: else rare stalls, each of which says little about the next
- * minute, would together leave the least limit, and refuse a burst that the node could serve.
+ * doubles after every ten seconds without a fall, in use or not. Otherwise rare stalls, each of which says little about
+ * the next minute, would add up to the least limit, and a burst that the node could serve would be refused.
  *
  * <p>Additive increase and multiplicative decrease let several senders find their shares without communication: D. Chiu
  * and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The round trip

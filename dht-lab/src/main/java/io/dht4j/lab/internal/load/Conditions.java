@@ -34,8 +34,10 @@ public record Conditions(
     }
 
     /**
-     * Returns the reasons to doubt the greatest rate of which this run is a sample. Waits for a free connection are
-     * none: they are how a rate shows that is too high.
+     * Returns the reasons to doubt the greatest rate, for which this run is a probe. Waits for a free connection are no
+     * such reason: they show that the rate is too high.
+     *
+     * @return in words; empty if there are none
      */
     public List<String> rateDoubts() {
         return allDoubts().stream()
