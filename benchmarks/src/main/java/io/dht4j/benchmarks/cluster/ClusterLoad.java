@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
@@ -178,6 +179,8 @@ public final class ClusterLoad implements Callable<Integer> {
                     rates[rates.length - 1],
                     p50[p50.length / 2],
                     p99[p99.length / 2]);
+            String name = names.get(i);
+            FailedOperations.doubt(results.get(i)).ifPresent(doubt -> System.out.println(name + ": " + doubt));
         }
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n", stolen.percent());
     }

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cluster;
 
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.core.ClusterBuilder;
@@ -215,6 +216,7 @@ public final class IdleCost implements Callable<Integer> {
                 p99[p99.length / 2],
                 p99[0],
                 p99[p99.length - 1]);
+        FailedOperations.doubt(results).ifPresent(doubt -> System.out.println(name + ": " + doubt));
     }
 
     /** Ratios of consecutive runs, so that slow changes of the machine cancel out. */

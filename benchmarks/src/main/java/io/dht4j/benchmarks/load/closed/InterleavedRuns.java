@@ -43,7 +43,10 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
                 seconds);
         StolenTime stolen = new StolenTime();
         run(variants, (variant, stolenPercent) -> {});
-        variants.forEach(variant -> variant.doubtOfFailures().ifPresent(System.out::println));
+        for (int i = 0; i < variants.size(); i++) {
+            String which = "variant " + (i + 1) + " of " + variants.size();
+            variants.get(i).doubtOfFailures().ifPresent(doubt -> System.out.println(which + ": " + doubt));
+        }
         System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
     }
 
