@@ -7,6 +7,8 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.Store;
@@ -56,7 +58,6 @@ final class NodeAssembly {
     private NodeComponents components() {
         return new NodeComponents(
                 given.self,
-                given.topology,
                 transport,
                 store,
                 hints,
@@ -65,7 +66,11 @@ final class NodeAssembly {
                 environment,
                 given.hash,
                 given.placement.name(),
-                given.placement.assign(given.topology, given.partitions),
+                new Views(ClusterView.fixed(
+                        given.self,
+                        given.topology,
+                        given.hash,
+                        given.placement.assign(given.topology, given.partitions))),
                 Set.copyOf(given.trusted));
     }
 

@@ -3,9 +3,9 @@ package io.dht4j.core.internal.refill;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Environment;
-import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.RefillMarker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,7 +51,7 @@ public final class Refill {
      *
      * @param environment time, timers and store threads
      * @param self this node's name
-     * @param table the replicas of each partition
+     * @param view the replicas of each partition
      * @param replicas the number of replicas of a key; each partition is read from all of them but this node
      * @param without nodes that are not read, because their content is lost too, or given up
      * @param marker the partitions to refill
@@ -62,7 +62,7 @@ public final class Refill {
     public Refill(
             Environment environment,
             NodeId self,
-            PartitionTable table,
+            ClusterView view,
             int replicas,
             Set<NodeId> without,
             RefillMarker marker,
@@ -70,11 +70,11 @@ public final class Refill {
             PartitionReadBarrier barrier) {
         this.environment = environment;
         this.marker = marker;
-        PartitionSet pending = PartitionSet.copyOf(marker.pending(table.partitions()));
+        PartitionSet pending = PartitionSet.copyOf(marker.pending(view.partitions()));
         Map<Node, PartitionSet.Builder> needed =
                 new TreeMap<>(Comparator.comparing(node -> node.id().value()));
         pending.forEach(partition -> {
-            List<Node> holders = table.replicas(partition, replicas);
+            List<Node> holders = view.replicas(partition, replicas);
             if (holders.stream().noneMatch(node -> node.id().equals(self))) {
                 return;
             }

@@ -4,6 +4,8 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.spi.Environment;
@@ -28,7 +30,6 @@ import java.util.stream.Stream;
  * The components of a node.
  *
  * @param self the name of the node
- * @param topology the nodes of the cluster
  * @param transport sends requests to the other nodes
  * @param store holds the entries
  * @param hints holds the writes that replicas miss
@@ -37,12 +38,11 @@ import java.util.stream.Stream;
  * @param environment time, random numbers, threads and timers
  * @param hash maps keys to partitions
  * @param placement the name of the strategy that has created the table
- * @param table maps partitions to nodes
+ * @param views the nodes and the replicas of each partition
  * @param trusted members whose requests are served although they are no nodes
  */
 public record NodeComponents(
         NodeId self,
-        Topology topology,
         Transport transport,
         Store store,
         HintLog hints,
@@ -51,7 +51,7 @@ public record NodeComponents(
         Environment environment,
         HashFunction hash,
         String placement,
-        PartitionTable table,
+        Views views,
         Set<NodeId> trusted) {
 
     /** The maximum number of nodes that a description names. */
@@ -68,18 +68,7 @@ public record NodeComponents(
      */
     public NodeComponents withStore(Store other) {
         return new NodeComponents(
-                self,
-                topology,
-                transport,
-                other,
-                hints,
-                refill,
-                detector,
-                environment,
-                hash,
-                placement,
-                table,
-                trusted);
+                self, transport, other, hints, refill, detector, environment, hash, placement, views, trusted);
     }
 
     /**
@@ -88,7 +77,7 @@ public record NodeComponents(
      * @return false for a member that stores nothing
      */
     public boolean isNode() {
-        return topology.node(self).isPresent();
+        return view().topology().node(self).isPresent();
     }
 
     /**
@@ -98,7 +87,7 @@ public record NodeComponents(
      * @return true for nodes and trusted members
      */
     public boolean mayCall(String name) {
-        return Stream.concat(topology.nodes().stream().map(Node::id), trusted.stream())
+        return Stream.concat(view().topology().nodes().stream().map(Node::id), trusted.stream())
                 .anyMatch(id -> id.value().equals(name));
     }
 
@@ -110,37 +99,31 @@ public record NodeComponents(
     public NodeIds names() {
         List<NodeId> names = new ArrayList<>(trusted);
         names.add(self);
-        topology.nodes().forEach(node -> names.add(node.id()));
+        view().topology().nodes().forEach(node -> names.add(node.id()));
         return new NodeIds(names);
+    }
+
+    /**
+     * Returns the current view.
+     *
+     * @return the view that an operation takes at its beginning, and uses to its end
+     */
+    public ClusterView view() {
+        return views.current();
     }
 
     /**
      * Returns the partition of a key.
      *
      * @param key any key
-     * @return 0 to the number of partitions minus 1
+     * @return 0 to the number of partitions minus 1; the same in every view
      */
     public int partitionOf(Key key) {
-        return table.partitionOf(hash.hash(key.unsafeBytes()));
+        return view().partitionOf(key);
     }
 
-    /**
-     * Returns the replicas of a key.
-     *
-     * @param key any key
-     * @param from the number of replicas
-     * @return the replicas in the order of the partition table
-     */
-    public List<Node> replicas(Key key, int from) {
-        return table.replicas(partitionOf(key), from);
-    }
-
-    /**
-     * Returns a fingerprint of the placement.
-     *
-     * @return a number that differs, with very high probability, if two nodes would place some key differently
-     */
-    public long fingerprint() {
+    /** Returns a number that differs, with very high probability, if two nodes would place some key differently. */
+    private long fingerprint(Topology topology, PartitionTable table) {
         Map<NodeId, Long> idHashes = new HashMap<>();
         for (Node node : topology.nodes()) {
             idHashes.put(node.id(), hash.hash(node.id().value().getBytes(StandardCharsets.UTF_8)));
@@ -162,9 +145,10 @@ public record NodeComponents(
      * @return names and values
      */
     public ClusterSettings settings(NodeConfig config) {
+        ClusterView view = view();
         Map<String, String> values = new LinkedHashMap<>();
-        values.put("nodes", nodesInWords());
-        values.put("partitions", Integer.toString(table.partitions()));
+        values.put("nodes", nodesInWords(view.topology()));
+        values.put("partitions", Integer.toString(view.partitions()));
         values.put("placement", placement);
         values.put("hash", hash.name());
         // Does not reveal the hash key: this input is hashed for no other purpose.
@@ -173,11 +157,13 @@ public record NodeComponents(
                 Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
         values.put("replication factor", Integer.toString(config.replicationFactor()));
         values.put("largest value", config.limits().maxValueBytes() + " bytes");
-        values.put(ClusterSettings.TABLE, Long.toHexString(fingerprint()));
+        view.table()
+                .ifPresent(table ->
+                        values.put(ClusterSettings.TABLE, Long.toHexString(fingerprint(view.topology(), table))));
         return new ClusterSettings(values);
     }
 
-    private String nodesInWords() {
+    private static String nodesInWords(Topology topology) {
         List<String> nodes = new ArrayList<>();
         for (Node node : topology.nodes()) {
             nodes.add(node.id() + (node.weight() == 1 ? "" : " of weight " + node.weight()));
@@ -192,14 +178,19 @@ public record NodeComponents(
      * @return one line; two are equal only if the placements are
      */
     public String description() {
+        ClusterView view = view();
+        Topology topology = view.topology();
         String nodes = topology.size() + " nodes";
         if (topology.size() <= MAX_NAMED) {
             nodes += topology.nodes().stream()
                     .map(node -> node.id().value())
                     .collect(Collectors.joining(", ", " (", ")"));
         }
-        return table.partitions() + " partitions, placement " + placement + ", hash " + hash.name() + ", " + nodes
-                + ", fingerprint " + Long.toHexString(fingerprint());
+        String fingerprint = view.table()
+                .map(table -> ", fingerprint " + Long.toHexString(fingerprint(topology, table)))
+                .orElse("");
+        return view.partitions() + " partitions, placement " + placement + ", hash " + hash.name() + ", " + nodes
+                + fingerprint;
     }
 
     private static long mix(long print, long next) {

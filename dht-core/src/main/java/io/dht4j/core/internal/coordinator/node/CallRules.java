@@ -8,6 +8,7 @@ import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -27,16 +28,14 @@ final class CallRules {
     private final Environment environment;
     private final LongSupplier nanoTime;
     private final NodeConfig config;
-    private final int nodes;
-    private final int partitions;
+    private final Views views;
     private final ReplicationPolicy defaultPolicy;
 
     CallRules(NodeComponents components, NodeConfig config) {
         this.environment = components.environment();
         this.nanoTime = environment::nanoTime;
         this.config = config;
-        this.nodes = components.topology().size();
-        this.partitions = components.table().partitions();
+        this.views = components.views();
         this.defaultPolicy = ReplicationPolicy.majorityOf(config.replicationFactor());
     }
 
@@ -57,10 +56,13 @@ final class CallRules {
 
     ReplicationPolicy policy(CallOptions options) {
         ReplicationPolicy policy = options.policy().orElse(defaultPolicy);
-        if (policy.from() > nodes) {
+        int most = views.current().maxReplicas();
+        if (policy.from() > most) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
-                    "a policy needs 1 <= ack <= from <= " + nodes + " (the number of nodes), not ack=" + policy.ack()
+                    "a policy needs 1 <= ack <= from <= " + most + " (the number of "
+                            + (views.current().hasRowVersions() ? "replicas of a key" : "nodes") + "), not ack="
+                            + policy.ack()
                             + ", from=" + policy.from());
         }
         return policy;
@@ -127,6 +129,7 @@ final class CallRules {
     }
 
     void requirePartition(int partition) {
+        int partitions = views.current().partitions();
         if (partition < 0 || partition >= partitions) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "a partition is 0 to " + (partitions - 1) + ", not " + partition);

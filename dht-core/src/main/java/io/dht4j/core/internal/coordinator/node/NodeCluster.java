@@ -29,6 +29,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.CallContext;
@@ -264,15 +265,15 @@ public final class NodeCluster implements Cluster {
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
-        int partition = components.partitionOf(key);
-        return CompletableFuture.completedFuture(new KeyPlacement(
-                partition,
-                components.table().replicas(partition, components.topology().size())));
+        ClusterView view = components.view();
+        int partition = view.partitionOf(key);
+        return CompletableFuture.completedFuture(
+                new KeyPlacement(partition, view.replicas(partition, view.maxReplicas())));
     }
 
     @Override
     public Topology topology() {
-        return components.topology();
+        return components.view().topology();
     }
 
     @Override

@@ -110,25 +110,32 @@ final class NodeRuntime {
         this.environment = components.environment();
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
-        this.others = components.topology().nodes().stream()
+        this.others = components.view().topology().nodes().stream()
                 .filter(node -> !node.id().equals(components.self()))
                 .toList();
-        this.watermarks =
-                new PurgeWatermarks(components.store(), components.table().partitions(), components::partitionOf);
+        this.watermarks = new PurgeWatermarks(
+                components.store(),
+                components.view().partitions(),
+                components::partitionOf,
+                components.views().applying());
         LocalReplica localReplica = localReplica();
         this.replica = replica(localReplica);
         OwnHeader own = ownHeader();
         this.disagreements = new Disagreements(
-                components.self(), own.settings(), components.topology(), this::ping, environment::nanoTime);
+                components.self(),
+                own.settings(),
+                () -> components.view().topology(),
+                this::ping,
+                environment::nanoTime);
         this.endpoint = endpoint(own);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(components.detector(), environment), this::ping);
         this.clocks = new PeerClocks(
                 environment,
                 others.stream().map(Node::id).toList(),
-                components.topology().size(),
+                components.view().topology().size(),
                 clock.maxSkewMillis(),
-                id -> components.topology().node(id).ifPresent(this::ping));
+                id -> components.view().topology().node(id).ifPresent(this::ping));
         this.client = new ReplicaClient(
                 components,
                 config,
@@ -145,7 +152,7 @@ final class NodeRuntime {
         this.refill = new Refill(
                 environment,
                 components.self(),
-                components.table(),
+                components.view(),
                 config.replicationFactor(),
                 config.refillWithout(),
                 components.refill(),
@@ -154,7 +161,7 @@ final class NodeRuntime {
         // For all nodes: as a replica, this node may miss writes that it coordinates.
         this.handoff = new Handoff(
                 environment,
-                components.topology().nodes(),
+                components.view().topology().nodes(),
                 components.hints(),
                 config.handoff(),
                 new Admission(
@@ -179,7 +186,7 @@ final class NodeRuntime {
                         clock::isTooFarAhead,
                         () -> snapshots.endAll(
                                 "the disk of this node was rolled back, so that it lacks what it should show")),
-                components.table().partitions(),
+                components.view().partitions(),
                 components::partitionOf,
                 environment::currentTimeMillis,
                 config.repair().purgeAfter());
@@ -203,7 +210,7 @@ final class NodeRuntime {
         return new OwnHeader(
                 components.self(),
                 components.settings(config),
-                components.topology().epoch(),
+                components.view().epoch(),
                 clock::current,
                 environment::currentTimeMillis);
     }
@@ -218,7 +225,7 @@ final class NodeRuntime {
                 maxFrameBytes,
                 components::mayCall,
                 disagreements,
-                new SlotHolders(new VersionSlots(components.topology()), environment));
+                new SlotHolders(new VersionSlots(components.view().topology()), environment));
         if (!components.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }
@@ -235,7 +242,7 @@ final class NodeRuntime {
                 config.times().startPatience(),
                 readBarrier,
                 config.refillWithout(),
-                partition -> components.table().replicas(partition, config.replicationFactor()));
+                partition -> components.view().replicas(partition, config.replicationFactor()));
     }
 
     private void resumeClock() {
@@ -257,7 +264,7 @@ final class NodeRuntime {
      * @throws IllegalArgumentException if two nodes have one endpoint
      */
     void start() {
-        AddressCheck.check(components.topology().nodes(), components.transport());
+        AddressCheck.check(components.view().topology().nodes(), components.transport());
         components.store().bind("name " + components.self() + ", " + components.description());
         versions.load();
         watermarks.load();

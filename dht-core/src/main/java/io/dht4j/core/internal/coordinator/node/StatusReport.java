@@ -184,9 +184,9 @@ final class StatusReport {
         String version = StatusReport.class.getPackage().getImplementationVersion();
         return new NodeStatus(
                 components.self(),
-                components.topology(),
+                components.view().topology(),
                 config.replicationFactor(),
-                components.table().partitions(),
+                components.view().partitions(),
                 components.placement(),
                 components.hash().name(),
                 components.transport().name(),
@@ -206,7 +206,7 @@ final class StatusReport {
     }
 
     private List<NodeId> inOrder(Set<NodeId> some) {
-        return components.topology().nodes().stream()
+        return components.view().topology().nodes().stream()
                 .map(Node::id)
                 .filter(some::contains)
                 .toList();

@@ -31,7 +31,7 @@ public final class ConcurrencyLimits {
      * @param config the options of this node
      */
     public ConcurrencyLimits(NodeComponents components, NodeConfig config) {
-        for (Node node : components.topology().nodes()) {
+        for (Node node : components.view().topology().nodes()) {
             if (!node.id().equals(components.self()) || !components.store().isMemoryFast()) {
                 limits.put(node.id(), new PeerLimit(config.overload().peers()));
             }

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +38,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
 
     private final NodeId self;
     private final ClusterSettings settings;
-    private final Topology topology;
+    private final Supplier<Topology> topology;
     private final Consumer<Node> ping;
     /** The last message about each node that this one has called; bounded by the number of nodes. */
     private final Map<NodeId, String> ofCalled = new ConcurrentHashMap<>();
@@ -54,12 +55,16 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      *
      * @param self this node
      * @param settings its settings
-     * @param topology the nodes
+     * @param topology returns the nodes
      * @param ping sends a request to a node, whose refusal reports its settings
      * @param nanoTime the monotonic clock
      */
     public Disagreements(
-            NodeId self, ClusterSettings settings, Topology topology, Consumer<Node> ping, LongSupplier nanoTime) {
+            NodeId self,
+            ClusterSettings settings,
+            Supplier<Topology> topology,
+            Consumer<Node> ping,
+            LongSupplier nanoTime) {
         this.self = self;
         this.settings = settings;
         this.topology = topology;
@@ -129,7 +134,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         long last = askedAgain.get();
         long time = nanoTime.getAsLong();
         if (!now.isEmpty() && time - last >= ASK_NANOS && askedAgain.compareAndSet(last, time)) {
-            now.forEach(id -> topology.node(id).ifPresent(ping));
+            now.forEach(id -> topology.get().node(id).ifPresent(ping));
         }
         return now;
     }
@@ -147,7 +152,8 @@ public final class Disagreements implements PeerEndpoint.Complaints {
             return;
         }
         // Its refusal of a ping reports the differences.
-        topology.node(sender)
+        topology.get()
+                .node(sender)
                 .ifPresentOrElse(
                         ping,
                         () -> LOG.error(

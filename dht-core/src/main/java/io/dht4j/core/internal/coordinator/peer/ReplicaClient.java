@@ -75,7 +75,7 @@ public final class ReplicaClient {
             // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
             int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
             int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
-            for (Node node : components.topology().nodes()) {
+            for (Node node : components.view().topology().nodes()) {
                 if (!order.isLocal(node)) {
                     Batcher reads = batcher(components, config, cork, readBytes);
                     lanes.put(node.id(), new Lanes(reads, batcher(components, config, cork, writeBytes)));

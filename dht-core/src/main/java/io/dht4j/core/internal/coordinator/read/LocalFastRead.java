@@ -37,7 +37,7 @@ public final class LocalFastRead {
      * @return what the store holds; empty if an ordinary read is needed, which asks others or reports a failed store
      */
     public Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
-        if (!answersAlone || policy.ack() > 1 || !isReplica(components.replicas(key, policy.from()))) {
+        if (!answersAlone || policy.ack() > 1 || !isReplica(components.view().replicas(key, policy.from()))) {
             return Optional.empty();
         }
         try {

@@ -19,6 +19,7 @@ import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.read.ReadRequests.KeyQuery;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
@@ -71,8 +72,9 @@ public final class ReadOperation {
         this.requests = new ReadRequests(components.environment(), config, client, context, this);
         this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
+        ClusterView view = components.view();
         for (Key key : keys) {
-            List<Node> replicas = components.replicas(key, policy.from());
+            List<Node> replicas = view.replicas(key, policy.from());
             client.limits().require(replicas, policy);
             reads.add(new KeyRead(key, client.order().byPreference(replicas), policy));
         }

@@ -18,6 +18,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -59,6 +60,7 @@ public final class ClusterScan {
 
     private final NodeComponents components;
     private final ReplicaClient client;
+    private final ClusterView view;
     /** The budget of the values of a page until it is returned; the caller limits those kept between two pages. */
     private final ByteBudget budget;
 
@@ -96,6 +98,7 @@ public final class ClusterScan {
             Optional<Version> snapshot) {
         this.components = components;
         this.client = client;
+        this.view = components.view();
         this.budget = budget;
         this.policy = policy;
         this.scope = scope;
@@ -221,14 +224,13 @@ public final class ClusterScan {
     private List<ScanCursor> plan(Key start) {
         KeyRange rest = new KeyRange(start, end);
         if (scope == ScanScope.NODE) {
-            Node self = components.topology().node(components.self()).orElseThrow();
+            Node self = view.topology().node(components.self()).orElseThrow();
             return List.of(new ScanCursor(self, PartitionSet.empty(), rest));
         }
         Map<Node, PartitionSet.Builder> chosen = new HashMap<>();
-        int partitions = components.table().partitions();
+        int partitions = view.partitions();
         for (int partition = 0; partition < partitions; partition++) {
-            List<Node> replicas = new ArrayList<>(
-                    client.order().byPreference(components.table().replicas(partition, policy.from())));
+            List<Node> replicas = new ArrayList<>(client.order().byPreference(view.replicas(partition, policy.from())));
             replicas.removeIf(node -> failed.contains(node.id()));
             if (snapshot.isPresent()) {
                 leaveOutSuspects(replicas);

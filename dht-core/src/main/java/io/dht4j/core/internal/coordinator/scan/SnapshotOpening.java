@@ -12,6 +12,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -42,6 +43,7 @@ import java.util.stream.Collectors;
 public final class SnapshotOpening {
 
     private final NodeComponents components;
+    private final ClusterView view;
     private final ReplicaClient client;
     private final HybridClock clock;
     private final Snapshots snapshots;
@@ -61,6 +63,7 @@ public final class SnapshotOpening {
             ReplicationPolicy policy,
             CallContext context) {
         this.components = components;
+        this.view = components.view();
         this.client = client;
         this.clock = clock;
         this.snapshots = snapshots;
@@ -98,7 +101,7 @@ public final class SnapshotOpening {
     private void begin(long leaseNanos) {
         // Silent nodes leave time for the second phase.
         new Phase(new Request.OpenSnapshot(id, leaseNanos), this::opened)
-                .ask(components.topology().nodes(), context.remainingNanos() / 2);
+                .ask(view.topology().nodes(), context.remainingNanos() / 2);
     }
 
     private void opened(Phase phase) {
@@ -114,7 +117,7 @@ public final class SnapshotOpening {
         if (!isEnough(nodes, phase)) {
             return;
         }
-        leaveOut(components.topology().nodes(), nodes);
+        leaveOut(view.topology().nodes(), nodes);
         Version at = clock.next();
         if (nodes.stream().anyMatch(node -> node.id().equals(components.self()))) {
             fix(at, nodes);
@@ -162,8 +165,8 @@ public final class SnapshotOpening {
 
     private boolean isEnough(Collection<Node> nodes, Phase phase) {
         Set<Node> have = new HashSet<>(nodes);
-        for (int partition = 0; partition < components.table().partitions(); partition++) {
-            long replicas = components.table().replicas(partition, policy.from()).stream()
+        for (int partition = 0; partition < view.partitions(); partition++) {
+            long replicas = view.replicas(partition, policy.from()).stream()
                     .filter(have::contains)
                     .count();
             if (replicas < policy.ack()) {
@@ -176,7 +179,7 @@ public final class SnapshotOpening {
     }
 
     private void fail(String message) {
-        leaveOut(components.topology().nodes(), List.of());
+        leaveOut(view.topology().nodes(), List.of());
         result.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
@@ -195,7 +198,7 @@ public final class SnapshotOpening {
         drop(
                 components,
                 client,
-                components.topology().nodes(),
+                components.view().topology().nodes(),
                 version,
                 Math.max(1, context.remainingNanos()),
                 () -> ended.complete(null));
@@ -223,7 +226,7 @@ public final class SnapshotOpening {
         } catch (RuntimeException e) {
             result.completeExceptionally(
                     e instanceof DhtException ? e : DhtException.of(ErrorCode.INTERNAL, "snapshot: " + e));
-            leaveOut(components.topology().nodes(), List.of());
+            leaveOut(view.topology().nodes(), List.of());
         }
     }
 

@@ -15,6 +15,7 @@ import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -93,9 +94,10 @@ public final class VersionQuery {
             List<Key> keys,
             ReplicationPolicy policy,
             CallContext context) {
+        ClusterView view = components.view();
         List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            List<Node> replicas = components.replicas(key, policy.from());
+            List<Node> replicas = view.replicas(key, policy.from());
             client.limits().require(replicas, policy);
             all.add(new KeyQuery(key, client.order().byPreference(replicas), policy));
         }

@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -47,6 +48,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             AtomicLongFieldUpdater.newUpdater(WriteOperation.class, "newest");
 
     private final WriteServices services;
+    private final ClusterView view;
     private final ReplicationPolicy policy;
     /** Whether the newest versions were queried first: then a newer entry is of a concurrent write. */
     private final boolean newerCounts;
@@ -77,6 +79,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
     private WriteOperation(
             WriteServices services,
+            ClusterView view,
             List<Entry> entries,
             ReplicationPolicy policy,
             Ordering ordering,
@@ -84,6 +87,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             WriteResult result) {
         super(services.components().environment().nanoTime() + context.remainingNanos());
         this.services = services;
+        this.view = view;
         this.newerCounts = ordering == Ordering.LINEARIZABLE;
         this.policy = policy;
         this.missed = new MissedWrites(services.parked().handoff());
@@ -113,13 +117,12 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             Ordering ordering,
             CallContext context,
             WriteResult result) {
+        ClusterView view = services.components().view();
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
-            services.client()
-                    .limits()
-                    .require(services.components().replicas(entries.get(i).key(), policy.from()), policy);
+            services.client().limits().require(view.replicas(entries.get(i).key(), policy.from()), policy);
         }
-        WriteOperation operation = new WriteOperation(services, entries, policy, ordering, context, result);
+        WriteOperation operation = new WriteOperation(services, view, entries, policy, ordering, context, result);
         services.deadlines().add(operation);
         try {
             operation.sendAll(entries);
@@ -147,7 +150,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     private List<Node> replicas(Stamp stamp) {
-        return services.components().replicas(stamp.entry.key(), policy.from());
+        return view.replicas(stamp.entry.key(), policy.from());
     }
 
     private void sendGroup(Node node, List<Stamp> group) {

@@ -57,7 +57,7 @@ public final class PurgeWatermarks {
     private final Store store;
     private final PurgeWatermarkFile file;
     private final ToIntFunction<Key> partitionOf;
-    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private final ReentrantReadWriteLock lock;
     /** Guarded by the lock. */
     private final PartitionStates states;
 
@@ -80,6 +80,19 @@ public final class PurgeWatermarks {
      * @param partitionOf returns a key's partition
      */
     public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf) {
+        this(store, partitions, partitionOf, new ReentrantReadWriteLock());
+    }
+
+    /**
+     * Creates watermarks of zero.
+     *
+     * @param store stores the watermarks
+     * @param partitions the number of partitions
+     * @param partitionOf returns a key's partition
+     * @param lock its shared side is held while entries are checked and applied
+     */
+    public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf, ReentrantReadWriteLock lock) {
+        this.lock = lock;
         this.store = store;
         this.partitionOf = partitionOf;
         this.states = new PartitionStates(partitions);

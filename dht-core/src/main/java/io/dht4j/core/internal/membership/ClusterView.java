@@ -1,0 +1,252 @@
+package io.dht4j.core.internal.membership;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.PartitionTable;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes and the replicas of each partition at one epoch, as one member sees them. An operation takes one view at
+ * its beginning and uses it to its end.
+ *
+ * <p>The view of a static cluster consists of the topology and the table of its placement; it has neither row versions
+ * nor identities. The view of an agreed cluster has a {@link Row} for each partition. Immutable; safe for use by any
+ * number of threads.
+ */
+public final class ClusterView {
+
+    /** The row version of a static cluster, which is not sent. */
+    public static final long NO_VERSION = 0;
+
+    private final NodeId self;
+    private final Topology topology;
+    private final HashFunction hash;
+    private final int partitions;
+    private final int shift;
+    /** The table of a static cluster; null in an agreed one. */
+    private final @Nullable PartitionTable table;
+    /** The rows of an agreed cluster; empty in a static one. */
+    private final List<Row> rows;
+
+    private final Optional<UUID> cluster;
+    private final Map<NodeId, NodeIdentity> identities;
+    private final int replicas;
+    private final PartitionSet owned;
+    private final long newestRow;
+
+    private ClusterView(
+            NodeId self,
+            Topology topology,
+            HashFunction hash,
+            @Nullable PartitionTable table,
+            List<Row> rows,
+            Optional<UUID> cluster,
+            Map<NodeId, NodeIdentity> identities) {
+        this.self = self;
+        this.topology = topology;
+        this.hash = hash;
+        this.table = table;
+        this.rows = rows;
+        this.partitions = table == null ? rows.size() : table.partitions();
+        this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(partitions);
+        this.cluster = cluster;
+        this.identities = identities;
+        this.replicas = table == null ? rows.get(0).nodes().size() : topology.size();
+        this.owned = PartitionSet.matching(
+                rows.size(),
+                partition -> rows.get(partition).nodes().stream()
+                        .anyMatch(node -> node.id().equals(self)));
+        this.newestRow = rows.stream().mapToLong(Row::version).max().orElse(NO_VERSION);
+    }
+
+    /**
+     * Creates the view of a static cluster.
+     *
+     * @param self this member
+     * @param topology the nodes
+     * @param hash maps keys to partitions
+     * @param table maps partitions to nodes
+     * @return a view without row versions
+     */
+    public static ClusterView fixed(NodeId self, Topology topology, HashFunction hash, PartitionTable table) {
+        return new ClusterView(
+                self, topology, hash, requireNonNull(table, "table"), List.of(), Optional.empty(), Map.of());
+    }
+
+    /**
+     * Creates a view of an agreed cluster.
+     *
+     * @param cluster identifies the cluster
+     * @param self this member
+     * @param topology the nodes, with the epoch of the view
+     * @param hash maps keys to partitions
+     * @param rows the replicas of each partition, all of the same number
+     * @param identities the numbers and incarnations of members, as far as they are known
+     * @return a view with row versions
+     * @throws IllegalArgumentException if the number of rows is no valid number of partitions, rows differ in length,
+     *     or a row is newer than the view
+     */
+    public static ClusterView agreed(
+            UUID cluster,
+            NodeId self,
+            Topology topology,
+            HashFunction hash,
+            List<Row> rows,
+            Map<NodeId, NodeIdentity> identities) {
+        List<Row> copy = List.copyOf(rows);
+        PartitionTable.requirePartitions(copy.size());
+        for (Row row : copy) {
+            if (row.nodes().size() != copy.get(0).nodes().size()) {
+                throw new IllegalArgumentException("the rows of a table have one length, not "
+                        + copy.get(0).nodes().size() + " and " + row.nodes().size());
+            }
+            if (row.version() > topology.epoch()) {
+                throw new IllegalArgumentException(
+                        "a row of version " + row.version() + " is newer than the view of epoch " + topology.epoch());
+            }
+        }
+        return new ClusterView(self, topology, hash, null, copy, Optional.of(cluster), Map.copyOf(identities));
+    }
+
+    /** Returns the epoch, which grows with every change; 0 or more. */
+    public long epoch() {
+        return topology.epoch();
+    }
+
+    /** Returns this member. */
+    public NodeId self() {
+        return self;
+    }
+
+    /** Returns the nodes. */
+    public Topology topology() {
+        return topology;
+    }
+
+    /** Returns the identifier of an agreed cluster; empty in a static one. */
+    public Optional<UUID> cluster() {
+        return cluster;
+    }
+
+    /** Returns whether rows have versions: whether requests are fenced, and replicas check what they own. */
+    public boolean hasRowVersions() {
+        return table == null;
+    }
+
+    /** Returns the number of partitions, a power of two. */
+    public int partitions() {
+        return partitions;
+    }
+
+    /** Returns the largest number of replicas of a key, the most that a policy may ask for. */
+    public int maxReplicas() {
+        return replicas;
+    }
+
+    /** Returns the partition of a key, 0 to the number of partitions minus 1. */
+    public int partitionOf(Key key) {
+        // Two steps: with a single partition the shift would be by 64, which Java treats as 0.
+        return (int) (hash.hash(key.unsafeBytes()) >>> 1 >>> shift);
+    }
+
+    /**
+     * Returns the replicas of a key.
+     *
+     * @param key any key
+     * @param from the number of replicas, 1 to {@link #maxReplicas}
+     * @return the replicas in order
+     */
+    public List<Node> replicas(Key key, int from) {
+        return replicas(partitionOf(key), from);
+    }
+
+    /**
+     * Returns the replicas of a partition.
+     *
+     * @param partition its number
+     * @param from the number of replicas, 1 to {@link #maxReplicas}
+     * @return the replicas in order; a smaller {@code from} returns a prefix of that of a larger one
+     */
+    public List<Node> replicas(int partition, int from) {
+        if (table != null) {
+            return table.replicas(partition, from);
+        }
+        List<Node> nodes = rows.get(partition).nodes();
+        return from == nodes.size() ? nodes : nodes.subList(0, from);
+    }
+
+    /** Returns the table of a static cluster; empty in an agreed one. */
+    public Optional<PartitionTable> table() {
+        return Optional.ofNullable(table);
+    }
+
+    /** Returns the number and incarnation of a member; null if they are not known, as in a static cluster. */
+    @Nullable
+    public NodeIdentity identity(NodeId member) {
+        return identities.isEmpty() ? null : identities.get(member);
+    }
+
+    /** Returns whether this member is a replica of a partition, in any slot. Always true in a static cluster. */
+    public boolean owns(int partition) {
+        return table != null || owned.contains(partition);
+    }
+
+    /** Returns the partitions of which this member is a replica. Empty in a static cluster, which does not need it. */
+    public PartitionSet owned() {
+        return owned;
+    }
+
+    /** Returns the version of a partition's row; {@link #NO_VERSION} in a static cluster. */
+    public long rowVersion(int partition) {
+        return table != null ? NO_VERSION : rows.get(partition).version();
+    }
+
+    /** Returns the highest row version of some partitions, or of all if the set is empty. */
+    public long rowVersion(PartitionSet some) {
+        if (some.isEmpty() || table != null) {
+            return newestRow;
+        }
+        return some.stream().mapToLong(this::rowVersion).max().orElse(NO_VERSION);
+    }
+
+    /** Returns the token of a request that concerns one key; null in a static cluster. */
+    @Nullable
+    public FencingToken token(Key key) {
+        return table != null ? null : new FencingToken(this, rowVersion(partitionOf(key)));
+    }
+
+    /** Returns the token of a request that concerns some partitions, or all if the set is empty; else as above. */
+    @Nullable
+    public FencingToken token(PartitionSet some) {
+        return table != null ? null : new FencingToken(this, rowVersion(some));
+    }
+
+    /** Returns the token of a request of entries, at least one; null in a static cluster. */
+    @Nullable
+    public FencingToken token(List<Entry> entries) {
+        if (table != null) {
+            return null;
+        }
+        long highest = NO_VERSION;
+        for (Entry entry : entries) {
+            highest = Math.max(highest, rowVersion(partitionOf(entry.key())));
+        }
+        return new FencingToken(this, highest);
+    }
+
+    @Override
+    public String toString() {
+        return "epoch " + epoch() + ", " + partitions + " partitions, " + topology.size() + " nodes";
+    }
+}

@@ -1,0 +1,27 @@
+package io.dht4j.core.internal.membership;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.UUID;
+
+/**
+ * What distinguishes a node from every other one that has its name or its address, or had it.
+ *
+ * @param number the node's number in the cluster, 0 or more, never reused
+ * @param incarnation identifies the node's data directory
+ */
+public record NodeIdentity(int number, UUID incarnation) {
+
+    /** Checks the number. */
+    public NodeIdentity {
+        requireNonNull(incarnation, "incarnation");
+        if (number < 0) {
+            throw new IllegalArgumentException("the number of a node is 0 or more, not " + number);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "number " + number + ", incarnation " + incarnation;
+    }
+}

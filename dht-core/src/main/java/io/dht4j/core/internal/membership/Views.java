@@ -1,0 +1,111 @@
+package io.dht4j.core.internal.membership;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds the current view of a member. Safe for use by any number of threads.
+ *
+ * <p>A view is installed under the exclusive side of a lock whose shared side is held while entries are applied to the
+ * store. So a write is either in the store before a view is installed, or it meets that view.
+ */
+public final class Views {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Views.class);
+
+    private final ReentrantReadWriteLock applying = new ReentrantReadWriteLock();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    /** Serializes installations. */
+    private final Object installing = new Object();
+
+    private volatile ClusterView current;
+
+    /** Receives each view once it is installed. */
+    @FunctionalInterface
+    public interface Listener {
+
+        /**
+         * A view is installed. Calls are made one after the other, in the order of the views; must not block.
+         *
+         * @param before the previous view
+         * @param now the current view
+         */
+        void installed(ClusterView before, ClusterView now);
+    }
+
+    /**
+     * Creates a holder.
+     *
+     * @param first the first view
+     */
+    public Views(ClusterView first) {
+        this.current = first;
+    }
+
+    /**
+     * Returns the current view. One volatile read.
+     *
+     * @return the view that was installed last
+     */
+    public ClusterView current() {
+        return current;
+    }
+
+    /**
+     * Returns the lock of writes.
+     *
+     * @return its shared side is held while entries are checked and applied to the store; its exclusive side, for a
+     *     short time, while a view is installed
+     */
+    public ReentrantReadWriteLock applying() {
+        return applying;
+    }
+
+    /**
+     * Adds a listener of later views.
+     *
+     * @param listener an exception of it is logged, and keeps no other from the view
+     */
+    public void listen(Listener listener) {
+        listeners.add(listener);
+    }
+
+    /**
+     * Installs a view if it is newer than the current one. Blocks until the store has taken the writes that it is
+     * taking, so it is for store threads. On return no write is applied by an older view, and all listeners have the
+     * view.
+     *
+     * @param newer a view of the same member and the same number of partitions
+     * @return false if it is not newer
+     * @throws IllegalArgumentException if it is of another member, or has another number of partitions
+     */
+    public boolean install(ClusterView newer) {
+        synchronized (installing) {
+            ClusterView before = current;
+            if (!newer.self().equals(before.self()) || newer.partitions() != before.partitions()) {
+                throw new IllegalArgumentException("a view of " + newer.self() + " with " + newer.partitions()
+                        + " partitions cannot follow one of " + before.self() + " with " + before.partitions());
+            }
+            if (newer.epoch() <= before.epoch()) {
+                return false;
+            }
+            applying.writeLock().lock();
+            try {
+                current = newer;
+            } finally {
+                applying.writeLock().unlock();
+            }
+            for (Listener listener : listeners) {
+                try {
+                    listener.installed(before, newer);
+                } catch (RuntimeException | Error e) {
+                    LOG.error("a part of this node does not follow the view of epoch {}", newer.epoch(), e);
+                }
+            }
+            return true;
+        }
+    }
+}
