@@ -1,0 +1,87 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.PrintableText;
+import io.dht4j.spi.PartitionTable;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The settings that are fixed when a cluster is formed. A node that joins takes all of them from the cluster.
+ *
+ * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}
+ * @param placement the name of the placement, 1 to {@value #MAX_NAME} printable characters
+ * @param hash the name of the hash function, 1 to {@value #MAX_NAME} printable characters
+ * @param hashKeyCheck a hash that reveals whether two nodes have the same hash key, but not the key
+ * @param replicationFactor 1 to {@value #MAX_REPLICATION_FACTOR}; each row has exactly as many slots
+ * @param maxValueBytes the largest value, 0 or more bytes
+ */
+public record AgreedSettings(
+        int partitions, String placement, String hash, long hashKeyCheck, int replicationFactor, int maxValueBytes) {
+
+    /** The largest replication factor. It bounds the memory of the rows. */
+    public static final int MAX_REPLICATION_FACTOR = PartitionTable.MAX_DEPTH;
+
+    /** The maximum number of characters of a name. */
+    public static final int MAX_NAME = 100;
+
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException if one is out of range
+     */
+    public AgreedSettings {
+        PartitionTable.requirePartitions(partitions);
+        requireName("placement", placement);
+        requireName("hash", hash);
+        if (replicationFactor < 1 || replicationFactor > MAX_REPLICATION_FACTOR) {
+            throw new IllegalArgumentException(
+                    "replication factor must be 1 to " + MAX_REPLICATION_FACTOR + ", not " + replicationFactor);
+        }
+        if (maxValueBytes < 0) {
+            throw new IllegalArgumentException("largest value must be 0 or more bytes, not " + maxValueBytes);
+        }
+    }
+
+    private static void requireName(String setting, String name) {
+        if (name.isEmpty()
+                || name.length() > MAX_NAME
+                || !PrintableText.of(name).equals(name)) {
+            throw new IllegalArgumentException(setting + " must have a name of 1 to " + MAX_NAME
+                    + " printable characters, not \"" + PrintableText.of(name, MAX_NAME) + "\"");
+        }
+    }
+
+    /** Returns the settings by name, in the order in which they are reported; unmodifiable. */
+    public Map<String, String> values() {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("partitions", Integer.toString(partitions));
+        values.put("placement", placement);
+        values.put("hash", hash);
+        values.put("check of the hash key", Long.toHexString(hashKeyCheck));
+        values.put("replication factor", Integer.toString(replicationFactor));
+        values.put("largest value", maxValueBytes + " bytes");
+        return Collections.unmodifiableMap(values);
+    }
+
+    /**
+     * Compares settings that a node was started with. A setting that the node leaves open contradicts nothing.
+     *
+     * @param claims some of the names of {@link #values}, with the node's values
+     * @return both values of each setting that differs, for people, control characters escaped; empty if all agree
+     */
+    public String contradictions(Map<String, String> claims) {
+        Map<String, String> agreed = values();
+        List<String> differences = new ArrayList<>();
+        claims.forEach((name, value) -> {
+            String ours = agreed.getOrDefault(name, "unknown");
+            if (!ours.equals(value)) {
+                differences.add(PrintableText.of(name, MAX_NAME) + " is " + ours + " here and "
+                        + PrintableText.of(value, MAX_NAME) + " at the node");
+            }
+        });
+        return String.join("; ", differences);
+    }
+}

@@ -1,0 +1,49 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+
+/**
+ * Slots that move together from one member to another, one slot in each of some partitions.
+ *
+ * @param id the epoch at which the batch began
+ * @param from the member that owned the slots when the batch began
+ * @param to the member that takes them over
+ * @param partitions the partitions, at least one
+ * @param phase {@link Phase#COPY}, {@link Phase#BOTH} or {@link Phase#FILL}
+ */
+public record Batch(long id, int from, int to, PartitionSet partitions, Phase phase) {
+
+    /**
+     * Checks the batch.
+     *
+     * @throws IllegalArgumentException if the batch moves nothing or has no such phase
+     */
+    public Batch {
+        if (!Epoch.isValid(id) || from < 1 || to < 1 || from == to || partitions.isEmpty() || phase == Phase.STABLE) {
+            throw new IllegalArgumentException("a batch has an epoch, two different members, at least one partition"
+                    + " and a phase of COPY, BOTH or FILL, not " + Epoch.text(id) + ", " + from + "→" + to + ", "
+                    + partitions.cardinality() + " partitions, " + phase);
+        }
+    }
+
+    Batch in(Phase next) {
+        return new Batch(id, from, to, partitions, next);
+    }
+
+    /** Returns the slot that this batch moves in each of its partitions. */
+    Slot slot() {
+        return phase == Phase.FILL ? new Slot(phase, to, to) : new Slot(phase, from, to);
+    }
+
+    /** Returns the member that rows name for the slot: the old owner, or the heir during {@link Phase#FILL}. */
+    int owner() {
+        return phase == Phase.FILL ? to : from;
+    }
+
+    /** Returns a description for people, of constant length. */
+    @Override
+    public String toString() {
+        return "batch " + Epoch.text(id) + " (" + from + "→" + to + ", " + partitions.cardinality() + " partitions, "
+                + phase + ")";
+    }
+}

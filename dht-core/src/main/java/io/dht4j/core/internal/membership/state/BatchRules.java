@@ -1,0 +1,113 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.Optional;
+
+/** Commands that move slots. */
+final class BatchRules {
+
+    private final ClusterState state;
+    private final MemberList members;
+
+    BatchRules(ClusterState state) {
+        this.state = state;
+        this.members = state.members();
+    }
+
+    CommandResult start(Command.StartBatch command) {
+        String problem = problemOf(command);
+        if (!problem.isEmpty()) {
+            return Results.refused(problem);
+        }
+        StateChange change = new StateChange(state);
+        if (members.get(command.from()).lifecycle() == Lifecycle.DEAD) {
+            DeathRules.fill(state, change, command.from(), command.to(), command.partitions());
+        } else {
+            change.put(new Batch(change.epoch(), command.from(), command.to(), command.partitions(), Phase.COPY));
+        }
+        return Results.accepted(change);
+    }
+
+    private String problemOf(Command.StartBatch command) {
+        PartitionSet partitions = command.partitions();
+        if (state.rebalance().paused()) {
+            return "moves are paused: resume them with ./dht rebalance --resume";
+        }
+        if (!members.has(command.from()) || !members.has(command.to())) {
+            return "no member has the number " + (members.has(command.from()) ? command.to() : command.from())
+                    + ": plan the move again";
+        }
+        Member from = members.get(command.from());
+        Member to = members.get(command.to());
+        if (!to.lifecycle().takesSlots() || !from.lifecycle().mayOwn()) {
+            return "no slot can move from " + from + " to " + to + ": plan the move again";
+        }
+        if (partitions.isEmpty() || partitions.bound() > state.partitions()) {
+            return "a batch moves at least one of the partitions 0 to " + (state.partitions() - 1)
+                    + ": plan the move again";
+        }
+        boolean fills = from.lifecycle() == Lifecycle.DEAD;
+        int[] unfit = partitions.stream()
+                .filter(p -> !(fills ? DeathRules.isFillable(state, p, from.number()) : isMovable(p, from.number()))
+                        || state.involves(p, to.number()))
+                .limit(1)
+                .toArray();
+        return unfit.length == 0
+                ? ""
+                : "partition " + unfit[0] + " has no slot at " + from + " that can move to " + to
+                        + " now: plan the move again when no other slot of the partition moves";
+    }
+
+    private boolean isMovable(int partition, int from) {
+        return state.slots().slotOf(partition, from) >= 0
+                && state.batchOf(partition).isEmpty();
+    }
+
+    CommandResult advance(Command.AdvanceBatch command) {
+        Optional<Batch> found = state.batch(command.batch());
+        if (found.isEmpty()) {
+            return Results.unknownBatch(command.batch());
+        }
+        Batch batch = found.get();
+        if (batch.phase() == Phase.COPY && command.next() == Phase.BOTH) {
+            return Results.accepted(new StateChange(state).put(batch.in(Phase.BOTH)));
+        }
+        if (batch.phase() == Phase.BOTH && command.next() == Phase.STABLE) {
+            return Results.accepted(new StateChange(state)
+                    .hand(batch.partitions(), batch.from(), batch.to())
+                    .end(batch));
+        }
+        return Results.refused(batch + " cannot go on to " + command.next()
+                + ": COPY is followed by BOTH, BOTH by STABLE, and FILL is completed");
+    }
+
+    CommandResult complete(Command.CompleteFill command) {
+        Optional<Batch> found = state.batch(command.batch());
+        if (found.isEmpty()) {
+            return Results.unknownBatch(command.batch());
+        }
+        Batch batch = found.get();
+        if (batch.phase() != Phase.FILL || !members.get(batch.to()).lifecycle().isPresent()) {
+            return Results.refused(batch + " cannot be completed: name a batch that fills a member that is alive");
+        }
+        if (command.partitions().isEmpty()
+                || !command.partitions().minus(batch.partitions()).isEmpty()) {
+            return Results.refused("only partitions of " + batch + " can be completed, at least one of them: name"
+                    + " those that the heir has reported");
+        }
+        return Results.accepted(new StateChange(state).shrink(batch, command.partitions()));
+    }
+
+    CommandResult abort(Command.AbortBatch command) {
+        Optional<Batch> found = state.batch(command.batch());
+        if (found.isEmpty()) {
+            return Results.unknownBatch(command.batch());
+        }
+        Batch batch = found.get();
+        if (batch.phase() == Phase.FILL) {
+            return Results.refused(batch + " stands in for a dead member and cannot be aborted: if the heir cannot"
+                    + " finish, declare it dead too");
+        }
+        return Results.accepted(new StateChange(state).end(batch));
+    }
+}

@@ -1,0 +1,247 @@
+package io.dht4j.core.internal.membership.state;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all nodes of a cluster have agreed on at one epoch: settings, members, voters, the slots of every partition,
+ * batches under way, and how fast slots move. Immutable; safe for use by any number of threads. No method blocks.
+ *
+ * <p>A partition has a row of exactly as many slots as the replication factor, in the order of the replicas. The row's
+ * version is the epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its
+ * phase, so rows and batches cannot contradict each other about phases. The memory of the rows depends on the
+ * replication factor and the number of partitions, not on the number of members. Successive states share what has not
+ * changed.
+ */
+public final class ClusterState {
+
+    private static final Batch[] NONE_MOVES = {};
+
+    private final UUID cluster;
+    private final long epoch;
+    private final AgreedSettings settings;
+    private final MemberList members;
+    private final SlotTable slots;
+    private final long[] versions;
+    private final List<Batch> batches;
+    private final RebalanceSettings rebalance;
+    /** The batch that moves a slot of each partition; empty if there is none at all. */
+    private final @Nullable Batch[] moving;
+
+    /**
+     * Creates a state, and checks what costs little. See {@link #check} for the rest.
+     *
+     * @throws IllegalArgumentException if sizes do not agree, or two batches move slots of one partition
+     */
+    ClusterState(
+            UUID cluster,
+            long epoch,
+            AgreedSettings settings,
+            MemberList members,
+            SlotTable slots,
+            long[] versions,
+            List<Batch> batches,
+            RebalanceSettings rebalance) {
+        this.cluster = cluster;
+        this.epoch = epoch;
+        this.settings = settings;
+        this.members = members;
+        this.slots = slots;
+        this.versions = versions;
+        this.batches = List.copyOf(batches);
+        this.rebalance = rebalance;
+        if (!Epoch.isValid(epoch)) {
+            throw new IllegalArgumentException("a state has no epoch " + Epoch.text(epoch));
+        }
+        if (slots.partitions() != settings.partitions()
+                || slots.width() != settings.replicationFactor()
+                || versions.length != settings.partitions()) {
+            throw new IllegalArgumentException(settings.partitions() + " partitions of "
+                    + settings.replicationFactor() + " slots do not agree with " + slots + " and " + versions.length
+                    + " versions");
+        }
+        this.moving = batches.isEmpty() ? NONE_MOVES : movesByPartition();
+    }
+
+    private @Nullable Batch[] movesByPartition() {
+        @Nullable Batch[] moves = new Batch[versions.length];
+        for (Batch batch : batches) {
+            if (batch.partitions().bound() > moves.length) {
+                throw new IllegalArgumentException(
+                        batch + " moves partition " + (batch.partitions().bound() - 1) + " of " + moves.length);
+            }
+            batch.partitions().forEach(partition -> {
+                if (moves[partition] != null) {
+                    throw new IllegalArgumentException(
+                            batch + " and " + moves[partition] + " move slots of partition " + partition);
+                }
+                moves[partition] = batch;
+            });
+        }
+        return moves;
+    }
+
+    /** Returns the identity of the cluster, which never changes. */
+    public UUID cluster() {
+        return cluster;
+    }
+
+    /** Returns the number of this state. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Returns the settings that never change. */
+    public AgreedSettings settings() {
+        return settings;
+    }
+
+    /** Returns all members and the voters. */
+    public MemberList members() {
+        return members;
+    }
+
+    /**
+     * Returns the owners of the slots: the old owner while a slot moves in phase {@link Phase#COPY} or
+     * {@link Phase#BOTH}, otherwise the member that holds it.
+     */
+    public SlotTable slots() {
+        return slots;
+    }
+
+    /** Returns the batches under way, in the order in which they began; unmodifiable. */
+    public List<Batch> batches() {
+        return batches;
+    }
+
+    /** Returns how fast slots move. */
+    public RebalanceSettings rebalance() {
+        return rebalance;
+    }
+
+    /** Returns the number of partitions. */
+    public int partitions() {
+        return versions.length;
+    }
+
+    /** Returns the number of slots of each row. */
+    public int replicationFactor() {
+        return slots.width();
+    }
+
+    /**
+     * Returns the epoch at which a row last changed.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     */
+    public long rowVersion(int partition) {
+        return versions[partition];
+    }
+
+    /**
+     * Returns the slots of a partition in the order of its replicas.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     * @return a new list of exactly {@link #replicationFactor} slots
+     */
+    public List<Slot> row(int partition) {
+        List<Slot> row = new ArrayList<>(slots.width());
+        for (int slot = 0; slot < slots.width(); slot++) {
+            row.add(slot(partition, slot));
+        }
+        return row;
+    }
+
+    /**
+     * Returns a slot.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     * @param slot 0 to {@code replicationFactor() - 1}
+     */
+    public Slot slot(int partition, int slot) {
+        int owner = slots.owner(partition, slot);
+        Batch batch = moveOf(partition);
+        return batch != null && batch.owner() == owner ? batch.slot() : new Slot(Phase.STABLE, owner, owner);
+    }
+
+    private @Nullable Batch moveOf(int partition) {
+        return moving.length == 0 ? null : moving[partition];
+    }
+
+    /** Returns the batch that moves a slot of a partition; empty if all its slots are stable. */
+    public Optional<Batch> batchOf(int partition) {
+        return Optional.ofNullable(moveOf(partition));
+    }
+
+    /** Finds a batch under way. */
+    public Optional<Batch> batch(long id) {
+        return batches.stream().filter(batch -> batch.id() == id).findFirst();
+    }
+
+    /** Returns whether a member owns or takes over a slot of a partition. */
+    public boolean involves(int partition, int member) {
+        Batch batch = moveOf(partition);
+        return slots.slotOf(partition, member) >= 0 || (batch != null && batch.to() == member);
+    }
+
+    /**
+     * Returns the number of partitions of which each member owns or takes over a slot.
+     *
+     * @return the number for each member's number; the first element counts nothing
+     */
+    public int[] loads() {
+        int[] loads = new int[members.size() + 1];
+        for (int partition = 0; partition < versions.length; partition++) {
+            for (int slot = 0; slot < slots.width(); slot++) {
+                loads[slots.owner(partition, slot)]++;
+            }
+            Batch batch = moveOf(partition);
+            if (batch != null && batch.phase() != Phase.FILL) {
+                loads[batch.to()]++;
+            }
+        }
+        return loads;
+    }
+
+    /** Returns the versions themselves, which are not to be changed. */
+    long[] sharedVersions() {
+        return versions;
+    }
+
+    /**
+     * Checks every invariant. The effort is proportional to the size of the state.
+     *
+     * @throws IllegalArgumentException if one does not hold; the message names it
+     */
+    public void check() {
+        new StateCheck(this).run();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ClusterState state
+                && epoch == state.epoch
+                && cluster.equals(state.cluster)
+                && settings.equals(state.settings)
+                && members.equals(state.members)
+                && slots.equals(state.slots)
+                && Arrays.equals(versions, state.versions)
+                && batches.equals(state.batches)
+                && rebalance.equals(state.rebalance);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(epoch) * 31 + cluster.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "ClusterState[" + cluster + " at " + Epoch.text(epoch) + ", " + members.size() + " members, " + slots
+                + ", " + batches.size() + " batches]";
+    }
+}

@@ -1,0 +1,130 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.Optional;
+
+/** Commands that concern members that never return. */
+final class DeathRules {
+
+    private final ClusterState state;
+    private final MemberList members;
+
+    DeathRules(ClusterState state) {
+        this.state = state;
+        this.members = state.members();
+    }
+
+    CommandResult markDead(Command.MarkDead command) {
+        if (!members.has(command.member())) {
+            return Results.unknownMember(command.member());
+        }
+        Member member = members.get(command.member());
+        if (!member.lifecycle().isPresent()) {
+            return Results.refused(
+                    member + " cannot be declared dead: name a member that is JOINING, SERVING or LEAVING");
+        }
+        StateChange change = new StateChange(state).put(member.as(Lifecycle.DEAD));
+        for (Batch batch : state.batches()) {
+            if (batch.from() == member.number()) {
+                orphan(batch, change);
+            } else if (batch.to() == member.number() && batch.phase() != Phase.FILL) {
+                // The owner is complete in both phases.
+                change.end(batch);
+            }
+        }
+        ClusterState next = change.build();
+        int endangered = command.acceptDataLoss() ? 0 : endangered(next, member.number());
+        if (endangered > 0) {
+            return Results.refused("without " + member.name() + ", " + endangered
+                    + " partitions have too few complete replicas to hold every acknowledged write: bring it or"
+                    + " another dead node back, or accept the loss explicitly");
+        }
+        return new CommandResult.Accepted(next);
+    }
+
+    /** The owner of a batch's slots is dead. */
+    private static void orphan(Batch batch, StateChange change) {
+        if (batch.phase() == Phase.COPY) {
+            change.hand(batch.partitions(), batch.from(), batch.to()).put(batch.in(Phase.FILL));
+        } else if (batch.phase() == Phase.BOTH) {
+            change.hand(batch.partitions(), batch.from(), batch.to()).end(batch);
+        }
+    }
+
+    /**
+     * Returns the number of a member's partitions in which more than half of the slots, rounded down, are lost or
+     * incomplete, so that the others need not include one of every majority.
+     */
+    private int endangered(ClusterState next, int dead) {
+        int tolerated = next.replicationFactor() / 2;
+        int endangered = 0;
+        for (int partition = 0; partition < next.partitions(); partition++) {
+            if (!state.involves(partition, dead)) {
+                continue;
+            }
+            int incomplete = 0;
+            for (int slot = 0; slot < next.replicationFactor(); slot++) {
+                int reader = next.slot(partition, slot).reader();
+                if (reader == Slot.NOBODY || next.members().get(reader).lifecycle() == Lifecycle.DEAD) {
+                    incomplete++;
+                }
+            }
+            if (incomplete > tolerated) {
+                endangered++;
+            }
+        }
+        return endangered;
+    }
+
+    CommandResult replace(Command.Replace command) {
+        if (!members.has(command.member())) {
+            return Results.unknownMember(command.member());
+        }
+        Member dead = members.get(command.member());
+        if (dead.lifecycle() != Lifecycle.DEAD) {
+            return Results.refused(dead + " is not dead, and only a dead member can be replaced: declare it dead first"
+                    + " if it never returns");
+        }
+        Optional<Member> successor = members.named(dead.name()).filter(member -> member.number() != dead.number());
+        if (successor.isPresent()) {
+            return Results.refused(successor.get() + " has replaced " + dead + " already: wait for its slots to move");
+        }
+        JoinRules joins = new JoinRules(state);
+        String problem = joins.knownIncarnation(command.incarnation(), dead.name());
+        if (problem.isEmpty()) {
+            problem = joins.addressProblem(command.attributes());
+        }
+        if (problem.isEmpty()) {
+            problem = joins.full(1);
+        }
+        if (!problem.isEmpty()) {
+            return Results.refused(problem);
+        }
+        int number = members.size() + 1;
+        StateChange change = new StateChange(state)
+                .put(joins.joining(number, dead.name(), command.incarnation(), command.attributes()));
+        PartitionSet partitions = PartitionSet.matching(state.partitions(), p -> isFillable(state, p, dead.number()));
+        if (!partitions.isEmpty()) {
+            fill(state, change, dead.number(), number, partitions);
+        }
+        return Results.accepted(change);
+    }
+
+    /** Returns whether a dead member's slot in a partition can be filled now: no other slot of the row moves. */
+    static boolean isFillable(ClusterState state, int partition, int dead) {
+        return state.slots().slotOf(partition, dead) >= 0
+                && state.batchOf(partition).map(batch -> batch.owner() == dead).orElse(true);
+    }
+
+    /** Begins to fill slots of a dead member on another, instead of those that it filled itself. */
+    static void fill(ClusterState state, StateChange change, int dead, int heir, PartitionSet partitions) {
+        for (Batch batch : state.batches()) {
+            if (batch.phase() == Phase.FILL
+                    && batch.to() == dead
+                    && batch.partitions().intersects(partitions)) {
+                change.shrink(batch, partitions.intersection(batch.partitions()));
+            }
+        }
+        change.hand(partitions, dead, heir).put(new Batch(change.epoch(), dead, heir, partitions, Phase.FILL));
+    }
+}

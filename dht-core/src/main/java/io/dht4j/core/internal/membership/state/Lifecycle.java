@@ -1,0 +1,46 @@
+package io.dht4j.core.internal.membership.state;
+
+/**
+ * What the cluster has agreed about a member. Whether a node answers is an observation of its peers and changes nothing
+ * here.
+ */
+public enum Lifecycle {
+    /** An operator has allowed the name to join. The member has no incarnation yet. */
+    ADMITTED(0),
+    /** It coordinates and takes slots, and has not yet received its first share. */
+    JOINING(1),
+    /** It has its share. */
+    SERVING(2),
+    /** It gives all its slots and takes none. */
+    LEAVING(3),
+    /** An operator has declared that this incarnation never returns. Its slots are filled on other members. */
+    DEAD(4),
+    /** It owns nothing, and its incarnation is refused for ever. */
+    REMOVED(5);
+
+    private final int code;
+
+    Lifecycle(int code) {
+        this.code = code;
+    }
+
+    /** Returns the number of the constant in encoded states and commands. */
+    int code() {
+        return code;
+    }
+
+    /** Returns whether the member takes slots. */
+    public boolean takesSlots() {
+        return this == JOINING || this == SERVING;
+    }
+
+    /** Returns whether the member has joined, and is neither dead nor removed. */
+    public boolean isPresent() {
+        return takesSlots() || this == LEAVING;
+    }
+
+    /** Returns whether rows may name the member. */
+    public boolean mayOwn() {
+        return isPresent() || this == DEAD;
+    }
+}

@@ -1,0 +1,13 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.PrintableText;
+
+/** Thrown for bytes that are no state or command. It has no stack trace: the bytes are at fault, not the code. */
+public final class MalformedStateException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    MalformedStateException(String message) {
+        super(PrintableText.of("malformed cluster state or command: " + message), null, false, false);
+    }
+}

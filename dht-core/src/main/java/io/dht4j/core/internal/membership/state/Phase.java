@@ -1,0 +1,24 @@
+package io.dht4j.core.internal.membership.state;
+
+/** The phase of a slot. It determines which members must confirm before the slot counts, and which one is read. */
+public enum Phase {
+    /** The slot stays at its owner. */
+    STABLE(0),
+    /** The heir receives a copy. The slot counts when owner and heir have confirmed, and is read from the owner. */
+    COPY(1),
+    /** Owner and heir are complete. The slot counts when both have confirmed, and is read from the heir. */
+    BOTH(2),
+    /** The former owner is dead. The slot counts when the heir has confirmed, and is never read. */
+    FILL(3);
+
+    private final int code;
+
+    Phase(int code) {
+        this.code = code;
+    }
+
+    /** Returns the number of the constant in encoded states and commands. */
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,109 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.Node;
+import io.dht4j.spi.PartitionTable;
+import java.util.Arrays;
+import java.util.function.ToIntFunction;
+
+/** The owner of each slot: a rectangle of numbers of members, a row for each partition. Immutable. */
+public final class SlotTable {
+
+    private final int width;
+    private final int[] owners;
+
+    private SlotTable(int width, int[] owners) {
+        this.width = width;
+        this.owners = owners;
+    }
+
+    /**
+     * Creates a table.
+     *
+     * @param width the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}
+     * @param owners the rows, one after the other; copied
+     * @throws IllegalArgumentException if the width is out of range, or the number of rows is no valid number of
+     *     partitions
+     */
+    public static SlotTable of(int width, int[] owners) {
+        return owning(width, owners.clone());
+    }
+
+    /** Takes the array over. */
+    static SlotTable owning(int width, int[] owners) {
+        if (width < 1 || width > AgreedSettings.MAX_REPLICATION_FACTOR || owners.length % width != 0) {
+            throw new IllegalArgumentException("a row has 1 to " + AgreedSettings.MAX_REPLICATION_FACTOR
+                    + " slots, and the number of slots is a multiple of it; " + owners.length
+                    + " slots do not make rows of " + width);
+        }
+        PartitionTable.requirePartitions(owners.length / width);
+        return new SlotTable(width, owners);
+    }
+
+    /**
+     * Returns the first replicas of each partition of a placement's table.
+     *
+     * @param table the table
+     * @param width the number of replicas, 1 to the number of nodes
+     * @param numbers gives the number of a node as a member
+     */
+    public static SlotTable of(PartitionTable table, int width, ToIntFunction<Node> numbers) {
+        int[] owners = new int[table.partitions() * width];
+        for (int partition = 0; partition < table.partitions(); partition++) {
+            int slot = partition * width;
+            for (Node node : table.replicas(partition, width)) {
+                owners[slot++] = numbers.applyAsInt(node);
+            }
+        }
+        return owning(width, owners);
+    }
+
+    /** Returns the number of slots of a row. */
+    public int width() {
+        return width;
+    }
+
+    /** Returns the number of partitions. */
+    public int partitions() {
+        return owners.length / width;
+    }
+
+    /**
+     * Returns the owner of a slot.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     * @param slot 0 to {@code width() - 1}
+     */
+    public int owner(int partition, int slot) {
+        return owners[partition * width + slot];
+    }
+
+    /** Returns the slot that a member owns in a partition, or -1. */
+    public int slotOf(int partition, int member) {
+        for (int slot = 0; slot < width; slot++) {
+            if (owners[partition * width + slot] == member) {
+                return slot;
+            }
+        }
+        return -1;
+    }
+
+    /** Returns a copy of all owners, row by row. */
+    public int[] toArray() {
+        return owners.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SlotTable table && width == table.width && Arrays.equals(owners, table.owners);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(owners);
+    }
+
+    @Override
+    public String toString() {
+        return "SlotTable[" + partitions() + " partitions of " + width + " slots]";
+    }
+}

@@ -1,0 +1,126 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers the changes of one accepted command. Copies only what changes. Not thread-safe. */
+final class StateChange {
+
+    private final ClusterState before;
+    private final long epoch;
+    private final List<Member> members;
+    private List<Integer> voters;
+    private RebalanceSettings rebalance;
+    private final TreeMap<Long, Batch> batches = new TreeMap<>();
+    private final BitSet changedRows = new BitSet();
+    private int @Nullable [] owners;
+
+    StateChange(ClusterState before) {
+        this(before, Epoch.next(before.epoch()));
+    }
+
+    StateChange(ClusterState before, long epoch) {
+        this.before = before;
+        this.epoch = epoch;
+        this.members = new ArrayList<>(before.members().all());
+        this.voters = before.members().voters();
+        this.rebalance = before.rebalance();
+        before.batches().forEach(batch -> batches.put(batch.id(), batch));
+    }
+
+    /** Returns the epoch of the next state. */
+    long epoch() {
+        return epoch;
+    }
+
+    /** Adds a member with the next number, or replaces the one with the same number. */
+    StateChange put(Member member) {
+        if (member.number() == members.size() + 1) {
+            members.add(member);
+        } else {
+            members.set(member.number() - 1, member);
+        }
+        return this;
+    }
+
+    StateChange voters(List<Integer> numbers) {
+        voters = numbers;
+        return this;
+    }
+
+    StateChange rebalance(RebalanceSettings settings) {
+        rebalance = settings;
+        return this;
+    }
+
+    /** Adds or replaces a batch, and marks its rows as changed. */
+    StateChange put(Batch batch) {
+        batches.put(batch.id(), batch);
+        return changed(batch.partitions());
+    }
+
+    /** Ends a batch, and marks its rows as changed. */
+    StateChange end(Batch batch) {
+        batches.remove(batch.id());
+        return changed(batch.partitions());
+    }
+
+    /** Takes some partitions out of a batch, which ends if none is left, and marks their rows as changed. */
+    StateChange shrink(Batch batch, PartitionSet partitions) {
+        PartitionSet rest = batch.partitions().minus(partitions);
+        if (rest.isEmpty()) {
+            batches.remove(batch.id());
+        } else {
+            batches.put(batch.id(), new Batch(batch.id(), batch.from(), batch.to(), rest, batch.phase()));
+        }
+        return changed(partitions);
+    }
+
+    /** Marks rows as changed. */
+    StateChange changed(PartitionSet partitions) {
+        partitions.forEach(changedRows::set);
+        return this;
+    }
+
+    /** Gives the slot of one member in each of some partitions to another, and marks their rows as changed. */
+    StateChange hand(PartitionSet partitions, int from, int to) {
+        if (owners == null) {
+            owners = before.slots().toArray();
+        }
+        int[] changed = owners;
+        int width = before.slots().width();
+        partitions.forEach(partition -> {
+            for (int slot = partition * width; slot < (partition + 1) * width; slot++) {
+                if (changed[slot] == from) {
+                    changed[slot] = to;
+                }
+            }
+        });
+        return changed(partitions);
+    }
+
+    ClusterState build() {
+        long[] versions = before.sharedVersions();
+        if (!changedRows.isEmpty()) {
+            versions = versions.clone();
+            for (int row = changedRows.nextSetBit(0); row >= 0; row = changedRows.nextSetBit(row + 1)) {
+                versions[row] = epoch;
+            }
+        }
+        return new ClusterState(
+                before.cluster(),
+                epoch,
+                before.settings(),
+                new MemberList(members, voters),
+                owners == null
+                        ? before.slots()
+                        : SlotTable.owning(before.slots().width(), owners),
+                versions,
+                List.copyOf(batches.values()),
+                rebalance);
+    }
+}

@@ -1,0 +1,126 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * States as bytes. The first byte is the version of the format and the second one tells states from commands. Numbers
+ * are big-endian. Safe for use by any number of threads.
+ */
+public final class StateCodec {
+
+    /** The version of the format. */
+    static final int FORMAT = 1;
+
+    private static final int STATE = 0;
+    private static final int MIN_MEMBER_BYTES = 1 + 2 + 1 + 1 + 1;
+    private static final int MIN_BATCH_BYTES = 8 + 4 + 4 + 1 + 4 + 1;
+    private static final int NO_VERSION_SLOT = 0xFF;
+
+    private StateCodec() {}
+
+    /** Encodes a state into a new array. */
+    public static byte[] encode(ClusterState state) {
+        StateWriter out = new StateWriter().u8(FORMAT).u8(STATE);
+        out.uuid(state.cluster()).i64(state.epoch()).settings(state.settings());
+        out.i32(state.members().size());
+        state.members().all().forEach(member -> write(member, out));
+        out.numbers(state.members().voters()).slots(state.slots());
+        for (long version : state.sharedVersions()) {
+            out.i64(version);
+        }
+        out.i32(state.batches().size());
+        state.batches().forEach(batch -> write(batch, out));
+        return out.rebalance(state.rebalance()).toByteArray();
+    }
+
+    private static void write(Member member, StateWriter out) {
+        out.u8(member.lifecycle().code()).name(member.name());
+        out.u8(member.versionSlot() == Member.NO_VERSION_SLOT ? NO_VERSION_SLOT : member.versionSlot());
+        out.flag(member.incarnation().isPresent());
+        member.incarnation().ifPresent(out::uuid);
+        out.flag(member.attributes().isPresent());
+        member.attributes().ifPresent(out::attributes);
+    }
+
+    private static void write(Batch batch, StateWriter out) {
+        out.i64(batch.id()).i32(batch.from()).i32(batch.to()).u8(batch.phase().code());
+        out.partitions(batch.partitions());
+    }
+
+    /**
+     * Decodes a state and checks all its invariants.
+     *
+     * @param bytes what {@link #encode} has returned; not changed, and not used afterwards
+     * @throws MalformedStateException if the bytes are no valid state, or of another version of the format
+     */
+    public static ClusterState decode(byte[] bytes) throws MalformedStateException {
+        StateReader in = new StateReader(bytes);
+        requireFormat(in);
+        int kind = in.u8("the kind");
+        if (kind != STATE) {
+            throw new MalformedStateException("kind " + kind + " is no state");
+        }
+        try {
+            ClusterState state = read(in);
+            in.end();
+            state.check();
+            return state;
+        } catch (IllegalArgumentException e) {
+            // Records refuse values out of range.
+            throw new MalformedStateException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    static void requireFormat(StateReader in) throws MalformedStateException {
+        int format = in.u8("the version of the format");
+        if (format != FORMAT) {
+            throw new MalformedStateException(
+                    "it has version " + format + " of the format, and this node reads version " + FORMAT);
+        }
+    }
+
+    private static ClusterState read(StateReader in) throws MalformedStateException {
+        UUID cluster = in.uuid("the cluster's identity");
+        long epoch = in.i64("the epoch");
+        AgreedSettings settings = in.settings();
+        int count = in.count(MIN_MEMBER_BYTES, "members");
+        List<Member> members = new ArrayList<>(count);
+        for (int number = 1; number <= count; number++) {
+            members.add(member(number, in));
+        }
+        MemberList list = new MemberList(members, in.numbers("voters"));
+        SlotTable slots = in.slots();
+        long[] versions = in.versions(slots.partitions());
+        int moving = in.count(MIN_BATCH_BYTES, "batches");
+        List<Batch> batches = new ArrayList<>(moving);
+        for (int i = 0; i < moving; i++) {
+            long id = in.i64("a batch's number");
+            int from = in.i32("a batch's source");
+            int to = in.i32("a batch's target");
+            Phase phase = in.phase("a batch's phase");
+            batches.add(new Batch(id, from, to, in.partitions(), phase));
+        }
+        return new ClusterState(cluster, epoch, settings, list, slots, versions, batches, in.rebalance());
+    }
+
+    private static Member member(int number, StateReader in) throws MalformedStateException {
+        Lifecycle lifecycle = in.lifecycle("a member's state");
+        NodeId name = in.name();
+        int slot = in.u8("a version slot");
+        Optional<UUID> incarnation =
+                in.flag("whether there is an incarnation") ? Optional.of(in.uuid("an incarnation")) : Optional.empty();
+        Optional<MemberAttributes> attributes =
+                in.flag("whether there are attributes") ? Optional.of(in.attributes()) : Optional.empty();
+        return new Member(
+                number,
+                name,
+                lifecycle,
+                incarnation,
+                attributes,
+                slot == NO_VERSION_SLOT ? Member.NO_VERSION_SLOT : slot);
+    }
+}

@@ -1,0 +1,52 @@
+package io.dht4j.core.internal.membership.state;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.List;
+
+/** Commands that concern the metadata group. */
+final class VoterRules {
+
+    private final ClusterState state;
+    private final MemberList members;
+
+    VoterRules(ClusterState state) {
+        this.state = state;
+        this.members = state.members();
+    }
+
+    CommandResult set(Command.SetVoters command) {
+        List<Integer> voters = command.voters();
+        if (!Voters.areOrdered(voters, members.size())) {
+            return disordered(voters);
+        }
+        for (int voter : voters) {
+            Member member = members.get(voter);
+            if (!members.voters().contains(voter) && member.lifecycle() != Lifecycle.SERVING) {
+                return Results.refused(member + " cannot become a voter: choose a member that is SERVING");
+            }
+        }
+        return Results.accepted(new StateChange(state).voters(voters));
+    }
+
+    CommandResult recover(Command.Recover command) {
+        List<Integer> voters = command.voters();
+        if (!Voters.areOrdered(voters, members.size())) {
+            return disordered(voters);
+        }
+        for (int voter : voters) {
+            Member member = members.get(voter);
+            if (!member.lifecycle().isPresent()) {
+                return Results.refused(
+                        member + " cannot be a voter after a recovery: choose members that have joined and are alive");
+            }
+        }
+        StateChange change = new StateChange(state, Epoch.nextGeneration(state.epoch()));
+        change.voters(voters).changed(PartitionSet.matching(state.partitions(), partition -> true));
+        return Results.accepted(change);
+    }
+
+    private static CommandResult disordered(List<Integer> voters) {
+        return Results.refused("the voters " + voters + " are no list of members: name 1 to " + MemberList.MAX_VOTERS
+                + " numbers, ascending and without repetition");
+    }
+}

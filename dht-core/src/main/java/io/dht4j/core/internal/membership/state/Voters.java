@@ -1,0 +1,21 @@
+package io.dht4j.core.internal.membership.state;
+
+import java.util.List;
+
+/** Checks lists of voters. */
+final class Voters {
+
+    private Voters() {}
+
+    /** Returns whether numbers are ascending, from 1 to a maximum, and neither none nor too many. */
+    static boolean areOrdered(List<Integer> numbers, int most) {
+        int before = 0;
+        for (int number : numbers) {
+            if (number <= before || number > most) {
+                return false;
+            }
+            before = number;
+        }
+        return before > 0 && numbers.size() <= MemberList.MAX_VOTERS;
+    }
+}

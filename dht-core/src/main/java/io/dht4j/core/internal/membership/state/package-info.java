@@ -1,0 +1,10 @@
+/**
+ * The agreed state of a cluster and its commands, as pure functions: no input or output, no threads, no clocks. Every
+ * node applies the same commands in the same order by {@link io.dht4j.core.internal.membership.state.StateMachine}, and
+ * so holds the same {@link io.dht4j.core.internal.membership.state.ClusterState} at the same
+ * {@link io.dht4j.core.internal.membership.state.Epoch}.
+ */
+@NullMarked
+package io.dht4j.core.internal.membership.state;
+
+import org.jspecify.annotations.NullMarked;
