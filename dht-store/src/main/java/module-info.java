@@ -1,4 +1,6 @@
 /** Stores: in memory, and durable on MVStore with a log. */
+// The module of the topology log is built after this one.
+@SuppressWarnings("module")
 module io.dht4j.store {
     requires transitive io.dht4j.api;
     requires static transitive org.jspecify;
@@ -6,7 +8,11 @@ module io.dht4j.store {
     requires com.h2database.mvstore;
     requires org.slf4j;
 
+    exports io.dht4j.store.disk to
+            io.dht4j.topology.microraft;
     exports io.dht4j.store.hints;
+    exports io.dht4j.store.log to
+            io.dht4j.topology.microraft;
     exports io.dht4j.store.memory;
     exports io.dht4j.store.mvstore;
 }

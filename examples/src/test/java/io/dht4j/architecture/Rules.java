@@ -56,6 +56,7 @@ final class Rules {
                 "the durable store depends on the API and MVStore",
                 dependsOnlyOn(
                         new String[] {in("store.mvstore")},
+                        in("store.disk"),
                         in("store.log"),
                         "org.h2..",
                         "com.github.benmanes.caffeine..",
@@ -63,6 +64,17 @@ final class Rules {
         rules.put(
                 "the log of hints depends on the API only",
                 dependsOnlyOn(new String[] {in("store.hints")}, in("store.log"), "org.slf4j.."));
+        rules.put(
+                "the files below the stores depend on the API only",
+                dependsOnlyOn(new String[] {in("store.disk"), in("store.log")}));
+        rules.put(
+                "the topology log depends on the API, MicroRaft and the files of the store",
+                dependsOnlyOn(
+                        new String[] {in("topology.microraft")},
+                        in("store.disk"),
+                        in("store.log"),
+                        "io.microraft..",
+                        "org.slf4j.."));
         rules.put(
                 "what transports share depends on the API only",
                 dependsOnlyOn(
@@ -141,6 +153,7 @@ final class Rules {
         rules.put("one-nio stays in the further HTTP clients", staysIn("transport.http.clients", "one.nio.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));
         rules.put("MVStore stays in the durable store", staysIn("store.mvstore", "org.h2.."));
+        rules.put("MicroRaft stays in the topology log", staysIn("topology.microraft", "io.microraft.."));
         rules.put(
                 "no wrapped library is in a public signature",
                 SignatureRules.wrappedLibrariesAreNotInPublicSignatures());

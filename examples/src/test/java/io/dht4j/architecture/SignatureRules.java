@@ -22,7 +22,9 @@ import java.util.stream.Stream;
 /** What public signatures show. */
 final class SignatureRules {
 
-    private static final String[] WRAPPED = {"io.vertx..", "io.netty..", "one.nio..", "io.grpc..", "org.h2.."};
+    private static final String[] WRAPPED = {
+        "io.vertx..", "io.netty..", "one.nio..", "io.grpc..", "org.h2..", "io.microraft.."
+    };
 
     private SignatureRules() {}
 

@@ -1,6 +1,6 @@
 package io.dht4j.store.mvstore;
 
-import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

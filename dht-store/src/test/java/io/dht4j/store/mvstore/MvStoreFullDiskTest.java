@@ -10,7 +10,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.mvstore.internal.disk.AtomicFile;
+import io.dht4j.store.disk.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

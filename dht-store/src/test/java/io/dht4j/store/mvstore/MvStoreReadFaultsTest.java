@@ -9,7 +9,7 @@ import io.dht4j.StoreProblem;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.store.disk.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

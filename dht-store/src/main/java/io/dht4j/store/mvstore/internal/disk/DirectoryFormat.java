@@ -1,6 +1,8 @@
 package io.dht4j.store.mvstore.internal.disk;
 
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.AtomicFile;
+import io.dht4j.store.disk.Disk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

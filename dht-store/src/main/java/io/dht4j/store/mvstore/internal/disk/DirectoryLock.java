@@ -2,6 +2,8 @@ package io.dht4j.store.mvstore.internal.disk;
 
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.Disk;
+import io.dht4j.store.disk.Uninterruptibly;
 import io.dht4j.store.log.FileLocks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

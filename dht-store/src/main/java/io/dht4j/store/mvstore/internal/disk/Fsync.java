@@ -1,5 +1,7 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.store.disk.Disk;
+import io.dht4j.store.disk.FsyncFailedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

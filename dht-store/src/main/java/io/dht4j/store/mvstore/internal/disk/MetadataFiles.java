@@ -3,6 +3,8 @@ package io.dht4j.store.mvstore.internal.disk;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.AtomicFile;
+import io.dht4j.store.disk.Uninterruptibly;
 import io.dht4j.store.log.LogFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;

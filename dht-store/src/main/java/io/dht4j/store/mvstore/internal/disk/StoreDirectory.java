@@ -3,6 +3,10 @@ package io.dht4j.store.mvstore.internal.disk;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.AtomicFile;
+import io.dht4j.store.disk.Disk;
+import io.dht4j.store.disk.FsyncFailedException;
+import io.dht4j.store.disk.Uninterruptibly;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class StoreDirectory implements AutoCloseable {
 
     /** The size of a probe of the disk: more than a group of writes. */
-    static final int PROBE_BYTES = 4 << 20;
+    public static final int PROBE_BYTES = Disk.LEAST_FREE_BYTES;
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreDirectory.class);
 

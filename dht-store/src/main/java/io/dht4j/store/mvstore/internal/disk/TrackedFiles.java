@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.store.disk.FsyncFailedException;
 import io.dht4j.store.log.FileIdentity;
 import java.io.IOException;
 import java.nio.file.Files;

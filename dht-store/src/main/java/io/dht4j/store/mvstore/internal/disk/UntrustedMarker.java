@@ -2,6 +2,8 @@ package io.dht4j.store.mvstore.internal.disk;
 
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.AtomicFile;
+import io.dht4j.store.disk.FsyncFailedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

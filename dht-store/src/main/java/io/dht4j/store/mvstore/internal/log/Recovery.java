@@ -4,7 +4,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.mvstore.internal.disk.FsyncFailedException;
+import io.dht4j.store.disk.FsyncFailedException;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import io.dht4j.store.mvstore.internal.map.EntryMap;

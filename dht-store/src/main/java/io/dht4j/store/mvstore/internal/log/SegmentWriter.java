@@ -1,7 +1,7 @@
 package io.dht4j.store.mvstore.internal.log;
 
+import io.dht4j.store.disk.Disk;
 import io.dht4j.store.log.LogFormat;
-import io.dht4j.store.mvstore.internal.disk.Disk;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import java.io.IOException;

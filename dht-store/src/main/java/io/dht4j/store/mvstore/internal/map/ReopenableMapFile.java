@@ -3,7 +3,7 @@ package io.dht4j.store.mvstore.internal.map;
 import io.dht4j.Key;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.disk.Disk;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.LostFileException;

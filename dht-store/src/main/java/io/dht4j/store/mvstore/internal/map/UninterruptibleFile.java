@@ -1,9 +1,9 @@
 package io.dht4j.store.mvstore.internal.map;
 
+import io.dht4j.store.disk.Disk;
+import io.dht4j.store.disk.FsyncFailedException;
 import io.dht4j.store.mvstore.internal.disk.DirectoryLock;
-import io.dht4j.store.mvstore.internal.disk.Disk;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
-import io.dht4j.store.mvstore.internal.disk.FsyncFailedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -3,7 +3,7 @@ package io.dht4j.store.mvstore.internal.map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
-import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.disk.Disk;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
 import java.io.IOException;
 import java.io.RandomAccessFile;

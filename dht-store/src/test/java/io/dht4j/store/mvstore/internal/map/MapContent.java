@@ -1,7 +1,7 @@
 package io.dht4j.store.mvstore.internal.map;
 
 import io.dht4j.spi.Entry;
-import io.dht4j.store.mvstore.internal.disk.Disk;
+import io.dht4j.store.disk.Disk;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
 import java.nio.file.Path;
 

@@ -1,4 +1,4 @@
-package io.dht4j.store.mvstore.internal.disk;
+package io.dht4j.store.disk;
 
 import io.dht4j.spi.PrivateFiles;
 import java.io.IOException;
@@ -17,6 +17,9 @@ public class Disk {
 
     /** The machine's disk. */
     public static final Disk REAL = new Disk();
+
+    /** With less room than this a disk counts as full. */
+    public static final int LEAST_FREE_BYTES = 4 << 20;
 
     /** Allocated in advance: there may be no memory when it is needed. */
     private final IOException unforced =
@@ -117,8 +120,8 @@ public class Disk {
             return "make room or repair the disk";
         }
         String room = free < 10 << 20 ? free + " bytes" : (free >> 20) + " MiB";
-        return free < StoreDirectory.PROBE_BYTES
-                ? "the disk is full, with " + room + " free: make room, of " + (StoreDirectory.PROBE_BYTES >> 20)
+        return free < LEAST_FREE_BYTES
+                ? "the disk is full, with " + room + " free: make room, of " + (LEAST_FREE_BYTES >> 20)
                         + " MiB at least"
                 : "the disk has " + room
                         + " free: repair it, or raise the limit of this process (quota, ulimit -f, mode)";

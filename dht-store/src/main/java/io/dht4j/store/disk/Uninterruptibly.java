@@ -1,4 +1,4 @@
-package io.dht4j.store.mvstore.internal.disk;
+package io.dht4j.store.disk;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;

@@ -1,4 +1,4 @@
-package io.dht4j.store.mvstore.internal.disk;
+package io.dht4j.store.disk;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -28,7 +28,8 @@ public final class AtomicFile {
         write(disk, directory, name, bytes);
     }
 
-    static void write(Disk disk, Path directory, String name, byte[] bytes) throws IOException {
+    /** Writes a file of these bytes, in place of one that may exist. It is on the disk on return. */
+    public static void write(Disk disk, Path directory, String name, byte[] bytes) throws IOException {
         Path draft = directory.resolve(name + DRAFT_SUFFIX);
         try (RandomAccessFile out = disk.open(draft)) {
             disk.truncate(out, draft, 0);

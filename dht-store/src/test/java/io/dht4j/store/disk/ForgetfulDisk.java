@@ -1,6 +1,5 @@
-package io.dht4j.store.mvstore;
+package io.dht4j.store.disk;
 
-import io.dht4j.store.mvstore.internal.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * and the names of files that were made, renamed or deleted. For one directory, whose parent exists and was forced.
  * Safe for use by any number of threads.
  */
-final class ForgetfulDisk extends Disk {
+public final class ForgetfulDisk extends Disk {
 
     private static final int SECTOR = 512;
     private static final int PAGE = 4096;
@@ -94,7 +93,8 @@ final class ForgetfulDisk extends Disk {
         }
     }
 
-    ForgetfulDisk(Path directory, long seed) throws IOException {
+    /** A disk that keeps the files of a directory, if it exists. */
+    public ForgetfulDisk(Path directory, long seed) throws IOException {
         this.directory = directory;
         this.random = new SplittableRandom(seed);
         if (Files.exists(directory)) {
@@ -109,12 +109,12 @@ final class ForgetfulDisk extends Disk {
     }
 
     /** Fails the power in the middle of one of the next calls for some files. */
-    synchronized void failPowerAfter(long calls, Predicate<Path> files) {
+    public synchronized void failPowerAfter(long calls, Predicate<Path> files) {
         callsLeft = calls;
         counted = files;
     }
 
-    synchronized boolean isOff() {
+    public synchronized boolean isOff() {
         return callsLeft < 0;
     }
 
@@ -217,7 +217,7 @@ final class ForgetfulDisk extends Disk {
     }
 
     /** Puts into another directory, which does not exist, what is left after the power has failed. */
-    synchronized void leaveIn(Path other) throws IOException {
+    public synchronized void leaveIn(Path other) throws IOException {
         if (!directoryForced && random.nextBoolean()) {
             return;
         }

@@ -1,4 +1,4 @@
-package io.dht4j.store.mvstore.internal.disk;
+package io.dht4j.store.disk;
 
 import io.dht4j.spi.FileFailure;
 import java.io.IOException;

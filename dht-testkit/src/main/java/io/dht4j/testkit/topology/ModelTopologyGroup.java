@@ -1,0 +1,55 @@
+package io.dht4j.testkit.topology;
+
+import io.dht4j.spi.NodeRef;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the logs of one perfect group know together, as if each disk held it: the agreed commands, the members and the
+ * leader. Confined to the thread of the virtual environment.
+ */
+public final class ModelTopologyGroup {
+
+    /** A snapshot after so many commands. */
+    private final int snapshotCommands;
+
+    final List<byte[]> commands = new ArrayList<>();
+    final Set<NodeRef> removed = new HashSet<>();
+    List<NodeRef> members;
+
+    @Nullable
+    NodeRef leader;
+
+    /** When the leader has last heard from a majority, in nanoseconds. */
+    long leaderHeardNanos;
+
+    byte @Nullable [] snapshot;
+    long snapshotIndex;
+
+    /**
+     * Creates a group that has agreed on nothing.
+     *
+     * @param members the members at its formation
+     * @param snapshotCommands after how many commands a snapshot is taken, 1 or more
+     */
+    public ModelTopologyGroup(List<NodeRef> members, int snapshotCommands) {
+        this.members = List.copyOf(members);
+        this.snapshotCommands = snapshotCommands;
+    }
+
+    long agree(byte[] command) {
+        commands.add(command);
+        return commands.size();
+    }
+
+    boolean needsSnapshot() {
+        return commands.size() - snapshotIndex >= snapshotCommands;
+    }
+
+    boolean isMajority(Set<NodeRef> some) {
+        return members.stream().filter(some::contains).count() > members.size() / 2;
+    }
+}

@@ -1,0 +1,422 @@
+package io.dht4j.topology.microraft;
+
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.StoreException;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.TopologyLogException.Outcome;
+import io.dht4j.store.disk.Disk;
+import io.dht4j.topology.microraft.internal.codec.Malformed;
+import io.dht4j.topology.microraft.internal.codec.Member;
+import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
+import io.microraft.RaftConfig;
+import io.microraft.RaftEndpoint;
+import io.microraft.RaftNode;
+import io.microraft.exception.CannotReplicateException;
+import io.microraft.exception.NotLeaderException;
+import io.microraft.model.message.AppendEntriesFailureResponse;
+import io.microraft.model.message.AppendEntriesRequest;
+import io.microraft.model.message.AppendEntriesSuccessResponse;
+import io.microraft.model.message.InstallSnapshotResponse;
+import io.microraft.model.message.RaftMessage;
+import io.microraft.persistence.RestoredRaftState;
+import io.microraft.report.RaftNodeReport;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The agreement of the topology by Raft, with MicroRaft.
+ *
+ * <p>Everything runs in one lane on the store threads of the environment; there are no other threads, and time is the
+ * monotonic time of the environment. What Raft must not forget is in a log of its own, see {@link MicroRaftOptions},
+ * and forced to the disk before others hear of it.
+ *
+ * <p>Four faults of MicroRaft 0.7 are mended here. It logs a failed flush and goes on: after a failure of the disk no
+ * message leaves this member, and no task runs. It takes answers of earlier terms for answers to the present leader:
+ * they are dropped. A follower that has restarted on a snapshot does not find the entry before those that it is sent,
+ * and stays behind for ever: such requests are shortened to what follows the snapshot. It cannot start on a disk
+ * without a term.
+ *
+ * <p>While the members are even in number, in the middle of a change, half of them suffice for an append and more than
+ * half for an election.
+ */
+public final class MicroRaftTopologyLog implements TopologyLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MicroRaftTopologyLog.class);
+
+    /** Entries of a leader that are not agreed yet. */
+    private static final int MOST_PENDING = 64;
+
+    private static final long SNAPSHOT_BYTES = 16 << 20;
+
+    private final MicroRaftOptions options;
+    private final Environment environment;
+    private final RaftLogFiles files;
+    private final Lane lane;
+    private final Calls calls;
+    private final AtomicLong malformed = new AtomicLong();
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
+
+    private volatile @Nullable RaftNode raft;
+    private volatile boolean leads;
+
+    // Guarded by this.
+    private boolean started;
+    private boolean closed;
+
+    // Used on the lane.
+    private @Nullable Wire wire;
+    private @Nullable Applier applier;
+    /** The snapshot from which the answer counts that is to be sent; 0 if from the beginning. */
+    private long answerFrom;
+
+    private boolean snapshotting;
+    private @Nullable MemberChange change;
+
+    private MicroRaftTopologyLog(MicroRaftOptions options, Environment environment, RaftLogFiles files) {
+        this.options = options;
+        this.environment = environment;
+        this.files = files;
+        this.lane = new Lane(environment);
+        this.calls = new Calls(environment);
+    }
+
+    /**
+     * Opens the log of a member. Blocks on its files.
+     *
+     * @param options how it works
+     * @param environment gives time, timers, randomness and threads; closed by the caller after this
+     * @return a log to start
+     * @throws StoreException if the directory cannot be used, is in use, is damaged or another member's; the message
+     *     names the file and the way out
+     */
+    public static MicroRaftTopologyLog open(MicroRaftOptions options, Environment environment) {
+        return open(options, environment, Disk.REAL);
+    }
+
+    /** With another disk. */
+    static MicroRaftTopologyLog open(MicroRaftOptions options, Environment environment, Disk disk) {
+        RaftLogFiles files = RaftLogFiles.open(options.directory(), disk, options.self());
+        return new MicroRaftTopologyLog(options, environment, files);
+    }
+
+    @Override
+    public void start(Applier commands, Wire messages) {
+        Objects.requireNonNull(commands, "applier");
+        Objects.requireNonNull(messages, "wire");
+        synchronized (this) {
+            if (started || closed) {
+                throw new IllegalStateException(
+                        "the topology log of " + options.self() + (closed ? " is closed" : " was started before"));
+            }
+            started = true;
+        }
+        files.onFailure(this::fail);
+        lane.submit(() -> {
+            wire = messages;
+            applier = commands;
+            RaftNode node = node(new AppliedCommands(commands, this::term, this::newTerm, this::fail));
+            raft = node;
+            lane.directly(() -> node.start().whenComplete((done, thrown) -> {
+                if (thrown != null) {
+                    fail("the topology log of " + options.self() + " could not start (" + thrown + ")");
+                }
+            }));
+        });
+    }
+
+    private RaftNode node(AppliedCommands commands) {
+        RaftNode.RaftNodeBuilder builder = RaftNode.newBuilder()
+                .setGroupId(Messages.GROUP)
+                .setConfig(RaftConfig.newBuilder()
+                        .setLeaderHeartbeatPeriodSecs(options.heartbeatSeconds())
+                        .setLeaderHeartbeatTimeoutSecs(options.silenceSeconds())
+                        .setLeaderElectionTimeoutMillis(TimeUnit.SECONDS.toMillis(options.heartbeatSeconds()))
+                        .setCommitCountToTakeSnapshot(options.snapshotEntries())
+                        .setMaxPendingLogEntryCount(MOST_PENDING)
+                        .setTransferSnapshotsFromFollowersEnabled(false)
+                        .build())
+                .setExecutor(lane)
+                .setClock(lane.clock())
+                .setRandom(new Random(environment.random().nextLong()))
+                .setTransport(new Sender())
+                .setStateMachine(commands)
+                .setStore(files)
+                .setRaftNodeReportListener(this::reported);
+        Optional<RestoredRaftState> restored = files.restored();
+        if (restored.isPresent()) {
+            builder.setRestoredState(restored.get());
+        } else {
+            builder.setLocalEndpoint(new Member(options.self()))
+                    .setInitialGroupMembers(Member.of(options.initialMembers()));
+        }
+        return builder.build();
+    }
+
+    private int term() {
+        RaftNode node = raft;
+        return node == null ? 0 : node.getTerm().getTerm();
+    }
+
+    /** Everything before the beginning of a term is applied. */
+    private void newTerm(int term) {
+        if (isElected() && term == term()) {
+            setLeads(true);
+        }
+    }
+
+    private boolean isElected() {
+        RaftNode node = raft;
+        return node != null && new Member(options.self()).equals(node.getTerm().getLeaderEndpoint());
+    }
+
+    private void reported(RaftNodeReport report) {
+        if (leads && !isElected()) {
+            setLeads(false);
+        }
+    }
+
+    private void setLeads(boolean now) {
+        if (leads == now || lane.isStopped()) {
+            return;
+        }
+        leads = now;
+        Applier told = applier;
+        if (told != null) {
+            try {
+                told.leadershipChanged(now);
+            } catch (RuntimeException e) {
+                fail("the topology could not take note of a new leader (" + e + "): start this node again");
+            }
+        }
+    }
+
+    /** Sends the engine's messages, if this member may still say something. */
+    private final class Sender implements io.microraft.transport.Transport {
+        @Override
+        public void send(RaftEndpoint target, RaftMessage message) {
+            Wire to = wire;
+            if (files.isPoisoned() || lane.isStopped() || to == null) {
+                return;
+            }
+            RaftMessage sent = answerFrom > 0 && message instanceof AppendEntriesSuccessResponse answer
+                    ? Messages.countedFrom(answer, answerFrom)
+                    : message;
+            NodeRef recipient = ((Member) target).ref();
+            to.send(recipient, Messages.encode(recipient, sent));
+        }
+
+        @Override
+        public boolean isReachable(RaftEndpoint endpoint) {
+            return true;
+        }
+    }
+
+    @Override
+    public void received(NodeRef from, byte[] message) {
+        RaftMessage decoded;
+        try {
+            decoded = Messages.decode(options.self(), from, message);
+        } catch (Malformed e) {
+            malformed.incrementAndGet();
+            LOG.debug("a message from {} is dropped: {}", from, e.getMessage());
+            return;
+        }
+        // One that finds no room is lost like any other: Raft repeats it.
+        lane.offer(() -> handle(decoded));
+    }
+
+    private void handle(RaftMessage message) {
+        RaftNode node = raft;
+        if (node == null || isStale(message)) {
+            return;
+        }
+        long snapshot = files.snapshotIndex();
+        if (message instanceof AppendEntriesRequest request
+                && request.getPreviousLogIndex() <= snapshot
+                && snapshot > 0) {
+            // The entries of the snapshot are agreed, so every leader has them; MicroRaft has forgotten their terms.
+            answerFrom = snapshot;
+            try {
+                lane.directly(() -> node.handle(Messages.behindSnapshot(request, snapshot)));
+            } finally {
+                answerFrom = 0;
+            }
+        } else {
+            lane.directly(() -> node.handle(message));
+        }
+        afterTask();
+    }
+
+    /** An answer of an earlier term says nothing about a log that may have been cut since. */
+    private boolean isStale(RaftMessage message) {
+        return message.getTerm() < term()
+                && (message instanceof AppendEntriesSuccessResponse
+                        || message instanceof AppendEntriesFailureResponse
+                        || message instanceof InstallSnapshotResponse);
+    }
+
+    /** Replaces a log of large commands by a snapshot. */
+    private void afterTask() {
+        RaftNode node = raft;
+        if (node != null && !snapshotting && files.bytesSinceSnapshot() > SNAPSHOT_BYTES && !files.isPoisoned()) {
+            snapshotting = true;
+            node.takeSnapshot().whenComplete((report, thrown) -> snapshotting = false);
+        }
+    }
+
+    @Override
+    public CompletionStage<Long> append(byte[] command, CallContext context) {
+        if (command.length > MAX_COMMAND_BYTES) {
+            throw new IllegalArgumentException(
+                    "a command has up to " + MAX_COMMAND_BYTES + " bytes, not " + command.length);
+        }
+        Calls.Call<Long> call = calls.begin("the append of a command to the topology log", context);
+        submit(call, node -> {
+            if (!call.begin()) {
+                return;
+            }
+            lane.directly(() -> node.replicate(command).whenComplete((appended, thrown) -> {
+                if (thrown != null) {
+                    appendFailed(call, thrown);
+                } else if (lane.isStopped()) {
+                    call.end("this member has failed");
+                } else {
+                    call.complete(appended.getCommitIndex());
+                }
+            }));
+            afterTask();
+        });
+        return call.future();
+    }
+
+    private void appendFailed(Calls.Call<Long> call, Throwable thrown) {
+        Throwable why = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        if (why instanceof NotLeaderException refused) {
+            call.fail(Outcome.NOT_LEADER, "this member does not lead", ref(refused.getLeader()));
+        } else if (why instanceof CannotReplicateException) {
+            call.fail(
+                    Outcome.NOT_SENT,
+                    "the leader takes no more commands now, because others wait for agreement or the leadership is"
+                            + " handed over",
+                    null);
+        } else {
+            call.end("this member does not lead any more");
+        }
+    }
+
+    private static @Nullable NodeRef ref(@Nullable RaftEndpoint member) {
+        return member == null ? null : ((Member) member).ref();
+    }
+
+    /** What runs on the lane when the engine is there. */
+    private interface EngineTask {
+        void run(RaftNode node);
+    }
+
+    private void submit(Calls.Call<?> call, EngineTask task) {
+        boolean accepted = lane.offer(() -> {
+            RaftNode node = raft;
+            if (call.isDone()) {
+                return;
+            }
+            if (node == null) {
+                call.fail(Outcome.NOT_LEADER, "this member has not started", null);
+            } else {
+                task.run(node);
+            }
+        });
+        if (!accepted) {
+            call.end("too many messages and calls wait");
+        }
+    }
+
+    @Override
+    public boolean leads() {
+        return leads && isElected();
+    }
+
+    @Override
+    public Optional<NodeRef> leader() {
+        RaftNode node = raft;
+        return node == null
+                ? Optional.empty()
+                : Optional.ofNullable(ref(node.getTerm().getLeaderEndpoint()));
+    }
+
+    @Override
+    public List<NodeRef> members() {
+        RaftNode node = raft;
+        return node == null ? List.of() : Member.refs(node.getCommittedMembers().getVotingMembers());
+    }
+
+    @Override
+    public CompletionStage<Void> changeMembers(List<NodeRef> wanted, CallContext context) {
+        List<NodeRef> list = List.copyOf(wanted);
+        MicroRaftOptions.requireMembers("wanted", list);
+        Calls.Call<Void> call = calls.begin("the change of the members of the topology log to " + list, context);
+        submit(call, node -> {
+            MemberChange before = change;
+            if (before != null && !before.isDone()) {
+                call.fail(Outcome.NOT_SENT, "another change is under way", null);
+                return;
+            }
+            MemberChange next = new MemberChange(
+                    node, lane, options.self(), list, TimeUnit.SECONDS.toMillis(options.silenceSeconds()), call);
+            change = next;
+            next.step();
+        });
+        return call.future();
+    }
+
+    @Override
+    public long malformedMessages() {
+        return malformed.get();
+    }
+
+    @Override
+    public CompletionStage<String> failure() {
+        return failure.copy();
+    }
+
+    /** Ends everything but the running task, whose messages are not sent. */
+    private void fail(String reason) {
+        LOG.error("{}", reason);
+        leads = false;
+        lane.stop();
+        calls.end(reason);
+        calls.run(() -> failure.complete(reason));
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        lane.stopAndThen(() -> {
+            leads = false;
+            try {
+                files.close();
+            } catch (IOException e) {
+                LOG.warn("the files of the topology log in {} could not be closed", options.directory(), e);
+            }
+        });
+        calls.end("the topology log is closed");
+    }
+}

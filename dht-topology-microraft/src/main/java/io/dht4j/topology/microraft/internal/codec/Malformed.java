@@ -1,0 +1,11 @@
+package io.dht4j.topology.microraft.internal.codec;
+
+/** Bytes that are not what they should be, with a description of the error. */
+public final class Malformed extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    public Malformed(String what) {
+        super(what, null, false, false);
+    }
+}

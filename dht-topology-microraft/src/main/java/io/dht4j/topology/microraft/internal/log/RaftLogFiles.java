@@ -1,0 +1,416 @@
+package io.dht4j.topology.microraft.internal.log;
+
+import io.dht4j.spi.FileFailure;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.StoreException;
+import io.dht4j.store.disk.AtomicFile;
+import io.dht4j.store.disk.Disk;
+import io.dht4j.store.disk.Uninterruptibly;
+import io.dht4j.store.log.FileIdentity;
+import io.dht4j.store.log.FileLocks;
+import io.dht4j.topology.microraft.internal.codec.Member;
+import io.dht4j.topology.microraft.internal.codec.Records;
+import io.microraft.model.log.LogEntry;
+import io.microraft.model.log.RaftGroupMembersView;
+import io.microraft.model.log.SnapshotChunk;
+import io.microraft.model.persistence.RaftEndpointPersistentState;
+import io.microraft.model.persistence.RaftTermPersistentState;
+import io.microraft.persistence.RaftStore;
+import io.microraft.persistence.RestoredRaftState;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Raft's state on the disk: {@code raft-N.log} with the newest snapshot, term and vote, and all that was written since,
+ * and an empty {@code LOCK}. A new snapshot begins the file {@code raft-N+1.log}, which appears as a whole, with all
+ * that is still needed of the old one; then the old one is deleted.
+ *
+ * <p>Records are collected, and written and forced as one frame: at once for terms, votes and members, and in
+ * {@link #flush()} for entries. So whatever MicroRaft reports to others is on the disk.
+ *
+ * <p>Fail-stop: after a failed write or fsync nobody knows what the disk has, and a second fsync proves nothing. The
+ * first failure is final: every later call fails, and {@link #isPoisoned()} is true before the call returns. MicroRaft
+ * only logs such failures and goes on, so whoever sends its messages must check that first.
+ *
+ * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} by any.
+ */
+public final class RaftLogFiles implements RaftStore, AutoCloseable {
+
+    private static final Pattern FILE = Pattern.compile("raft-(\\d{1,18})\\.log");
+    private static final String LOCK_FILE = "LOCK";
+
+    private final Path directory;
+    private final Disk disk;
+    private final FileChannel lockChannel;
+    private final RestoredState state = new RestoredState();
+    private final List<byte[]> unwritten = new ArrayList<>();
+    private final TreeMap<Integer, SnapshotChunk> parts = new TreeMap<>();
+
+    private long number;
+    private @Nullable RandomAccessFile file;
+    private @Nullable FileIdentity identity;
+    private long length;
+    private long lengthWithSnapshot;
+    private Consumer<String> failure = reason -> {};
+    private volatile boolean poisoned;
+
+    private RaftLogFiles(Path directory, Disk disk, FileChannel lockChannel) {
+        this.directory = directory;
+        this.disk = disk;
+        this.lockChannel = lockChannel;
+    }
+
+    /**
+     * Opens the log of a member, which may be empty.
+     *
+     * @param directory made if it does not exist; its parent must
+     * @param disk the disk
+     * @param self whose log it must be
+     * @return the log; what it has restored is forced to the disk
+     * @throws StoreException if it cannot be read or written, is damaged, in use, or another member's
+     */
+    public static RaftLogFiles open(Path directory, Disk disk, NodeRef self) {
+        try {
+            return Uninterruptibly.call(() -> openOnce(directory, disk, self));
+        } catch (IOException e) {
+            String remedy =
+                    Files.isDirectory(directory) ? disk.remedy(directory) : "make its parent directory writable";
+            throw new StoreException(
+                    "the log of the topology in " + directory + " cannot be opened (" + FileFailure.inWords(e) + "); "
+                            + remedy,
+                    e);
+        }
+    }
+
+    private static RaftLogFiles openOnce(Path directory, Disk disk, NodeRef self) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            PrivateFiles.createDirectory(directory);
+        }
+        @Nullable Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null) {
+            disk.forceNames(parent);
+        }
+        FileChannel lock = lock(directory);
+        RaftLogFiles files = new RaftLogFiles(directory, disk, lock);
+        boolean done = false;
+        try {
+            files.recover();
+            files.requireMember(self);
+            done = true;
+            return files;
+        } finally {
+            if (!done) {
+                files.close();
+            }
+        }
+    }
+
+    private static FileChannel lock(Path directory) throws IOException {
+        Path path = directory.resolve(LOCK_FILE);
+        PrivateFiles.createIfMissing(path);
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
+        @Nullable FileLock lock = null;
+        try {
+            lock = FileLocks.tryLock(channel);
+        } catch (OverlappingFileLockException e) {
+            // As if another process had it.
+        } finally {
+            if (lock == null) {
+                channel.close();
+            }
+        }
+        if (lock == null) {
+            throw new StoreException(directory + " is locked: another log of the topology is open there, in this"
+                    + " process or another; close it, or use another directory");
+        }
+        return channel;
+    }
+
+    private void recover() throws IOException {
+        TreeMap<Long, Path> found = new TreeMap<>();
+        List<Path> drafts = new ArrayList<>();
+        try (Stream<Path> listed = Files.list(directory)) {
+            for (Path path : listed.toList()) {
+                String name = String.valueOf(path.getFileName());
+                Matcher matcher = FILE.matcher(name);
+                if (matcher.matches()) {
+                    found.put(Long.parseLong(matcher.group(1)), path);
+                } else if (name.endsWith(AtomicFile.DRAFT_SUFFIX)) {
+                    drafts.add(path);
+                }
+            }
+        }
+        if (!found.isEmpty()) {
+            number = found.lastKey();
+            Path path = found.lastEntry().getValue();
+            openFile(path);
+            RandomAccessFile opened = opened();
+            length = FrameFile.read(disk, path, number, opened, state);
+            requireWholeSnapshot(path);
+            lengthWithSnapshot = length;
+            // A process may have ended between a write and its fsync. What this one restores, it reports to others.
+            disk.force(opened, path);
+            disk.forceNames(directory);
+            found.remove(number);
+        }
+        // They are older than the newest file, which has everything.
+        for (Path old : found.values()) {
+            disk.delete(old);
+        }
+        for (Path draft : drafts) {
+            disk.delete(draft);
+        }
+    }
+
+    private void requireWholeSnapshot(Path path) {
+        if (!state.chunks.isEmpty()
+                && state.chunks.size() != state.chunks.get(0).getSnapshotChunkCount()) {
+            throw new StoreException(path + " is damaged: its snapshot has " + state.chunks.size() + " of "
+                    + state.chunks.get(0).getSnapshotChunkCount()
+                    + " parts; move this member's data away and let the node join again as a new one");
+        }
+    }
+
+    private void requireMember(NodeRef self) {
+        if (state.self != null && !state.self.getLocalEndpoint().equals(new Member(self))) {
+            throw new StoreException(directory + " is the log of the member "
+                    + state.self.getLocalEndpoint().getId() + ", and this node is " + self
+                    + "; use the directory of this node, or an empty one");
+        }
+    }
+
+    private void openFile(Path path) throws IOException {
+        RandomAccessFile opened = disk.open(path);
+        file = opened;
+        identity = FileIdentity.of(path);
+    }
+
+    private RandomAccessFile opened() throws IOException {
+        RandomAccessFile current = file;
+        if (current == null) {
+            throw new IOException("the log is closed");
+        }
+        return current;
+    }
+
+    /** Sets who is called, once, when the log fails. It gets one line for people. */
+    public void onFailure(Consumer<String> listener) {
+        failure = listener;
+    }
+
+    /** Returns what earlier processes have left; empty if no member has started here. */
+    public Optional<RestoredRaftState> restored() {
+        return state.restored();
+    }
+
+    /** Returns the index of the newest snapshot on the disk; 0 if there is none. */
+    public long snapshotIndex() {
+        return state.snapshotIndex();
+    }
+
+    /** Returns how many bytes were written since the newest snapshot. */
+    public long bytesSinceSnapshot() {
+        return length - lengthWithSnapshot;
+    }
+
+    /** Returns whether a write or fsync has failed: then this member must say nothing more. */
+    public boolean isPoisoned() {
+        return poisoned;
+    }
+
+    @Override
+    public void persistAndFlushLocalEndpoint(RaftEndpointPersistentState self) throws IOException {
+        RaftEndpointPersistentState before = state.self;
+        if (before == null || before.isVoting() != self.isVoting()) {
+            state.self(self);
+            unwritten.add(Records.self(self));
+            flush();
+        }
+    }
+
+    @Override
+    public void persistAndFlushInitialGroupMembers(RaftGroupMembersView members) throws IOException {
+        if (state.initialMembers == null) {
+            state.initialMembers(members);
+            unwritten.add(Records.initialMembers(members));
+            flush();
+        }
+    }
+
+    @Override
+    public void persistAndFlushTerm(RaftTermPersistentState term) throws IOException {
+        state.term(term);
+        unwritten.add(Records.term(term));
+        // With the entries that were not flushed: a new leader counts all of its log as flushed.
+        flush();
+    }
+
+    @Override
+    public void persistLogEntries(List<LogEntry> entries) throws IOException {
+        requireHealthy();
+        for (LogEntry entry : entries) {
+            state.entries.put(entry.getIndex(), entry);
+            unwritten.add(Records.entry(entry));
+        }
+    }
+
+    @Override
+    public void truncateLogEntriesFrom(long index) throws IOException {
+        requireHealthy();
+        state.cutFrom(index);
+        unwritten.add(Records.cutFrom(index));
+    }
+
+    /** The parts are collected; the last one writes them all, into a new file. */
+    @Override
+    public void persistSnapshotChunk(SnapshotChunk chunk) throws IOException {
+        requireHealthy();
+        if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() != chunk.getIndex()) {
+            parts.clear();
+        }
+        parts.put(chunk.getSnapshotChunkIndex(), chunk);
+        if (parts.size() == chunk.getSnapshotChunkCount()) {
+            state.snapshot(new ArrayList<>(parts.values()));
+            parts.clear();
+            guarded(this::beginFile);
+        }
+    }
+
+    @Override
+    public void deleteSnapshotChunks(long index, int count) {
+        if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() == index) {
+            parts.clear();
+        }
+    }
+
+    /** Nothing to do: the file of a snapshot has only what follows it. */
+    @Override
+    public void truncateLogEntriesUntil(long index) {}
+
+    @Override
+    public void flush() throws IOException {
+        guarded(() -> {
+            if (unwritten.isEmpty()) {
+                return;
+            }
+            if (file == null) {
+                beginFile();
+                return;
+            }
+            Path path = path(number);
+            requireInPlace();
+            for (byte[] frame : FrameFile.frames(unwritten)) {
+                RandomAccessFile out = opened();
+                out.seek(length);
+                disk.write(out, path, frame, 0, frame.length);
+                disk.force(out, path);
+                length += frame.length;
+            }
+            unwritten.clear();
+        });
+    }
+
+    private void requireInPlace() throws IOException {
+        FileIdentity current = identity;
+        Optional<String> loss = current == null ? Optional.empty() : current.loss();
+        if (loss.isPresent()) {
+            throw new IOException(path(number) + " " + loss.get());
+        }
+    }
+
+    /** Begins a file with the whole state. */
+    private void beginFile() throws IOException {
+        long next = number + 1;
+        Path path = path(next);
+        Path draft = directory.resolve(path.getFileName() + AtomicFile.DRAFT_SUFFIX);
+        long written;
+        try (RandomAccessFile out = disk.open(draft)) {
+            disk.truncate(out, draft, 0);
+            disk.write(out, draft, FrameFile.header(next), 0, FrameFile.HEADER_BYTES);
+            written = FrameFile.HEADER_BYTES;
+            for (byte[] frame : FrameFile.frames(state.records())) {
+                disk.write(out, draft, frame, 0, frame.length);
+                written += frame.length;
+            }
+            disk.force(out, draft);
+        }
+        disk.rename(draft, path);
+        disk.forceNames(directory);
+        RandomAccessFile old = file;
+        file = null;
+        if (old != null) {
+            old.close();
+            disk.delete(path(number));
+        }
+        openFile(path);
+        number = next;
+        length = written;
+        lengthWithSnapshot = written;
+        unwritten.clear();
+    }
+
+    private Path path(long of) {
+        return directory.resolve("raft-" + of + ".log");
+    }
+
+    private void requireHealthy() throws IOException {
+        if (poisoned) {
+            throw new IOException("the log of the topology in " + directory + " has failed before");
+        }
+    }
+
+    private interface Io {
+        void run() throws IOException;
+    }
+
+    private void guarded(Io work) throws IOException {
+        requireHealthy();
+        boolean done = false;
+        try {
+            work.run();
+            done = true;
+        } catch (IOException e) {
+            poisoned = true;
+            failure.accept("the log of the topology in " + directory + " cannot be written (" + FileFailure.inWords(e)
+                    + "): " + disk.remedy(directory) + ", then start the node again");
+            throw e;
+        } finally {
+            if (!done && !poisoned) {
+                poisoned = true;
+                failure.accept("the log of the topology in " + directory
+                        + " cannot be written, because of an error of this process: start the node again");
+            }
+        }
+    }
+
+    /** Releases the files, and writes nothing. Later calls fail. */
+    @Override
+    public void close() throws IOException {
+        poisoned = true;
+        RandomAccessFile current = file;
+        file = null;
+        try {
+            if (current != null) {
+                current.close();
+            }
+        } finally {
+            lockChannel.close();
+        }
+    }
+}
