@@ -117,6 +117,13 @@ public final class Clusters {
         throw new AssertionError(command + " gave " + result);
     }
 
+    /** Returns the next state, or the same one if the command is refused. */
+    public static ClusterState orSame(ClusterState state, Command command) {
+        return StateMachine.apply(Optional.of(state), command) instanceof CommandResult.Accepted accepted
+                ? accepted.state()
+                : state;
+    }
+
     /** Returns the reason why a command is refused. */
     public static String refused(ClusterState state, Command command) {
         CommandResult result = StateMachine.apply(Optional.of(state), command);

@@ -1,0 +1,39 @@
+package io.dht4j.core.internal.membership.plan;
+
+import java.util.List;
+
+/**
+ * The moves from a state to the planned one. Immutable.
+ *
+ * @param batches the moves. Those of one partition must happen one after the other, in any order, and after the batch
+ *     under way that moves a slot of it
+ * @param unplaced the number of slots of leaving or dead members for which there is no other member
+ * @param work the number of steps that planning took, as a measure that does not depend on the machine
+ */
+public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
+
+    /** Copies the list. */
+    public Plan {
+        batches = List.copyOf(batches);
+    }
+
+    /** Returns the number of slots that move. */
+    public int moves() {
+        return batches.stream()
+                .mapToInt(batch -> batch.partitions().cardinality())
+                .sum();
+    }
+
+    /** Returns the number of slots that a member takes. */
+    public int incoming(int member) {
+        return batches.stream()
+                .filter(batch -> batch.to() == member)
+                .mapToInt(batch -> batch.partitions().cardinality())
+                .sum();
+    }
+
+    /** Returns whether nothing is to move. */
+    public boolean isEmpty() {
+        return batches.isEmpty();
+    }
+}

@@ -1,0 +1,69 @@
+package io.dht4j.core.internal.membership.plan;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Turns planned rows into batches. A member that stays in a row keeps its slot, even if planning moved it to another
+ * one. A member that comes in takes the slot of one that goes, of the same zone if there is one.
+ */
+final class PlanDifference {
+
+    /** A batch's key. The rounds keep moves of one partition in different batches. */
+    private record Key(int round, int from, int to) {}
+
+    private final TargetTable table;
+    private final LoadTargets targets;
+    private final Map<Key, PartitionSet.Builder> batches = new TreeMap<>(
+            Comparator.comparingInt(Key::round).thenComparingInt(Key::from).thenComparingInt(Key::to));
+
+    PlanDifference(TargetTable table, LoadTargets targets) {
+        this.table = table;
+        this.targets = targets;
+    }
+
+    List<PlannedBatch> batches() {
+        for (int partition = 0; partition < table.partitions(); partition++) {
+            difference(partition);
+        }
+        List<PlannedBatch> result = new ArrayList<>();
+        batches.forEach((key, partitions) -> result.add(new PlannedBatch(key.from(), key.to(), partitions.build())));
+        return result;
+    }
+
+    private void difference(int partition) {
+        List<Integer> gone = new ArrayList<>(0);
+        List<Integer> come = new ArrayList<>(0);
+        for (int slot = 0; slot < table.width(); slot++) {
+            if (table.slotOf(partition, table.ownerBefore(partition, slot)) < 0) {
+                gone.add(table.ownerBefore(partition, slot));
+            }
+            if (!stoodBefore(partition, table.owner(partition, slot))) {
+                come.add(table.owner(partition, slot));
+            }
+        }
+        for (int round = 0; !gone.isEmpty(); round++) {
+            int from = gone.remove(0);
+            int to = come.stream()
+                    .filter(member -> targets.zone(member) == targets.zone(from))
+                    .findFirst()
+                    .orElse(come.get(0));
+            come.remove(Integer.valueOf(to));
+            batches.computeIfAbsent(new Key(round, from, to), key -> PartitionSet.builder())
+                    .add(partition);
+        }
+    }
+
+    private boolean stoodBefore(int partition, int member) {
+        for (int slot = 0; slot < table.width(); slot++) {
+            if (table.ownerBefore(partition, slot) == member) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,56 @@
+package io.dht4j.core.internal.membership.plan;
+
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Chooses the voters of the metadata group. Safe for use by any number of threads. Does not block. */
+public final class VoterChoice {
+
+    private static final int LEAST_FOR_SEVERAL = 3;
+
+    private VoterChoice() {}
+
+    /**
+     * Returns the voters that there should be. Voters that serve stay, as long as there are not too many; further ones
+     * come from the zones with the fewest voters, and the lowest numbers first.
+     *
+     * @param state the current state, with a serving member
+     * @param wanted 3, 5 or 7
+     * @return 1 voter below three serving members, otherwise the greatest odd number of voters up to the wanted one,
+     *     ascending
+     */
+    public static List<Integer> of(ClusterState state, int wanted) {
+        List<Member> serving = state.members().all().stream()
+                .filter(member -> member.lifecycle() == Lifecycle.SERVING)
+                .toList();
+        int most = Math.min(wanted, serving.size());
+        int count = serving.size() < LEAST_FOR_SEVERAL ? Math.min(1, most) : most - (most + 1) % 2;
+        List<Member> chosen = new ArrayList<>();
+        choose(serving.stream().filter(member -> votes(state, member)).toList(), count, chosen);
+        choose(serving.stream().filter(member -> !votes(state, member)).toList(), count, chosen);
+        return chosen.stream().map(Member::number).sorted().toList();
+    }
+
+    private static boolean votes(ClusterState state, Member member) {
+        return state.members().voters().contains(member.number());
+    }
+
+    private static void choose(List<Member> from, int count, List<Member> chosen) {
+        List<Member> left = new ArrayList<>(from);
+        while (chosen.size() < count && !left.isEmpty()) {
+            Member best = left.stream()
+                    .min(Comparator.comparingLong(candidate -> chosen.stream()
+                            .filter(voter -> voter.details()
+                                    .zone()
+                                    .equals(candidate.details().zone()))
+                            .count()))
+                    .orElseThrow();
+            left.remove(best);
+            chosen.add(best);
+        }
+    }
+}
