@@ -83,6 +83,8 @@ public enum ErrorCode {
      * members must be renamed.
      */
     VERSION_SLOT_TAKEN(2010, Action.RETRY_ANYWHERE),
+    /** The replica's topology is older than the coordinator's, and it has not had the newer one in time. */
+    TOPOLOGY_BEHIND(2011, Action.RETRY_ANYWHERE),
 
     /** Too few replicas confirmed a write in time. Some may have applied it, and a later read may show it. */
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),

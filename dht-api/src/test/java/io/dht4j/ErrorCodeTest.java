@@ -45,6 +45,7 @@ class ErrorCodeTest {
             "2008 WRONG_RECIPIENT",
             "2009 CLOCK_CONTRADICTED",
             "2010 VERSION_SLOT_TAKEN",
+            "2011 TOPOLOGY_BEHIND",
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
             "4000 OVERLOADED");

@@ -5,14 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
 import io.dht4j.Version;
+import io.dht4j.core.HashFunctions;
+import io.dht4j.core.Placements;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.replica.RowGuard;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
@@ -43,6 +51,8 @@ class ReplicaTest {
     private static final int STORE_READS = 4;
     private static final int MAX_WAITING = 100;
 
+    private static final Topology ALONE = Topology.of(Node.of("n0", "host:1"));
+
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final List<Reply> replies = new ArrayList<>();
 
@@ -68,7 +78,11 @@ class ReplicaTest {
                 env,
                 clock,
                 new Snapshots(store, env, clock, 1 << 20),
-                key -> 0,
+                new RowGuard(new Views(ClusterView.fixed(
+                        new NodeId("n0"),
+                        ALONE,
+                        HashFunctions.xxh3(),
+                        Placements.rendezvous().assign(ALONE, 1)))),
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 new PartitionReadBarrier());
@@ -94,7 +108,7 @@ class ReplicaTest {
     }
 
     private void serve(Replica replica, Request request, Consumer<Reply> reply) {
-        replica.serve(request, new CallContext(env::nanoTime, SECOND), reply);
+        replica.serve(request, 0, new CallContext(env::nanoTime, SECOND), reply);
     }
 
     @Test
@@ -206,7 +220,7 @@ class ReplicaTest {
         Replica replica = over(new BlockingStore(), 1);
         int refills = 20;
         for (int i = 0; i < refills; i++) {
-            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), replies::add);
+            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), 0, replies::add);
         }
         serve(replica, read("k"), replies::add);
         env.runUntilIdle();
@@ -219,7 +233,7 @@ class ReplicaTest {
     void refillsTakeNoneOfThePlacesOfClientsAndHaveABoundOfTheirOwn() {
         Replica replica = over(new BlockingStore());
         for (int i = 0; i < 2 * MAX_WAITING; i++) {
-            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), replies::add);
+            replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), 0, replies::add);
         }
         assertThat(replies)
                 .as("refused")

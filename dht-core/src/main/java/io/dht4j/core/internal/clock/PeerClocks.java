@@ -38,8 +38,7 @@ public final class PeerClocks {
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Environment environment;
-    private final List<NodeId> others;
-    private final int nodes;
+    private volatile Nodes known;
     private final long maxSkewMillis;
     private final Consumer<NodeId> ask;
     private final Map<NodeId, Sample> samples = new ConcurrentHashMap<>();
@@ -49,6 +48,9 @@ public final class PeerClocks {
     private final AtomicLong numbers = new AtomicLong();
 
     private volatile Judgement last;
+
+    /** All nodes but this one, and the number of nodes, including this one if it is a node. */
+    private record Nodes(List<NodeId> others, int count) {}
 
     /** The clock in a reply: the node's clock showed this at some moment between the request and the reply. */
     private record Sample(long wallMillis, long sentNanos, long heardNanos) {}
@@ -71,11 +73,21 @@ public final class PeerClocks {
     public PeerClocks(
             Environment environment, List<NodeId> others, int nodes, long maxSkewMillis, Consumer<NodeId> ask) {
         this.environment = environment;
-        this.others = List.copyOf(others);
-        this.nodes = nodes;
+        this.known = new Nodes(List.copyOf(others), nodes);
         this.maxSkewMillis = maxSkewMillis;
         this.ask = ask;
         this.last = new Judgement(environment.nanoTime(), offset(environment.nanoTime()), Optional.empty(), 0);
+    }
+
+    /**
+     * Follows a change of the nodes: clocks of others are forgotten.
+     *
+     * @param others all nodes but this one
+     * @param nodes the number of nodes, including this one if it is a node
+     */
+    public void follow(List<NodeId> others, int nodes) {
+        known = new Nodes(List.copyOf(others), nodes);
+        samples.keySet().retainAll(others);
     }
 
     private long offset(long nanos) {
@@ -171,7 +183,7 @@ public final class PeerClocks {
     }
 
     private void askSilent(long now, long silentNanos) {
-        for (NodeId node : others) {
+        for (NodeId node : known.others()) {
             Sample sample = samples.get(node);
             if (sample == null || now - sample.heardNanos() >= silentNanos) {
                 ask.accept(node);
@@ -195,9 +207,11 @@ public final class PeerClocks {
         long wall = environment.currentTimeMillis();
         List<NodeId> behindMe = new ArrayList<>();
         List<NodeId> aheadOfMe = new ArrayList<>();
-        int agreeing = nodes > others.size() ? 1 : 0;
+        Nodes all = known;
+        int nodes = all.count();
+        int agreeing = nodes > all.others().size() ? 1 : 0;
         long difference = 0;
-        for (NodeId node : others) {
+        for (NodeId node : all.others()) {
             Sample sample = samples.get(node);
             if (sample == null) {
                 continue;
@@ -218,9 +232,9 @@ public final class PeerClocks {
         boolean isUndecided = 2 * against <= nodes && 2 * agreeing <= nodes;
         Optional<ClockProblem> problem = Optional.empty();
         if (2 * against > nodes || (isUndecided && !behindMe.isEmpty())) {
-            List<NodeId> all = new ArrayList<>(behindMe);
-            all.addAll(aheadOfMe);
-            problem = Optional.of(new ClockProblem(Duration.ofMillis(difference), all));
+            List<NodeId> contradicting = new ArrayList<>(behindMe);
+            contradicting.addAll(aheadOfMe);
+            problem = Optional.of(new ClockProblem(Duration.ofMillis(difference), contradicting));
         }
         long since = before.problem().isPresent() ? before.since() : now;
         return new Judgement(now, offset(now), problem, since);

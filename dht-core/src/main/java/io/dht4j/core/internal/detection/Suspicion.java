@@ -30,7 +30,7 @@ public final class Suspicion {
     private static final long LATE_NANOS = 3 * CHECK_NANOS;
 
     private final Environment environment;
-    private final List<Node> others;
+    private volatile List<Node> others;
     private final FailureDetector detector;
     private final Consumer<Node> ping;
     private final AtomicBoolean checking = new AtomicBoolean();
@@ -221,6 +221,20 @@ public final class Suspicion {
      */
     public long patienceNanos() {
         return detector.patience().toNanos();
+    }
+
+    /**
+     * Follows a change of the nodes: those that are not among them are suspected no more.
+     *
+     * @param now all nodes but this one
+     */
+    public void follow(List<Node> now) {
+        synchronized (this) {
+            others = List.copyOf(now);
+            Set<NodeId> left = new HashSet<>(suspects);
+            left.retainAll(others.stream().map(Node::id).toList());
+            suspects = Set.copyOf(left);
+        }
     }
 
     /** Ends the checks. */

@@ -12,12 +12,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,8 +43,9 @@ public final class Handoff {
     private final HintLog log;
     private final HintedHandoff options;
     private final Admission waiting;
-    private final Map<NodeId, HintWriter> writers = new HashMap<>();
-    private final Map<NodeId, Replay> replays = new HashMap<>();
+    private final Map<NodeId, HintWriter> writers = new ConcurrentHashMap<>();
+    private final Map<NodeId, Replay> replays = new ConcurrentHashMap<>();
+    private final Function<Node, Replay> replayTo;
     private final AtomicLong droppedBytes = new AtomicLong();
     private final AtomicLong loggedNanos;
     private final AtomicBoolean expiring = new AtomicBoolean();
@@ -75,9 +77,36 @@ public final class Handoff {
         this.options = options;
         this.waiting = waiting;
         this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
-        for (Node node : nodes) {
-            replays.put(node.id(), new Replay(this, environment, node, log, options, sender, suspected));
-            writers.put(node.id(), new HintWriter(this, node, waiting));
+        this.replayTo = node -> new Replay(this, environment, node, log, options, sender, suspected);
+        nodes.forEach(this::add);
+    }
+
+    private void add(Node node) {
+        replays.put(node.id(), replayTo.apply(node));
+        writers.put(node.id(), new HintWriter(this, node, waiting));
+    }
+
+    /**
+     * Follows a change of the nodes. New ones may miss writes. Hints for those that have left stay in the log until
+     * they expire; one with another address gets its hints there.
+     *
+     * @param now the nodes that may miss writes
+     */
+    public synchronized void follow(List<Node> now) {
+        Map<NodeId, Node> all = new HashMap<>();
+        now.forEach(node -> all.put(node.id(), node));
+        for (Replay replay : List.copyOf(replays.values())) {
+            if (!replay.node().equals(all.get(replay.node().id()))) {
+                replays.remove(replay.node().id());
+                writers.remove(replay.node().id());
+                replay.close();
+            }
+        }
+        List<Node> added =
+                now.stream().filter(node -> !replays.containsKey(node.id())).toList();
+        added.forEach(this::add);
+        if (!added.isEmpty() && options.enabled() && !closed) {
+            onStoreThread(this::resume);
         }
     }
 
@@ -143,7 +172,10 @@ public final class Handoff {
     void log(Node node, List<Entry> entries) {
         try {
             if (log.add(node.id(), entries, environment.currentTimeMillis())) {
-                Objects.requireNonNull(replays.get(node.id())).hinted();
+                Replay replay = replays.get(node.id());
+                if (replay != null) {
+                    replay.hinted();
+                }
                 expireLater();
             } else {
                 drop(node, bytes(entries), "the log of hints is full, with " + log.bytes() + " bytes");

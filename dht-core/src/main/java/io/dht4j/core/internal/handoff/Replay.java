@@ -89,6 +89,11 @@ final class Replay {
         this.suspected = suspected;
     }
 
+    /** Returns the node that gets the hints. */
+    Node node() {
+        return node;
+    }
+
     /** Handles a new hint. */
     synchronized void hinted() {
         more = true;

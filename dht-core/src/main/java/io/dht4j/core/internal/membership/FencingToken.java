@@ -1,5 +1,15 @@
 package io.dht4j.core.internal.membership;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a request to replicas carries so that they serve it only if they agree with the coordinator on the replicas of
  * its partitions. See <em>fencing token</em> in M. Kleppmann, <em>Designing Data-Intensive Applications</em>, 2017.
@@ -13,4 +23,41 @@ package io.dht4j.core.internal.membership;
  * @param view the view by which the request was planned
  * @param rowVersion the highest row version of its partitions, 1 or more
  */
-public record FencingToken(ClusterView view, long rowVersion) {}
+public record FencingToken(ClusterView view, long rowVersion) {
+
+    /**
+     * Returns the token of a request that concerns what two requests of one view concern.
+     *
+     * @param one the token of one; null in a static cluster, and if there is none yet
+     * @param other the token of the other; null in a static cluster
+     * @return the one with the higher row version
+     */
+    public static @Nullable FencingToken highest(@Nullable FencingToken one, @Nullable FencingToken other) {
+        return one == null || (other != null && other.rowVersion > one.rowVersion) ? other : one;
+    }
+
+    /**
+     * Divides what an operation asks for by the views by which it was planned: requests are of one view.
+     *
+     * @param all any number of items
+     * @param tokenOf returns the token of an item; null in a static cluster
+     * @param <T> the items
+     * @return the list itself if all are of one view, as in a static cluster
+     */
+    public static <T> Collection<List<T>> byView(List<T> all, Function<T, @Nullable FencingToken> tokenOf) {
+        FencingToken first = all.isEmpty() ? null : tokenOf.apply(all.get(0));
+        if (first == null || all.stream().allMatch(item -> isOf(first.view, tokenOf.apply(item)))) {
+            return List.of(all);
+        }
+        Map<ClusterView, List<T>> parts = new LinkedHashMap<>();
+        for (T item : all) {
+            FencingToken token = requireNonNull(tokenOf.apply(item));
+            parts.computeIfAbsent(token.view, view -> new ArrayList<>()).add(item);
+        }
+        return parts.values();
+    }
+
+    private static boolean isOf(ClusterView view, @Nullable FencingToken token) {
+        return token != null && token.view.equals(view);
+    }
+}

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.replica;
 
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -17,6 +18,8 @@ import java.util.function.LongSupplier;
  * values in the reply, which is sent when the last part ends. Parts end on any thread.
  */
 final class BatchService {
+
+    private static final long[] NO_VERSIONS = {};
 
     private final Replica replica;
     private final ReplicaReader reader;
@@ -59,42 +62,52 @@ final class BatchService {
         List<StoreGate.Write> writes = new ArrayList<>();
         boolean isMemoryFast = gate.isMemoryFast();
         List<List<Entry>> atOnce = new ArrayList<>(isMemoryFast ? replies.length : 0);
+        // Mostly none has a row version.
+        long[] rowVersions = NO_VERSIONS;
         long now = nanoTime.getAsLong();
         long remaining = context.remainingNanos();
         for (int i = 0; i < replies.length; i++) {
             int index = i;
             Request.BatchPart part = batch.parts().get(i);
             long left = Math.min(part.remainingNanos(), remaining);
+            long rowVersion = part.rowVersion();
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
                         liveness(now + left),
-                        () -> reader.readFromMemory(read, room),
-                        () -> reader.read(read, room),
+                        () -> reader.readFromMemory(read, rowVersion, room),
+                        () -> reader.read(read, rowVersion, room),
                         answer -> end(index, answer)));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
                 Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
                     end(i, refusal);
                 } else if (isMemoryFast) {
+                    if (rowVersion != ClusterView.NO_VERSION) {
+                        rowVersions = rowVersions.length == 0 ? new long[replies.length] : rowVersions;
+                        rowVersions[atOnce.size()] = rowVersion;
+                    }
                     atOnce.add(apply.entries());
                 } else {
-                    writes.add(gate.write(apply.entries(), liveness(now + left), answer -> end(index, answer)));
+                    writes.add(gate.write(
+                            apply.entries(), rowVersion, liveness(now + left), answer -> end(index, answer)));
                 }
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
             }
         }
-        applyAtOnce(atOnce);
+        applyAtOnce(atOnce, rowVersions);
         gate.applyAll(writes);
         gate.readAll(reads);
         finishOne();
     }
 
-    private void applyAtOnce(List<List<Entry>> writes) {
+    private void applyAtOnce(List<List<Entry>> writes, long[] rowVersions) {
         if (writes.isEmpty()) {
             return;
         }
-        Iterator<Reply> applied = gate.applyAllAtOnce(writes).iterator();
+        Iterator<Reply> applied = gate.applyAllAtOnce(
+                        writes, i -> i < rowVersions.length ? rowVersions[i] : ClusterView.NO_VERSION)
+                .iterator();
         for (int i = 0; i < replies.length; i++) {
             boolean isRefused = replies[i] != null;
             if (!isRefused && batch.parts().get(i).request() instanceof Request.ApplyEntries) {

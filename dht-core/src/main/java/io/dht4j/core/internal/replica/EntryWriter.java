@@ -3,6 +3,7 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
@@ -12,19 +13,22 @@ import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
 
 /**
- * Merges entries into the store, except those that are older than their partition's watermark, and makes the replies.
- * Blocks as the store does, and throws what it throws. Safe for use by any number of threads.
+ * Merges entries into the store, except those that are older than their partition's watermark, and those of writes that
+ * were planned by another table. Makes the replies. Blocks as the store does, and throws what it throws. Safe for use
+ * by any number of threads.
  */
 final class EntryWriter {
 
     private final PurgeWatermarks watermarks;
     private final Predicate<Version> isTooFarAhead;
-    private final ToIntFunction<Key> partitionOf;
+    private final RowGuard rows;
     private final PartitionReadBarrier barrier;
 
     /**
@@ -32,54 +36,68 @@ final class EntryWriter {
      *
      * @param watermarks apply entries to the store
      * @param isTooFarAhead whether only a wrong clock can have issued a version
-     * @param partitionOf returns a key's partition
+     * @param rows refuses writes that were planned by another table
      * @param barrier the partitions of which entries may be missing
      */
     EntryWriter(
-            PurgeWatermarks watermarks,
-            Predicate<Version> isTooFarAhead,
-            ToIntFunction<Key> partitionOf,
-            PartitionReadBarrier barrier) {
+            PurgeWatermarks watermarks, Predicate<Version> isTooFarAhead, RowGuard rows, PartitionReadBarrier barrier) {
         this.watermarks = watermarks;
         this.isTooFarAhead = isTooFarAhead;
-        this.partitionOf = partitionOf;
+        this.rows = rows;
         this.barrier = barrier;
     }
 
-    /** Merges the entries of one write. */
-    Reply apply(List<Entry> entries) {
+    /** Merges the entries of one write, which came with a row version. */
+    Reply apply(List<Entry> entries, long rowVersion) {
         Predicate<Key> unknown = unknown();
-        PurgeWatermarks.Applied applied = watermarks.apply(entries);
+        PurgeWatermarks.Applied applied = null;
+        while (applied == null) {
+            applied = watermarks.apply(entries, rows.admits(entries, rowVersion));
+            Reply refusal = applied == null ? rows.refusal(entries, rowVersion) : null;
+            if (refusal != null) {
+                return refusal;
+            }
+        }
         return applied.refused().isPresent()
                 ? tooOld(applied.refused().get())
                 : applied(entries, applied.newest(), 0, unknown);
     }
 
     /** Merges entries that this node has fetched from complete replicas. */
-    Reply refill(List<Entry> entries) {
-        return watermarks.refill(entries).refused().map(EntryWriter::tooOld).orElse(Reply.Applied.AS_NEWEST);
+    Reply refill(List<Entry> entries, long rowVersion) {
+        PurgeWatermarks.Applied applied = null;
+        while (applied == null) {
+            applied = watermarks.refill(entries, rows.admits(entries, rowVersion));
+            Reply refusal = applied == null ? rows.refusal(entries, rowVersion) : null;
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return applied.refused().map(EntryWriter::tooOld).orElse(Reply.Applied.AS_NEWEST);
     }
 
     /**
      * Merges several writes with one call of the store. Writes with a refused entry are left out.
      *
      * @param group the entries of each write
+     * @param rowVersions returns the row version of each write, by its index
      * @param failed makes the reply to each other write if the store throws; then some of them may be merged
      * @return a reply for each write
      */
-    List<Reply> applyGroup(List<List<Entry>> group, Function<Throwable, Function<List<Entry>, Reply>> failed) {
+    List<Reply> applyGroup(
+            List<List<Entry>> group, IntToLongFunction rowVersions, Function<Throwable, IntFunction<Reply>> failed) {
         List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), Reply.Applied.AS_NEWEST));
         boolean[] isRefused = new boolean[group.size()];
         try {
             boolean done = false;
             while (!done) {
-                done = tryGroup(group, isRefused, replies);
+                done = tryGroup(group, rowVersions, isRefused, replies);
             }
         } catch (RuntimeException | Error e) {
-            Function<List<Entry>, Reply> failure = failed.apply(e);
+            IntFunction<Reply> failure = failed.apply(e);
             for (int i = 0; i < isRefused.length; i++) {
                 if (!isRefused[i]) {
-                    replies.set(i, failure.apply(group.get(i)));
+                    replies.set(i, failure.apply(i));
                 }
             }
         }
@@ -87,7 +105,8 @@ final class EntryWriter {
     }
 
     /** Merges all writes that are not refused; returns false, having merged nothing, if one more is refused. */
-    private boolean tryGroup(List<List<Entry>> group, boolean[] isRefused, List<Reply> replies) {
+    private boolean tryGroup(
+            List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused, List<Reply> replies) {
         List<Entry> entries = new ArrayList<>(group.size());
         for (int i = 0; i < isRefused.length; i++) {
             for (int j = 0; !isRefused[i] && j < group.get(i).size(); j++) {
@@ -98,7 +117,11 @@ final class EntryWriter {
             return true;
         }
         Predicate<Key> unknown = unknown();
-        PurgeWatermarks.Applied applied = watermarks.apply(entries);
+        PurgeWatermarks.Applied applied = watermarks.apply(entries, admits(group, rowVersions, isRefused));
+        if (applied == null) {
+            refuseByRows(group, rowVersions, isRefused, replies);
+            return false;
+        }
         if (applied.refused().isPresent()) {
             Entry refused = applied.refused().get();
             int index = indexOf(refused, group, isRefused);
@@ -114,6 +137,36 @@ final class EntryWriter {
             }
         }
         return true;
+    }
+
+    /** Returns a check of all writes of a group that are not refused, to be made while the lock is held. */
+    private BooleanSupplier admits(List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused) {
+        long highest = ClusterView.NO_VERSION;
+        for (int i = 0; i < isRefused.length; i++) {
+            highest = Math.max(highest, rowVersions.applyAsLong(i));
+        }
+        if (rows.isUnfenced(highest)) {
+            return rows.unfenced();
+        }
+        return () -> {
+            for (int i = 0; i < isRefused.length; i++) {
+                if (!isRefused[i] && rows.refusal(group.get(i), rowVersions.applyAsLong(i)) != null) {
+                    return false;
+                }
+            }
+            return true;
+        };
+    }
+
+    private void refuseByRows(
+            List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused, List<Reply> replies) {
+        for (int i = 0; i < isRefused.length; i++) {
+            Reply refusal = isRefused[i] ? null : rows.refusal(group.get(i), rowVersions.applyAsLong(i));
+            if (refusal != null) {
+                isRefused[i] = true;
+                replies.set(i, refusal);
+            }
+        }
     }
 
     private static int indexOf(Entry refused, List<List<Entry>> group, boolean[] isRefused) {
@@ -158,7 +211,7 @@ final class EntryWriter {
             return key -> false;
         }
         PartitionSet lost = barrier.of(Reason.LOST).union(barrier.of(Reason.ROLLED_BACK));
-        return key -> lost.contains(partitionOf.applyAsInt(key));
+        return key -> lost.contains(rows.partitionOf(key));
     }
 
     private static Reply tooOld(Entry refused) {

@@ -4,6 +4,9 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameCodec.Opened;
 import io.dht4j.core.internal.wire.FrameException;
@@ -21,12 +24,16 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers the frames of peers. The answer to any bytes is a frame; malformed ones get a numbered error. Does not block;
  * safe for use by any number of threads.
  */
 public final class PeerEndpoint implements FrameHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerEndpoint.class);
 
     private final Replica replica;
     private final OwnHeader own;
@@ -36,6 +43,7 @@ public final class PeerEndpoint implements FrameHandler {
     private final Predicate<String> callers;
     private final Complaints complaints;
     private final SlotHolders slots;
+    private final ViewRefresh refresh;
 
     /** Why every request is refused; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
@@ -87,6 +95,7 @@ public final class PeerEndpoint implements FrameHandler {
      * @param callers decides which names proven by a certificate may call
      * @param complaints receives refused requests of misconfigured senders
      * @param slots the holders of version slots
+     * @param refresh fetches newer views
      */
     public PeerEndpoint(
             Replica replica,
@@ -96,7 +105,8 @@ public final class PeerEndpoint implements FrameHandler {
             int maxFrameBytes,
             Predicate<String> callers,
             Complaints complaints,
-            SlotHolders slots) {
+            SlotHolders slots,
+            ViewRefresh refresh) {
         this.replica = replica;
         this.own = own;
         this.names = names;
@@ -105,6 +115,7 @@ public final class PeerEndpoint implements FrameHandler {
         this.callers = callers;
         this.complaints = complaints;
         this.slots = slots;
+        this.refresh = refresh;
     }
 
     /**
@@ -132,15 +143,14 @@ public final class PeerEndpoint implements FrameHandler {
         try {
             opened = FrameCodec.open(bytes, names);
         } catch (FrameException e) {
-            return answer(Optional.empty(), failed(e));
+            return CompletableFuture.completedFuture(FrameCodec.encode(own.to(Optional.empty()), failed(e)));
         }
         FrameHeader peer = opened.header();
-        Optional<NodeId> sender = Optional.of(peer.sender());
         Set<String> proven = context.callerNames();
         if (!proven.isEmpty() && !proven.contains(peer.sender().value())) {
             complaints.impersonated(peer.sender(), proven);
             return answer(
-                    sender,
+                    peer,
                     new Reply.Failed(
                             ErrorCode.PERMISSION_DENIED,
                             "the certificate names " + PrintableText.of(new TreeSet<>(proven))
@@ -149,11 +159,11 @@ public final class PeerEndpoint implements FrameHandler {
         // First: a request for another node is not examined further.
         Optional<Reply> refused = refusal(peer);
         if (refused.isPresent()) {
-            return answer(sender, refused.get());
+            return answer(peer, refused.get());
         }
         if (bytes.length > maxFrameBytes) {
             return answer(
-                    sender,
+                    peer,
                     new Reply.Failed(
                             ErrorCode.FRAME_TOO_LARGE,
                             "a frame has at most " + maxFrameBytes + " bytes here, not " + bytes.length));
@@ -162,16 +172,16 @@ public final class PeerEndpoint implements FrameHandler {
         try {
             request = opened.request();
         } catch (FrameException e) {
-            return answer(sender, failed(e));
+            return answer(peer, failed(e));
         }
         Optional<Reply> taken = slotTaken(peer.sender(), request);
         if (taken.isPresent()) {
-            return answer(sender, taken.get());
+            return answer(peer, taken.get());
         }
         if (request instanceof RepairRequest.Watermarks watermarks
                 && !watermarks.from().equals(peer.sender().value())) {
             return answer(
-                    sender,
+                    peer,
                     new Reply.Failed(
                             ErrorCode.BAD_REQUEST,
                             "a node reports its own purge watermarks only: " + peer.sender() + " cannot do so for "
@@ -179,18 +189,42 @@ public final class PeerEndpoint implements FrameHandler {
         }
         clock.observe(peer.clock());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        replica.serve(request, context, reply -> complete(answer, sender, context, reply));
+        replica.serve(request, peer.rowVersion(), context, reply -> answer(answer, peer, context, reply));
         return answer;
     }
 
-    private void complete(CompletableFuture<byte[]> answer, Optional<NodeId> sender, CallContext context, Reply reply) {
+    /**
+     * Sends a reply. One that shows that this node's view is older than the sender's waits for a newer view, or for the
+     * time that this may take: the sender asks once more when it gets it.
+     */
+    private void answer(CompletableFuture<byte[]> answer, FrameHeader peer, CallContext context, Reply reply) {
+        if (!isBehind(reply) || own.view().epoch() >= peer.epoch()) {
+            complete(answer, peer, context, reply);
+            return;
+        }
+        refresh.newerThan(peer.epoch() - 1, peer.sender()).handle((newer, error) -> {
+            if (error != null) {
+                LOG.debug("no view of epoch {} comes of {}", peer.epoch(), peer.sender(), error);
+            }
+            complete(answer, peer, context, reply);
+            return newer;
+        });
+    }
+
+    private static boolean isBehind(Reply reply) {
+        return reply instanceof Reply.Failed failed
+                ? failed.code() == ErrorCode.TOPOLOGY_BEHIND
+                : reply instanceof Reply.Batch batch && batch.replies().stream().anyMatch(PeerEndpoint::isBehind);
+    }
+
+    private void complete(CompletableFuture<byte[]> answer, FrameHeader peer, CallContext context, Reply reply) {
         try {
             long bytes = reply.valueBytes();
             Reply given = bytes == 0 || context.hasRoomForReply(bytes)
                     ? reply
                     : new Reply.Failed(
                             ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
-            answer.complete(FrameCodec.encode(own.to(sender), given));
+            answer.complete(FrameCodec.encode(to(peer), given));
         } catch (RuntimeException | Error e) {
             // Without a completion the caller would wait for its timeout.
             answer.completeExceptionally(e);
@@ -205,16 +239,28 @@ public final class PeerEndpoint implements FrameHandler {
             return Optional.of(
                     new Reply.Failed(ErrorCode.WRONG_RECIPIENT, "this is node " + own.self() + ", not " + recipient));
         }
+        ClusterView view = own.view();
+        FrameHeader.Agreed agreed = peer.agreed();
+        NodeIdentity meant = agreed == null ? null : agreed.recipient();
+        NodeIdentity mine = view.identity(own.self());
+        if (meant != null && !meant.equals(mine)) {
+            return Optional.of(new Reply.Failed(
+                    ErrorCode.WRONG_RECIPIENT,
+                    "this is node " + own.self() + " of " + (mine == null ? "no agreed cluster" : mine) + ", not of "
+                            + meant));
+        }
         Optional<String> stopped = refusal;
         if (stopped.isPresent()) {
             return Optional.of(new Reply.Failed(ErrorCode.NOT_SERVING, stopped.get()));
         }
-        if (peer.epoch() < own.epoch()) {
+        // In an agreed cluster each row is fenced for itself, and the settings do not depend on the epoch.
+        boolean isFenced = view.hasRowVersions();
+        if (!isFenced && peer.epoch() < view.epoch()) {
             return Optional.of(new Reply.Failed(
                     ErrorCode.STALE_TOPOLOGY,
-                    "the request's topology has epoch " + peer.epoch() + ", this node's has " + own.epoch()));
+                    "the request's topology has epoch " + peer.epoch() + ", this node's has " + view.epoch()));
         }
-        if (peer.epoch() == own.epoch() && peer.settings() != own.fingerprint()) {
+        if ((isFenced || peer.epoch() == view.epoch()) && peer.settings() != own.fingerprint()) {
             complaints.configuredOtherwise(peer.sender(), peer.settings());
             return Optional.of(new Reply.OtherSettings(own.settings()));
         }
@@ -244,7 +290,13 @@ public final class PeerEndpoint implements FrameHandler {
         return new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
     }
 
-    private CompletionStage<byte[]> answer(Optional<NodeId> sender, Reply reply) {
-        return CompletableFuture.completedFuture(FrameCodec.encode(own.to(sender), reply));
+    private CompletionStage<byte[]> answer(FrameHeader peer, Reply reply) {
+        return CompletableFuture.completedFuture(FrameCodec.encode(to(peer), reply));
+    }
+
+    /** Returns the header of a reply, to the incarnation that has sent the request. */
+    private FrameHeader to(FrameHeader peer) {
+        FrameHeader.Agreed agreed = peer.agreed();
+        return own.to(Optional.of(peer.sender()), agreed == null ? null : agreed.sender(), ClusterView.NO_VERSION);
     }
 }

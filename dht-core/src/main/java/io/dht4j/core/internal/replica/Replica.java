@@ -2,7 +2,6 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -23,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.ToIntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +38,7 @@ public final class Replica {
     private final LongSupplier nanoTime;
     private final HybridClock clock;
     private final Snapshots snapshots;
+    private final RowGuard rows;
     private final int maxValueBytes;
     private final PartitionReadBarrier barrier;
     private final int maxWaiting;
@@ -55,7 +55,7 @@ public final class Replica {
      * @param environment runs store calls
      * @param clock observes versions
      * @param snapshots the open snapshots, for which the store records merges
-     * @param partitionOf returns a key's partition
+     * @param rows refuses requests that were planned by another table than this node's
      * @param limits the largest accepted value, and roughly the largest reply; how many requests and bytes may wait for
      *     the store, and how many of them may read it at a time
      * @param ages how long requests may wait for the store
@@ -68,22 +68,19 @@ public final class Replica {
             Environment environment,
             HybridClock clock,
             Snapshots snapshots,
-            ToIntFunction<Key> partitionOf,
+            RowGuard rows,
             Limits limits,
             QueueAges ages,
             PartitionReadBarrier barrier) {
         this.store = store;
         this.local = local;
-        this.reader = new ReplicaReader(store, clock, partitionOf, limits.maxValueBytes(), barrier);
+        this.reader = new ReplicaReader(store, clock, rows, limits.maxValueBytes(), barrier);
         this.gate = new StoreGate(
-                store,
-                new EntryWriter(watermarks, clock::isTooFarAhead, partitionOf, barrier),
-                environment,
-                limits,
-                ages);
+                store, new EntryWriter(watermarks, clock::isTooFarAhead, rows, barrier), environment, limits, ages);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.snapshots = snapshots;
+        this.rows = rows;
         this.maxValueBytes = limits.maxValueBytes();
         this.barrier = barrier;
         this.maxWaiting = limits.maxInFlight();
@@ -93,17 +90,18 @@ public final class Replica {
      * Serves a request that arrived in a frame of its own.
      *
      * @param request the request
+     * @param rowVersion the row version that came with it; 0 for none, and for a batch
      * @param context the call; an expired or cancelled request is not begun
      * @param reply receives the one reply
      */
-    public void serve(Request request, CallContext context, Consumer<Reply> reply) {
-        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, context, reply))) {
+    public void serve(Request request, long rowVersion, CallContext context, Consumer<Reply> reply) {
+        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, rowVersion, context, reply))) {
             return;
         }
         if (request instanceof Request.Batch batch) {
             new BatchService(this, reader, gate, nanoTime, batch, context, reply).serve();
         } else {
-            serve(request, CallLiveness.of(context), reply);
+            serve(request, rowVersion, CallLiveness.of(context), reply);
         }
     }
 
@@ -142,12 +140,13 @@ public final class Replica {
      * Serves a request that is no batch.
      *
      * @param request the request
+     * @param rowVersion the row version that came with it; 0 for none
      * @param liveness checked again right before the store is called: a request whose answer is not needed is not
      *     begun. An accepted write is dropped only for its deadline
      * @param reply receives the one reply
      */
-    public void serve(Request request, CallLiveness liveness, Consumer<Reply> reply) {
-        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, liveness, reply))) {
+    public void serve(Request request, long rowVersion, CallLiveness liveness, Consumer<Reply> reply) {
+        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, rowVersion, liveness, reply))) {
             return;
         }
         if (liveness.isOver()) {
@@ -155,32 +154,34 @@ public final class Replica {
         } else if (request instanceof Request.ReadKeys read) {
             gate.read(new StoreGate.Read(
                     liveness,
-                    () -> reader.readFromMemory(read, reader.room()),
-                    () -> reader.read(read, reader.room()),
+                    () -> reader.readFromMemory(read, rowVersion, reader.room()),
+                    () -> reader.read(read, rowVersion, reader.room()),
                     reply));
         } else if (request instanceof Request.ApplyEntries apply) {
             Reply refusal = refusal(apply);
             if (refusal != null) {
                 reply.accept(refusal);
             } else {
-                gate.apply(apply.entries(), liveness, reply);
+                gate.apply(apply.entries(), rowVersion, liveness, reply);
             }
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(
-                    liveness, () -> reader.page(scan, () -> store.scan(scan.range())), reply));
+                    liveness, () -> reader.page(scan, rowVersion, () -> store.scan(scan.range())), reply));
         } else if (request instanceof Request.RefillPage refill) {
             Request.ScanPage scan = refill.page();
             gate.maintain(StoreGate.Read.through(
-                    liveness, () -> reader.page(scan, () -> store.scan(scan.range())), reply));
+                    liveness, () -> reader.page(scan, rowVersion, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
             // Comparisons are served also for partitions of which other reads are refused.
-            gate.maintain(StoreGate.Read.through(liveness, () -> reader.read(compared), reply));
+            gate.maintain(StoreGate.Read.through(
+                    liveness, () -> fenced(compared, rowVersion, () -> reader.read(compared)), reply));
         } else if (request instanceof RepairRequest repair) {
-            gate.maintain(StoreGate.Read.through(liveness, () -> local.answer(repair), reply));
+            gate.maintain(StoreGate.Read.through(
+                    liveness, () -> fenced(repair, rowVersion, () -> local.answer(repair)), reply));
         } else if (request instanceof Request.SnapshotPage page) {
-            gate.later(StoreGate.Read.through(liveness, () -> page(page), reply));
+            gate.later(StoreGate.Read.through(liveness, () -> page(page, rowVersion), reply));
         } else if (request instanceof Request.SnapshotRequest snapshot) {
-            serve(snapshot, reply);
+            serve(snapshot, rowVersion, reply);
         } else {
             reply.accept(new Reply.Pong());
         }
@@ -191,14 +192,15 @@ public final class Replica {
      * accepted from other requests.
      *
      * @param apply the entries
+     * @param rowVersion the row version of the view by which they were fetched; 0 for none
      * @param reply receives the one reply
      */
-    public void refill(Request.ApplyEntries apply, Consumer<Reply> reply) {
+    public void refill(Request.ApplyEntries apply, long rowVersion, Consumer<Reply> reply) {
         Reply refusal = refusal(apply);
         if (refusal != null) {
             reply.accept(refusal);
         } else {
-            gate.refill(apply.entries(), reply);
+            gate.refill(apply.entries(), rowVersion, reply);
         }
     }
 
@@ -250,8 +252,28 @@ public final class Replica {
         return barrier.isEmpty() ? new Reply.SnapshotOpened(clock) : reader.refused(PartitionSet.empty());
     }
 
-    private void serve(Request.SnapshotRequest request, Consumer<Reply> reply) {
-        if (request instanceof Request.OpenSnapshot && !barrier.isEmpty()) {
+    /** Answers a request of repair if the rows of its partitions are those of its sender, before and after. */
+    private Reply fenced(RepairRequest request, long rowVersion, Supplier<Reply> answer) {
+        Reply before = rows.refusal(request, rowVersion);
+        if (before != null) {
+            return before;
+        }
+        Reply answered = answer.get();
+        Reply after = rows.refusal(request, rowVersion);
+        return after == null ? answered : after;
+    }
+
+    /** Returns the refusal of a node that would take part in a snapshot by another table. */
+    private @Nullable Reply refusal(Request.SnapshotRequest request, long rowVersion) {
+        boolean takesPart = request instanceof Request.OpenSnapshot || request instanceof Request.FixSnapshot;
+        return takesPart ? rows.refusal(PartitionSet.empty(), rowVersion) : null;
+    }
+
+    private void serve(Request.SnapshotRequest request, long rowVersion, Consumer<Reply> reply) {
+        Reply refusal = refusal(request, rowVersion);
+        if (refusal != null) {
+            reply.accept(refusal);
+        } else if (request instanceof Request.OpenSnapshot && !barrier.isEmpty()) {
             // Refused: if other nodes superseded entries before they were refilled here, they would keep them for the
             // snapshot, but this node could not.
             reply.accept(reader.refused(PartitionSet.empty()));
@@ -281,10 +303,11 @@ public final class Replica {
         }
     }
 
-    private Reply page(Request.SnapshotPage request) {
+    private Reply page(Request.SnapshotPage request, long rowVersion) {
         try {
             Reply page = reader.page(
                     request.page(),
+                    rowVersion,
                     () -> snapshots.cursor(request.at(), request.page().range()));
             // A page counts only if the snapshot was open until the page was complete.
             snapshots.renew(request.at());

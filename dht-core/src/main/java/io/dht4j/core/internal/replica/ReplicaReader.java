@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,7 @@ final class ReplicaReader {
 
     private final Store store;
     private final HybridClock clock;
-    private final ToIntFunction<Key> partitionOf;
+    private final RowGuard rows;
     private final int maxValueBytes;
     private final PartitionReadBarrier barrier;
 
@@ -43,19 +42,14 @@ final class ReplicaReader {
      *
      * @param store the store
      * @param clock judges versions
-     * @param partitionOf returns a key's partition
+     * @param rows refuses reads that were planned by another table
      * @param maxValueBytes roughly the largest reply
      * @param barrier the partitions of which reads are refused
      */
-    ReplicaReader(
-            Store store,
-            HybridClock clock,
-            ToIntFunction<Key> partitionOf,
-            int maxValueBytes,
-            PartitionReadBarrier barrier) {
+    ReplicaReader(Store store, HybridClock clock, RowGuard rows, int maxValueBytes, PartitionReadBarrier barrier) {
         this.store = store;
         this.clock = clock;
-        this.partitionOf = partitionOf;
+        this.rows = rows;
         this.maxValueBytes = maxValueBytes;
         this.barrier = barrier;
     }
@@ -72,9 +66,10 @@ final class ReplicaReader {
     }
 
     /** Returns the reply if the store has all of it in memory, which saves a switch to a store thread and back. */
-    Optional<Reply> readFromMemory(Request.ReadKeys read, ReplyRoom room) {
-        if (isRefused(read)) {
-            return Optional.of(refused(partitions(read.queries())));
+    Optional<Reply> readFromMemory(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
+        Reply refusal = refusal(read, rowVersion);
+        if (refusal != null) {
+            return Optional.of(refusal);
         }
         List<Optional<Entry>> entries = new ArrayList<>(read.queries().size());
         for (Request.Query query : read.queries()) {
@@ -85,25 +80,30 @@ final class ReplicaReader {
             entries.add(held.get().entry());
         }
         Iterator<Optional<Entry>> found = entries.iterator();
-        return Optional.of(show(read, key -> found.next(), room));
+        return Optional.of(show(read, rowVersion, key -> found.next(), room));
     }
 
-    Reply read(Request.ReadKeys read, ReplyRoom room) {
-        if (isRefused(read)) {
-            return refused(partitions(read.queries()));
-        }
-        return show(read, store::get, room);
+    Reply read(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
+        Reply refusal = refusal(read, rowVersion);
+        return refusal == null ? show(read, rowVersion, store::get, room) : refusal;
+    }
+
+    /** Returns why keys may not be read now, or null. */
+    private @Nullable Reply refusal(Request.ReadKeys read, long rowVersion) {
+        Reply refusal = rows.refusalOfKeys(read.queries(), rowVersion);
+        return refusal == null && isRefused(read) ? refused(partitions(read.queries())) : refusal;
     }
 
     /** Reads keys, and returns the reply if the entries may be shown. */
-    private Reply show(Request.ReadKeys read, Function<Key, Optional<Entry>> get, ReplyRoom room) {
+    private Reply show(Request.ReadKeys read, long rowVersion, Function<Key, Optional<Entry>> get, ReplyRoom room) {
         Shown shown = answer(read.queries(), get, read.inlineBytes(), room);
         if (isTooFarAhead(shown.newest())) {
             return tooFarAhead(shown);
         }
         Reply found = shown.reply();
-        // Reads may have been refused since the first check: entries may have been missing.
-        return isRefused(read) ? refused(partitions(read.queries())) : found;
+        // Reads may be refused since the first check: entries may have been missing.
+        Reply refusal = refusal(read, rowVersion);
+        return refusal == null ? found : refusal;
     }
 
     /** Reads keys for a comparison, also of partitions of which other reads are refused. */
@@ -113,7 +113,7 @@ final class ReplicaReader {
 
     private PartitionSet partitions(List<Request.Query> queries) {
         return PartitionSet.builder()
-                .addAll(queries.stream().mapToInt(query -> partitionOf.applyAsInt(query.key())))
+                .addAll(queries.stream().mapToInt(query -> rows.partitionOf(query.key())))
                 .build();
     }
 
@@ -170,7 +170,7 @@ final class ReplicaReader {
 
     private boolean isRefused(Request.ReadKeys read) {
         return !barrier.isEmpty()
-                && read.queries().stream().anyMatch(query -> barrier.contains(partitionOf.applyAsInt(query.key())));
+                && read.queries().stream().anyMatch(query -> barrier.contains(rows.partitionOf(query.key())));
     }
 
     /** Returns the refusal of a read: a quorum must not count a replica that may lack entries. */
@@ -180,14 +180,21 @@ final class ReplicaReader {
 
     /**
      * Reads a page. A cursor may show a state as old as its opening or as new as its last entry. So every partition
-     * must be complete both before and after.
+     * must be complete, and its row unchanged, both before and after.
      */
-    Reply page(Request.ScanPage scan, Supplier<EntryCursor> entriesOfRange) {
-        if (isRefused(scan.partitions())) {
-            return refused(scan.partitions());
+    Reply page(Request.ScanPage scan, long rowVersion, Supplier<EntryCursor> entriesOfRange) {
+        Reply refusal = refusal(scan.partitions(), rowVersion);
+        if (refusal != null) {
+            return refusal;
         }
         Reply page = readPage(scan, entriesOfRange);
-        return isRefused(scan.partitions()) ? refused(scan.partitions()) : page;
+        Reply after = refusal(scan.partitions(), rowVersion);
+        return after == null ? page : after;
+    }
+
+    private @Nullable Reply refusal(PartitionSet partitions, long rowVersion) {
+        Reply refusal = rows.refusal(partitions, rowVersion);
+        return refusal == null && isRefused(partitions) ? refused(partitions) : refusal;
     }
 
     private boolean isRefused(PartitionSet partitions) {
@@ -204,7 +211,7 @@ final class ReplicaReader {
         try (EntryCursor cursor = entriesOfRange.get()) {
             while (cursor.hasNext()) {
                 Entry entry = cursor.next();
-                boolean wanted = partitions.isEmpty() || partitions.contains(partitionOf.applyAsInt(entry.key()));
+                boolean wanted = partitions.isEmpty() || partitions.contains(rows.partitionOf(entry.key()));
                 boolean full = entries.size() == maxEntries
                         || (!entries.isEmpty() && bytes + FrameCodec.encodedSize(entry) > maxBytes);
                 if (examinable-- == 0 || (wanted && full)) {

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,8 +51,8 @@ final class StoreGate {
     /** The number of waiting requests of repair and refill is limited to this part of that of clients. */
     private static final int PART_FOR_MAINTENANCE = 4;
 
-    /** Entries to be merged into the store, unless they are expired. */
-    record Write(List<Entry> entries, long bytes, CallLiveness liveness, Consumer<Reply> reply) {}
+    /** Entries to be merged into the store, unless they are expired or were planned by another table. */
+    record Write(List<Entry> entries, long rowVersion, long bytes, CallLiveness liveness, Consumer<Reply> reply) {}
 
     /** A read, unless its answer is not needed any more. A read that can be answered from memory never waits. */
     record Read(
@@ -123,26 +124,26 @@ final class StoreGate {
     }
 
     /** Returns a write for {@link #applyAll}. */
-    Write write(List<Entry> entries, CallLiveness liveness, Consumer<Reply> reply) {
+    Write write(List<Entry> entries, long rowVersion, CallLiveness liveness, Consumer<Reply> reply) {
         long bytes = 0;
         for (int i = 0; i < entries.size(); i++) {
             bytes += entries.get(i).bytes();
         }
-        return new Write(entries, bytes, liveness, reply);
+        return new Write(entries, rowVersion, bytes, liveness, reply);
     }
 
     /** Merges entries into the store. */
-    void apply(List<Entry> entries, CallLiveness liveness, Consumer<Reply> reply) {
+    void apply(List<Entry> entries, long rowVersion, CallLiveness liveness, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
-            send(applyAtOnce(entries), reply);
+            send(applyAtOnce(entries, rowVersion), reply);
         } else {
-            applyAll(List.of(write(entries, liveness, reply)));
+            applyAll(List.of(write(entries, rowVersion, liveness, reply)));
         }
     }
 
     /** Merges entries that this node has fetched itself, in no order with those of other requests. */
-    void refill(List<Entry> entries, Consumer<Reply> reply) {
-        maintain(Read.through(CallLiveness.endless(), () -> writer.refill(entries), reply));
+    void refill(List<Entry> entries, long rowVersion, Consumer<Reply> reply) {
+        maintain(Read.through(CallLiveness.endless(), () -> writer.refill(entries, rowVersion), reply));
     }
 
     /**
@@ -283,10 +284,11 @@ final class StoreGate {
                     group.add(write);
                 }
             }
-            List<Reply> results = writer.applyGroup(entriesOf(group), e -> {
-                Reply failure = failed(e);
-                return write -> failure;
-            });
+            List<Reply> results =
+                    writer.applyGroup(entriesOf(group), i -> group.get(i).rowVersion(), e -> {
+                        Reply failure = failed(e);
+                        return i -> failure;
+                    });
             return () -> {
                 for (int i = 0; i < group.size(); i++) {
                     send(results.get(i), group.get(i).reply());
@@ -320,9 +322,9 @@ final class StoreGate {
     }
 
     /** Merges entries into a memory-fast store on the calling thread. Throws nothing. */
-    Reply applyAtOnce(List<Entry> entries) {
+    Reply applyAtOnce(List<Entry> entries, long rowVersion) {
         try {
-            return writer.apply(entries);
+            return writer.apply(entries, rowVersion);
         } catch (RuntimeException | Error e) {
             return failed(e);
         }
@@ -332,8 +334,8 @@ final class StoreGate {
      * Merges several writes into a memory-fast store on the calling thread, with one call of the store. If that fails,
      * each is merged alone, so that it has an outcome of its own: merging an entry twice changes nothing.
      */
-    List<Reply> applyAllAtOnce(List<List<Entry>> writes) {
-        return writer.applyGroup(writes, e -> this::applyAtOnce);
+    List<Reply> applyAllAtOnce(List<List<Entry>> writes, IntToLongFunction rowVersions) {
+        return writer.applyGroup(writes, rowVersions, e -> i -> applyAtOnce(writes.get(i), rowVersions.applyAsLong(i)));
     }
 
     private Reply readNow(Read read) {

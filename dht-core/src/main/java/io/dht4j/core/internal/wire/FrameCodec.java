@@ -2,6 +2,8 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import java.util.ArrayList;
@@ -15,9 +17,9 @@ import java.util.Optional;
  * big-endian. Lists and values are preceded by their length in 4 bytes, keys and texts by theirs in 2, names by theirs
  * in 1.
  *
- * <p>The flags are reserved for fields after the wall clock in a later version: numbers and incarnations of sender and
- * recipient, and the version of the partitions' rows. A frame with an unknown flag is refused, since the sender relies
- * on its meaning.
+ * <p>The flags announce fields after the wall clock, which members of an agreed cluster send: numbers and incarnations
+ * of sender and recipient, and the version of the partitions' rows, which in a batch precedes each part instead. A
+ * frame with an unknown flag is refused, since the sender relies on its meaning.
  *
  * <p>Stateless; safe for use by any number of threads.
  */
@@ -37,7 +39,15 @@ public final class FrameCodec {
     /** Without the names. */
     private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
 
-    private static final int NO_FLAGS = 0;
+    /** The numbers and incarnations of sender and recipient are in the head. */
+    private static final int IDENTITIES = 1;
+
+    /** A row version is in the head of a request, or before each part of a batch. */
+    private static final int ROW_VERSIONS = 2;
+
+    private static final int KNOWN_FLAGS = IDENTITIES | ROW_VERSIONS;
+
+    private static final int IDENTITY_BYTES = 4 + 16;
 
     /** The maximum number of bytes of the messages of failed parts in the reply to a batch. */
     private static final int MAX_BATCH_TEXT = 64 * 1024;
@@ -54,12 +64,12 @@ public final class FrameCodec {
     /** A request with a decoded head and an encoded body. Not thread-safe. */
     public static final class Opened {
 
-        private final FrameHeader header;
+        private final Head head;
         private final int type;
         private final FrameReader in;
 
-        private Opened(FrameHeader header, int type, FrameReader in) {
-            this.header = header;
+        private Opened(Head head, int type, FrameReader in) {
+            this.head = head;
             this.type = type;
             this.in = in;
         }
@@ -70,7 +80,7 @@ public final class FrameCodec {
          * @return the header
          */
         public FrameHeader header() {
-            return header;
+            return head.header();
         }
 
         /**
@@ -80,11 +90,19 @@ public final class FrameCodec {
          * @throws FrameException if the bytes are not a request
          */
         public Request request() throws FrameException {
-            Request request = RequestBody.read(in, type);
+            Request request = RequestBody.read(in, type, head.hasRowVersions());
             in.end();
             return request;
         }
     }
+
+    /**
+     * A decoded head.
+     *
+     * @param header the header
+     * @param hasRowVersions whether a row version is in the head, or before each part of a batch
+     */
+    private record Head(FrameHeader header, boolean hasRowVersions) {}
 
     private FrameCodec() {}
 
@@ -96,7 +114,7 @@ public final class FrameCodec {
      * @return a new frame of one part
      */
     public static Frame encode(FrameHeader header, Request request) {
-        FrameWriter out = begin(header, RequestBody.type(request), RequestBody.size(request));
+        FrameWriter out = begin(header, request, RequestBody.size(request));
         RequestBody.write(out, request);
         return Frame.of(out.toByteArray());
     }
@@ -109,7 +127,7 @@ public final class FrameCodec {
      * @return the head of a frame
      */
     public static byte[] head(FrameHeader header, Request request) {
-        return begin(header, RequestBody.type(request), 0).toByteArray();
+        return begin(header, request, 0).toByteArray();
     }
 
     /**
@@ -134,8 +152,7 @@ public final class FrameCodec {
     public static Frame encodeLarge(FrameHeader header, Request.ApplyEntries request) {
         Entry entry = request.entries().get(0);
         byte[] value = entry.value();
-        FrameWriter out =
-                begin(header, RequestBody.type(request), Math.subtractExact(RequestBody.size(request), value.length));
+        FrameWriter out = begin(header, request, Math.subtractExact(RequestBody.size(request), value.length));
         out.i32(1).key(entry.key()).entryBeforeValue(entry);
         return new Frame(out.toByteArray(), value);
     }
@@ -149,7 +166,7 @@ public final class FrameCodec {
      */
     public static byte[] encode(FrameHeader header, Reply reply) {
         Reply bounded = reply instanceof Reply.Batch batch ? withBoundedTexts(batch) : reply;
-        FrameWriter out = begin(header, ReplyBody.type(bounded), ReplyBody.size(bounded));
+        FrameWriter out = begin(header, ReplyBody.type(bounded), 0, 0, ReplyBody.size(bounded));
         ReplyBody.write(out, bounded);
         return out.toByteArray();
     }
@@ -180,14 +197,34 @@ public final class FrameCodec {
         return new Reply.Batch(bounded);
     }
 
-    private static FrameWriter begin(FrameHeader header, int type, int bodyBytes) {
+    private static FrameWriter begin(FrameHeader header, Request request, int bodyBytes) {
+        int type = RequestBody.type(request);
+        if (request instanceof Request.Batch batch) {
+            return begin(header, type, RequestBody.hasRowVersions(batch) ? ROW_VERSIONS : 0, 0, bodyBytes);
+        }
+        long rowVersion = header.rowVersion();
+        return begin(header, type, rowVersion == 0 ? 0 : ROW_VERSIONS, rowVersion, bodyBytes);
+    }
+
+    private static FrameWriter begin(FrameHeader header, int type, int rowFlag, long rowVersion, int bodyBytes) {
+        FrameHeader.Agreed agreed = header.agreed();
+        boolean named = agreed != null && (agreed.sender() != null || agreed.recipient() != null);
+        int more = (named ? 2 * IDENTITY_BYTES : 0) + (rowVersion == 0 ? 0 : Long.BYTES);
+        FrameWriter out = begin(header, type, rowFlag | (named ? IDENTITIES : 0), Math.addExact(more, bodyBytes));
+        if (agreed != null && named) {
+            out.identity(agreed.sender()).identity(agreed.recipient());
+        }
+        return rowVersion == 0 ? out : out.i64(rowVersion);
+    }
+
+    private static FrameWriter begin(FrameHeader header, int type, int flags, int restBytes) {
         Optional<NodeId> recipient = header.recipient();
         int names =
                 FrameWriter.sizeOf(header.sender()) + (recipient.isPresent() ? FrameWriter.sizeOf(recipient.get()) : 1);
-        FrameWriter out = new FrameWriter(Math.addExact(HEAD_BYTES + names, bodyBytes))
+        FrameWriter out = new FrameWriter(Math.addExact(HEAD_BYTES + names, restBytes))
                 .u8(PROTOCOL)
                 .u8(type)
-                .u8(NO_FLAGS)
+                .u8(flags)
                 .name(header.sender());
         if (recipient.isPresent()) {
             out.name(recipient.get());
@@ -212,11 +249,11 @@ public final class FrameCodec {
     public static Opened open(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = header(in, known);
-        if (header.recipient().isEmpty()) {
+        Head head = head(in, type, known);
+        if (head.header().recipient().isEmpty()) {
             throw in.malformed("a request must name its recipient");
         }
-        return new Opened(header, type, in);
+        return new Opened(head, type, in);
     }
 
     /**
@@ -229,8 +266,7 @@ public final class FrameCodec {
      */
     public static FrameHeader header(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
-        type(in);
-        return header(in, known);
+        return head(in, type(in), known).header();
     }
 
     /**
@@ -261,7 +297,7 @@ public final class FrameCodec {
         }
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = header(in, known);
+        FrameHeader header = head(in, type, known).header();
         Reply reply = ReplyBody.read(in, type, request);
         in.end();
         return new Decoded<>(header, reply);
@@ -293,7 +329,7 @@ public final class FrameCodec {
     public static BatchReader openReplies(byte[] frame, int parts, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = header(in, known);
+        FrameHeader header = head(in, type, known).header();
         Optional<Reply> refusal = Optional.empty();
         if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
             refusal = Optional.of(ReplyBody.refusal(in, type));
@@ -319,24 +355,40 @@ public final class FrameCodec {
         return in.u8("the message type");
     }
 
-    private static FrameHeader header(FrameReader in, NodeIds known) throws FrameException {
+    private static Head head(FrameReader in, int type, NodeIds known) throws FrameException {
         int flags = in.u8("the flags");
-        if (flags != NO_FLAGS) {
+        boolean isReply = type >= FrameTypes.REPLY;
+        int unknown = flags & ~(isReply ? IDENTITIES : KNOWN_FLAGS);
+        if (unknown != 0) {
             throw new FrameException(
                     ErrorCode.UNSUPPORTED_PROTOCOL,
-                    "the flags " + flags + " of a frame are not supported; this node knows none");
+                    "the flags " + unknown + " of a " + (isReply ? "reply" : "request")
+                            + " are not supported; this node knows " + (isReply ? "1" : "1 and 2"));
         }
         Optional<NodeId> sender = in.name(known, "the sender's name");
         if (sender.isEmpty()) {
             throw in.malformed("a frame must name its sender");
         }
-        return new FrameHeader(
-                sender.get(),
-                in.name(known, "the recipient's name"),
-                in.i64("the settings"),
-                in.i64("the epoch"),
-                in.version(),
-                in.i64("the wall clock"));
+        Optional<NodeId> recipient = in.name(known, "the recipient's name");
+        long settings = in.i64("the settings");
+        long epoch = in.i64("the epoch");
+        Version clock = in.version();
+        long wallMillis = in.i64("the wall clock");
+        boolean hasRowVersions = (flags & ROW_VERSIONS) != 0;
+        FrameHeader.Agreed agreed =
+                flags == 0 ? null : agreed(in, (flags & IDENTITIES) != 0, hasRowVersions && type != FrameTypes.BATCH);
+        return new Head(
+                new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed), hasRowVersions);
+    }
+
+    private static FrameHeader.Agreed agreed(FrameReader in, boolean named, boolean fenced) throws FrameException {
+        NodeIdentity sender = named ? in.identity("the sender's number") : null;
+        NodeIdentity recipient = named ? in.identity("the recipient's number") : null;
+        long rowVersion = fenced ? in.i64("the row version") : 0;
+        if (fenced && rowVersion <= 0) {
+            throw in.malformed("a row version must be more than zero, is " + rowVersion);
+        }
+        return new FrameHeader.Agreed(sender, recipient, rowVersion);
     }
 
     /**

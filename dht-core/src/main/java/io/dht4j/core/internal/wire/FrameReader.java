@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads untrusted bytes: a length is accepted only if as many bytes are present. Not thread-safe. */
 final class FrameReader {
@@ -148,6 +151,20 @@ final class FrameReader {
         } catch (IllegalArgumentException e) {
             throw malformed(what + ": " + e.getMessage());
         }
+    }
+
+    /** Reads a number and an incarnation; null if they are zero, which stands for unknown ones. */
+    @Nullable
+    NodeIdentity identity(String what) throws FrameException {
+        int number = size(what);
+        UUID incarnation = new UUID(i64("an incarnation"), i64("an incarnation"));
+        if (incarnation.equals(FrameWriter.UNKNOWN)) {
+            if (number != 0) {
+                throw malformed(what + " is " + number + " without an incarnation");
+            }
+            return null;
+        }
+        return new NodeIdentity(number, incarnation);
     }
 
     String text() throws FrameException {

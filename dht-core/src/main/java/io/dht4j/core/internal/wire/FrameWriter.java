@@ -2,16 +2,22 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Writes a frame into an array of exactly its size. Not thread-safe. */
 final class FrameWriter {
 
     /** The minimum size of an entry: a one-byte key, a version and the tombstone flag. */
     static final int MIN_ENTRY_BYTES = 2 + 1 + 8 + 1;
+
+    /** Stands for an unknown incarnation. */
+    static final UUID UNKNOWN = new UUID(0, 0);
 
     private static final int MAX_TEXT_BYTES = 1000;
 
@@ -100,6 +106,14 @@ final class FrameWriter {
             u8(value.charAt(i));
         }
         return this;
+    }
+
+    /** Writes a number and an incarnation; zeros if they are unknown. */
+    FrameWriter identity(@Nullable NodeIdentity identity) {
+        UUID incarnation = identity == null ? UNKNOWN : identity.incarnation();
+        return i32(identity == null ? 0 : identity.number())
+                .i64(incarnation.getMostSignificantBits())
+                .i64(incarnation.getLeastSignificantBits());
     }
 
     FrameWriter text(byte[] utf8) {

@@ -2,35 +2,40 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.Views;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the headers of the frames that a node sends. Safe for use by any number of threads. */
 public final class OwnHeader {
 
     private final NodeId self;
-    private final ClusterSettings settings;
-    private final long fingerprint;
-    private final long epoch;
+    private final Views views;
     private final Supplier<Version> clock;
     private final LongSupplier wallMillis;
+    private volatile Required required;
+
+    /** The required settings, and their fingerprint. */
+    private record Required(ClusterSettings settings, long fingerprint) {}
 
     /**
      * Creates the source of a node's headers.
      *
      * @param self its name
      * @param settings the settings that it requires of the others
-     * @param epoch the epoch of its topology
+     * @param views the epoch, and the numbers and incarnations of members
      * @param clock its hybrid clock
      * @param wallMillis its wall clock in milliseconds since 1970
      */
     public OwnHeader(
-            NodeId self, ClusterSettings settings, long epoch, Supplier<Version> clock, LongSupplier wallMillis) {
+            NodeId self, ClusterSettings settings, Views views, Supplier<Version> clock, LongSupplier wallMillis) {
         this.self = self;
-        this.settings = settings;
-        this.fingerprint = settings.fingerprint();
-        this.epoch = epoch;
+        this.required = new Required(settings, settings.fingerprint());
+        this.views = views;
         this.clock = clock;
         this.wallMillis = wallMillis;
     }
@@ -42,7 +47,34 @@ public final class OwnHeader {
      * @return a new header
      */
     public FrameHeader to(Optional<NodeId> recipient) {
-        return new FrameHeader(self, recipient, fingerprint, epoch, clock.get(), wallMillis.getAsLong());
+        return to(recipient, null, ClusterView.NO_VERSION);
+    }
+
+    /**
+     * Returns the header of a frame that is sent now.
+     *
+     * @param recipient the recipient
+     * @param identity the number and incarnation of the recipient; null if they are not known
+     * @param rowVersion the highest row version of the partitions of a request; 0 for none
+     * @return a new header
+     */
+    public FrameHeader to(Optional<NodeId> recipient, @Nullable NodeIdentity identity, long rowVersion) {
+        ClusterView view = views.current();
+        NodeIdentity mine = view.identity(self);
+        FrameHeader.Agreed agreed = mine == null && identity == null && rowVersion == ClusterView.NO_VERSION
+                ? null
+                : new FrameHeader.Agreed(mine, identity, rowVersion);
+        return new FrameHeader(
+                self, recipient, required.fingerprint(), view.epoch(), clock.get(), wallMillis.getAsLong(), agreed);
+    }
+
+    /**
+     * Replaces the settings that the node requires of the others.
+     *
+     * @param settings the settings of the cluster that it is a member of now
+     */
+    public void require(ClusterSettings settings) {
+        required = new Required(settings, settings.fingerprint());
     }
 
     /**
@@ -60,7 +92,7 @@ public final class OwnHeader {
      * @return its settings, whose fingerprint is in every frame
      */
     public ClusterSettings settings() {
-        return settings;
+        return required.settings();
     }
 
     /**
@@ -69,15 +101,15 @@ public final class OwnHeader {
      * @return the fingerprint in every frame
      */
     public long fingerprint() {
-        return fingerprint;
+        return required.fingerprint();
     }
 
     /**
-     * Returns the epoch of the node's topology.
+     * Returns the node's current view.
      *
-     * @return the epoch in every frame
+     * @return the view whose epoch is in every frame
      */
-    public long epoch() {
-        return epoch;
+    public ClusterView view() {
+        return views.current();
     }
 }

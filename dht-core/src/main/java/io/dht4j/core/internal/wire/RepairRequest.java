@@ -9,6 +9,15 @@ import java.util.List;
 public sealed interface RepairRequest extends Request {
 
     /**
+     * Returns the partitions that the request names. {@link Entries} names keys instead.
+     *
+     * @return their numbers, which are not checked
+     */
+    default PartitionSet partitionsNamed() {
+        return PartitionSet.empty();
+    }
+
+    /**
      * Requests the sums of partitions, or their watermarks.
      *
      * @param partitions the partitions
@@ -16,7 +25,13 @@ public sealed interface RepairRequest extends Request {
      * @param seal with {@link Detail#PARTITIONS}: the version at which the replica seals the partitions; zero for none.
      *     From then on it records whether older entries arrive
      */
-    record Sums(PartitionSet partitions, Detail detail, Version seal) implements RepairRequest {}
+    record Sums(PartitionSet partitions, Detail detail, Version seal) implements RepairRequest {
+
+        @Override
+        public PartitionSet partitionsNamed() {
+            return partitions;
+        }
+    }
 
     /** The detail that {@link Sums} requests of a partition. */
     enum Detail {
@@ -34,7 +49,15 @@ public sealed interface RepairRequest extends Request {
      * @param start where the page starts
      * @param buckets the buckets
      */
-    record Versions(Key start, List<Buckets> buckets) implements RepairRequest {}
+    record Versions(Key start, List<Buckets> buckets) implements RepairRequest {
+
+        @Override
+        public PartitionSet partitionsNamed() {
+            return PartitionSet.builder()
+                    .addAll(buckets.stream().mapToInt(Buckets::partition))
+                    .build();
+        }
+    }
 
     /**
      * Buckets of a partition.
@@ -51,7 +74,13 @@ public sealed interface RepairRequest extends Request {
      * @param partitions the partitions in which the coordinator found all replicas equal
      * @param seal the version of the seal
      */
-    record Prepare(PartitionSet partitions, Version seal) implements RepairRequest {}
+    record Prepare(PartitionSet partitions, Version seal) implements RepairRequest {
+
+        @Override
+        public PartitionSet partitionsNamed() {
+            return partitions;
+        }
+    }
 
     /**
      * Tells a participant the decision: transactions up to a version are committed. All replicas of these partitions
@@ -63,7 +92,13 @@ public sealed interface RepairRequest extends Request {
      * @param seal zero right after the vote. Otherwise the newer seal of the session that found this outcome of an
      *     earlier one: a newer vote of the participant is aborted, and its fence watermark lowered
      */
-    record Decision(PartitionSet partitions, Version outcome, Version seal) implements RepairRequest {}
+    record Decision(PartitionSet partitions, Version outcome, Version seal) implements RepairRequest {
+
+        @Override
+        public PartitionSet partitionsNamed() {
+            return partitions;
+        }
+    }
 
     /**
      * Reports the sender's purge watermarks and requests the receiver's. A replica that knows of less than the other
@@ -74,7 +109,13 @@ public sealed interface RepairRequest extends Request {
      * @param purged the highest purge watermark of each that the sender knows of, packed: dead entries older than this
      *     may have been purged
      */
-    record Watermarks(String from, PartitionSet partitions, List<Long> purged) implements RepairRequest {}
+    record Watermarks(String from, PartitionSet partitions, List<Long> purged) implements RepairRequest {
+
+        @Override
+        public PartitionSet partitionsNamed() {
+            return partitions;
+        }
+    }
 
     /**
      * Reads keys for a comparison. Unlike {@link Request.ReadKeys}, it is served also where reads are refused because

@@ -128,6 +128,14 @@ public sealed interface Request
          * @return nanoseconds, more than zero
          */
         long remainingNanos();
+
+        /**
+         * Returns the highest row version of its partitions in the view by which it was planned. Parts come from
+         * different views, so one version for the whole frame would hide a part of an older view.
+         *
+         * @return 0 for none
+         */
+        long rowVersion();
     }
 
     /**
@@ -135,6 +143,18 @@ public sealed interface Request
      *
      * @param request {@link ReadKeys} or {@link ApplyEntries}
      * @param remainingNanos its remaining time, more than zero
+     * @param rowVersion the highest row version of its partitions; 0 for none
      */
-    record Part(Request request, long remainingNanos) implements BatchPart {}
+    record Part(Request request, long remainingNanos, long rowVersion) implements BatchPart {
+
+        /**
+         * Creates a part without a row version.
+         *
+         * @param request {@link ReadKeys} or {@link ApplyEntries}
+         * @param remainingNanos its remaining time
+         */
+        public Part(Request request, long remainingNanos) {
+            this(request, remainingNanos, 0);
+        }
+    }
 }

@@ -60,12 +60,23 @@ final class RequestBody {
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
+            int partBytes = PART_BYTES + (hasRowVersions(batch) ? Long.BYTES : 0);
             for (Request.BatchPart part : batch.parts()) {
-                size = Math.addExact(size, PART_BYTES + size(part.request()));
+                size = Math.addExact(size, partBytes + size(part.request()));
             }
             return size;
         }
         return request instanceof RepairRequest repair ? RepairBody.size(repair) : 0;
+    }
+
+    /** Returns whether each part of a batch is preceded by a row version. */
+    static boolean hasRowVersions(Request.Batch batch) {
+        for (int i = 0; i < batch.parts().size(); i++) {
+            if (batch.parts().get(i).rowVersion() != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static int sizeOf(List<Query> queries) {
@@ -111,8 +122,13 @@ final class RequestBody {
             out.i32(batch.replyBytes())
                     .i32(batch.largestBytes())
                     .i32(batch.parts().size());
+            boolean hasRowVersions = hasRowVersions(batch);
             for (Request.BatchPart part : batch.parts()) {
-                out.i64(part.remainingNanos()).u8(type(part.request()));
+                out.i64(part.remainingNanos());
+                if (hasRowVersions) {
+                    out.i64(part.rowVersion());
+                }
+                out.u8(type(part.request()));
                 write(out, part.request());
             }
         } else if (request instanceof RepairRequest repair) {
@@ -120,14 +136,14 @@ final class RequestBody {
         }
     }
 
-    static Request read(FrameReader in, int type) throws FrameException {
+    static Request read(FrameReader in, int type, boolean hasRowVersions) throws FrameException {
         return switch (type) {
             case FrameTypes.READ_KEYS -> readKeys(in);
             case FrameTypes.APPLY_ENTRIES -> new Request.ApplyEntries(in.entries());
             case FrameTypes.SCAN_PAGE -> scanPage(in);
             case FrameTypes.REFILL_PAGE -> new Request.RefillPage(scanPage(in));
             case FrameTypes.PING -> new Request.Ping();
-            case FrameTypes.BATCH -> batch(in);
+            case FrameTypes.BATCH -> batch(in, hasRowVersions);
             case FrameTypes.REPAIR_SUMS,
                     FrameTypes.REPAIR_VERSIONS,
                     FrameTypes.REPAIR_PREPARE,
@@ -155,10 +171,10 @@ final class RequestBody {
                 new KeyRange(start, end), in.partitions(), in.size("the entry limit"), in.size("the byte limit"));
     }
 
-    private static Request.Batch batch(FrameReader in) throws FrameException {
+    private static Request.Batch batch(FrameReader in, boolean hasRowVersions) throws FrameException {
         int replyBytes = in.size("the reply's limit");
         int largestBytes = in.size("the largest value");
-        int count = in.count(PART_BYTES + 4, "parts");
+        int count = in.count(PART_BYTES + 4 + (hasRowVersions ? Long.BYTES : 0), "parts");
         if (count > FrameCodec.MAX_ITEMS) {
             throw in.malformed("at most " + FrameCodec.MAX_ITEMS + " parts, not " + count);
         }
@@ -168,11 +184,15 @@ final class RequestBody {
             if (remaining <= 0) {
                 throw in.malformed("a part's remaining time must be more than zero, is " + remaining);
             }
+            long rowVersion = hasRowVersions ? in.i64("a part's row version") : 0;
+            if (rowVersion < 0) {
+                throw in.malformed("a part's row version must not be negative, is " + rowVersion);
+            }
             int type = in.u8("a part's type");
             if (type != FrameTypes.READ_KEYS && type != FrameTypes.APPLY_ENTRIES) {
                 throw in.malformed("a part is of type 1 or 2, not " + type);
             }
-            parts.add(new Request.Part(read(in, type), remaining));
+            parts.add(new Request.Part(read(in, type, false), remaining, rowVersion));
         }
         return new Request.Batch(parts, replyBytes, largestBytes);
     }

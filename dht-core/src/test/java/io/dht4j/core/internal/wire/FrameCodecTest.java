@@ -80,9 +80,16 @@ class FrameCodecTest {
 
     @Test
     void aFlagOfALaterVersionIsRefusedSinceItsSenderCountsOnIt() {
-        byte[] frame = encode(new Request.Ping());
-        frame[2] = 1;
-        assertThat(codeOf(() -> decodeRequest(frame))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+        for (int flag = 4; flag <= 128; flag *= 2) {
+            byte[] request = encode(new Request.Ping());
+            request[2] = (byte) flag;
+            assertThat(codeOf(() -> decodeRequest(request))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+        }
+        for (int flag = 2; flag <= 128; flag *= 2) {
+            byte[] reply = encode(new Reply.Pong());
+            reply[2] = (byte) flag;
+            assertThat(codeOf(() -> decodeReply(reply, new Request.Ping()))).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL);
+        }
     }
 
     @Test

@@ -147,9 +147,15 @@ public record NodeComponents(
     public ClusterSettings settings(NodeConfig config) {
         ClusterView view = view();
         Map<String, String> values = new LinkedHashMap<>();
-        values.put("nodes", nodesInWords(view.topology()));
+        // The nodes of an agreed cluster change, and its placement has no part in that.
+        view.cluster()
+                .ifPresentOrElse(
+                        cluster -> values.put("cluster", cluster.toString()),
+                        () -> values.put("nodes", nodesInWords(view.topology())));
         values.put("partitions", Integer.toString(view.partitions()));
-        values.put("placement", placement);
+        if (view.cluster().isEmpty()) {
+            values.put("placement", placement);
+        }
         values.put("hash", hash.name());
         // Does not reveal the hash key: this input is hashed for no other purpose.
         values.put(

@@ -10,10 +10,14 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.handoff.HintSender;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
@@ -22,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of hinted handoff, refill and repair, each in a frame of its own: what these mechanisms call through
@@ -33,12 +38,14 @@ final class BackgroundRequests {
     private static final int PAGE_BYTES = 256 * 1024;
 
     private final NodeId self;
+    private final Views views;
     private final ReplicaClient client;
     private final Replica replica;
     private final Duration timeout;
 
-    BackgroundRequests(NodeId self, ReplicaClient client, Replica replica, Duration timeout) {
+    BackgroundRequests(NodeId self, Views views, ReplicaClient client, Replica replica, Duration timeout) {
         this.self = self;
+        this.views = views;
         this.client = client;
         this.replica = replica;
         this.timeout = timeout;
@@ -53,6 +60,7 @@ final class BackgroundRequests {
         ask(
                 node,
                 new Request.ApplyEntries(entries),
+                views.current().token(entries),
                 timeout,
                 ReplyHandler.of(reply -> outcome.taken(), failure -> hintsFailed(failure, outcome)));
     }
@@ -72,18 +80,24 @@ final class BackgroundRequests {
     void fetchPage(Node node, PartitionSet partitions, Key start, RefillSource.Outcome outcome) {
         Request.ScanPage page =
                 new Request.ScanPage(new KeyRange(start, Optional.empty()), partitions, PAGE_ENTRIES, PAGE_BYTES);
+        FencingToken token = views.current().token(partitions);
         Consumer<PeerFailure> failed = failure -> outcome.failed(failure.toString());
-        fetch(node, new Request.RefillPage(page), outcome, failure -> {
+        fetch(node, new Request.RefillPage(page), token, outcome, failure -> {
             if (isUnknownThere(failure)) {
-                fetch(node, page, outcome, failed);
+                fetch(node, page, token, outcome, failed);
             } else {
                 failed.accept(failure);
             }
         });
     }
 
-    private void fetch(Node node, Request page, RefillSource.Outcome outcome, Consumer<PeerFailure> failed) {
-        ask(node, page, timeout, ReplyHandler.of(reply -> merge((Reply.Page) reply, outcome), failed));
+    private void fetch(
+            Node node,
+            Request page,
+            @Nullable FencingToken token,
+            RefillSource.Outcome outcome,
+            Consumer<PeerFailure> failed) {
+        ask(node, page, token, timeout, ReplyHandler.of(reply -> merge((Reply.Page) reply, token, outcome), failed));
     }
 
     /** Returns whether the node has refused the request's type: it runs an earlier version, without that type. */
@@ -91,14 +105,16 @@ final class BackgroundRequests {
         return failure.nothingDone() && failure.code() == ErrorCode.MALFORMED_FRAME;
     }
 
-    private void merge(Reply.Page page, RefillSource.Outcome outcome) {
+    private void merge(Reply.Page page, @Nullable FencingToken token, RefillSource.Outcome outcome) {
         int count = page.entries().size();
         if (count == 0) {
             outcome.fetched(0, 0, page.resume());
             return;
         }
         long size = page.entries().stream().mapToLong(Entry::bytes).sum();
-        replica.refill(new Request.ApplyEntries(page.entries()), reply -> {
+        // By the table by which they were fetched: this node may have ceased to be a replica meanwhile.
+        long rowVersion = token == null ? ClusterView.NO_VERSION : highest(token, page.entries());
+        replica.refill(new Request.ApplyEntries(page.entries()), rowVersion, reply -> {
             if (reply instanceof Reply.Failed failed) {
                 outcome.failed("what it sent cannot be kept here: " + failed.message());
             } else {
@@ -113,6 +129,7 @@ final class BackgroundRequests {
         ask(
                 node,
                 request,
+                token(request),
                 patience,
                 ReplyHandler.of(
                         answer::complete,
@@ -121,10 +138,30 @@ final class BackgroundRequests {
         return answer;
     }
 
+    private static long highest(FencingToken token, List<Entry> entries) {
+        FencingToken narrower = token.view().token(entries);
+        return narrower == null ? ClusterView.NO_VERSION : narrower.rowVersion();
+    }
+
+    /** Returns the token of a request of repair; null in a static cluster. */
+    private @Nullable FencingToken token(Request request) {
+        ClusterView view = views.current();
+        if (!view.hasRowVersions() || !(request instanceof RepairRequest repair)) {
+            return null;
+        }
+        return repair instanceof RepairRequest.Entries entries
+                ? view.token(PartitionSet.builder()
+                        .addAll(entries.queries().stream().mapToInt(query -> view.partitionOf(query.key())))
+                        .build())
+                : view.token(repair.partitionsNamed());
+    }
+
     /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#apply}. */
     CompletableFuture<Reply> merge(List<Entry> entries) {
         CompletableFuture<Reply> answer = new CompletableFuture<>();
-        replica.refill(new Request.ApplyEntries(entries), reply -> {
+        FencingToken token = views.current().token(entries);
+        long rowVersion = token == null ? ClusterView.NO_VERSION : token.rowVersion();
+        replica.refill(new Request.ApplyEntries(entries), rowVersion, reply -> {
             if (reply instanceof Reply.Failed failed) {
                 answer.completeExceptionally(
                         new RepairException(failed.code(), "node " + self + ": " + failed.message()));
@@ -135,7 +172,8 @@ final class BackgroundRequests {
         return answer;
     }
 
-    private void ask(Node node, Request request, Duration patience, ReplyHandler handler) {
-        client.ask(node, OutboundRequest.alone(request), client.context(patience), handler);
+    private void ask(
+            Node node, Request request, @Nullable FencingToken token, Duration patience, ReplyHandler handler) {
+        client.ask(node, OutboundRequest.alone(request, token), client.context(patience), handler);
     }
 }

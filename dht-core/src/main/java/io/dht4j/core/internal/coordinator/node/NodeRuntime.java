@@ -26,6 +26,7 @@ import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
@@ -36,6 +37,7 @@ import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.replica.RowGuard;
 import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.FrameCodec;
@@ -97,7 +99,6 @@ final class NodeRuntime {
     private final PurgeWatermarks watermarks;
     private final Refill refill;
     private final PeerEndpoint endpoint;
-    private final List<Node> others;
     private final Suspicion suspicion;
     private final Disagreements disagreements;
 
@@ -110,9 +111,7 @@ final class NodeRuntime {
         this.environment = components.environment();
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
-        this.others = components.view().topology().nodes().stream()
-                .filter(node -> !node.id().equals(components.self()))
-                .toList();
+        List<Node> others = othersOf(components.view());
         this.watermarks = new PurgeWatermarks(
                 components.store(),
                 components.view().partitions(),
@@ -127,7 +126,6 @@ final class NodeRuntime {
                 () -> components.view().topology(),
                 this::ping,
                 environment::nanoTime);
-        this.endpoint = endpoint(own);
         this.suspicion =
                 new Suspicion(environment, others, new GuardedDetector(components.detector(), environment), this::ping);
         this.clocks = new PeerClocks(
@@ -143,12 +141,17 @@ final class NodeRuntime {
                 own,
                 new ReplicaOrder(components.self(), suspicion),
                 new PeerMonitor(clock, clocks, suspicion, disagreements, this::heard));
+        this.endpoint = endpoint(own);
         this.firstContact = new FirstContact(
                 environment,
                 others.stream().map(Node::id).toList(),
                 config.times().startPatience());
         BackgroundRequests requests = new BackgroundRequests(
-                components.self(), client, replica, config.calls().timeout());
+                components.self(),
+                components.views(),
+                client,
+                replica,
+                config.calls().timeout());
         this.refill = new Refill(
                 environment,
                 components.self(),
@@ -173,7 +176,27 @@ final class NodeRuntime {
         this.parked = new ParkedWrites(environment, handoff);
         this.deadlines = new WriteDeadlines(environment);
         this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(localReplica, requests)) : Optional.empty();
+        components.views().listen((before, now) -> follow(before, now, own));
         resumeClock();
+    }
+
+    /** Adapts what this node has of each other node to a view that is installed. */
+    private void follow(ClusterView before, ClusterView now, OwnHeader own) {
+        if (!before.cluster().equals(now.cluster())) {
+            own.require(components.settings(config));
+        }
+        List<Node> others = othersOf(now);
+        client.follow(before, now);
+        suspicion.follow(others);
+        clocks.follow(others.stream().map(Node::id).toList(), now.topology().size());
+        disagreements.follow(now.topology());
+        handoff.follow(now.topology().nodes());
+    }
+
+    private static List<Node> othersOf(ClusterView view) {
+        return view.topology().nodes().stream()
+                .filter(node -> !node.id().equals(view.self()))
+                .toList();
     }
 
     private LocalReplica localReplica() {
@@ -200,7 +223,7 @@ final class NodeRuntime {
                 environment,
                 clock,
                 snapshots,
-                components::partitionOf,
+                new RowGuard(components.views()),
                 config.limits(),
                 config.overload().queue(),
                 readBarrier);
@@ -210,7 +233,7 @@ final class NodeRuntime {
         return new OwnHeader(
                 components.self(),
                 components.settings(config),
-                components.view().epoch(),
+                components.views(),
                 clock::current,
                 environment::currentTimeMillis);
     }
@@ -225,7 +248,8 @@ final class NodeRuntime {
                 maxFrameBytes,
                 components::mayCall,
                 disagreements,
-                new SlotHolders(new VersionSlots(components.view().topology()), environment));
+                new SlotHolders(new VersionSlots(components.view().topology()), environment),
+                client.refresh());
         if (!components.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }
@@ -272,7 +296,7 @@ final class NodeRuntime {
         listen();
         firstContact.over().thenRun(versions::prepare);
         firstContact.begin();
-        others.forEach(this::ping);
+        othersOf(components.view()).forEach(this::ping);
         antiEntropy.ifPresent(AntiEntropy::exchangeWatermarks);
         handoff.start();
         refill.start();

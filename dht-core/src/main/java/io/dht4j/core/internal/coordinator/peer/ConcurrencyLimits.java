@@ -7,10 +7,13 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.membership.ClusterView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConcurrencyLimits {
 
-    /** Constant after construction. */
-    private final Map<NodeId, PeerLimit> limits = new HashMap<>();
+    private final Supplier<PeerLimit> made;
+    /** Whether this node has a limit, too. */
+    private final boolean limitsSelf;
+    /** Replaced as a whole with each view that changes it. */
+    private volatile Map<NodeId, PeerLimit> limits;
 
     private final LongAdder refusedCalls = new LongAdder();
 
@@ -31,11 +37,27 @@ public final class ConcurrencyLimits {
      * @param config the options of this node
      */
     public ConcurrencyLimits(NodeComponents components, NodeConfig config) {
-        for (Node node : components.view().topology().nodes()) {
-            if (!node.id().equals(components.self()) || !components.store().isMemoryFast()) {
-                limits.put(node.id(), new PeerLimit(config.overload().peers()));
+        this.made = () -> new PeerLimit(config.overload().peers());
+        this.limitsSelf = !components.store().isMemoryFast();
+        ClusterView view = components.view();
+        this.limits = limits(view, view, Map.of());
+    }
+
+    private Map<NodeId, PeerLimit> limits(ClusterView before, ClusterView now, Map<NodeId, PeerLimit> known) {
+        Map<NodeId, PeerLimit> all = new HashMap<>();
+        for (Node node : now.topology().nodes()) {
+            if (limitsSelf || !node.id().equals(now.self())) {
+                PeerLimit limit = known.get(node.id());
+                boolean same = Objects.equals(before.identity(node.id()), now.identity(node.id()));
+                all.put(node.id(), limit != null && same ? limit : made.get());
             }
         }
+        return all;
+    }
+
+    /** Follows a view: new nodes and incarnations have limits at their maxima, those that have left have none. */
+    void follow(ClusterView before, ClusterView now) {
+        limits = limits(before, now, limits);
     }
 
     /**
@@ -59,8 +81,9 @@ public final class ConcurrencyLimits {
      */
     public void require(List<Node> replicas, ReplicationPolicy policy) {
         int full = 0;
+        Map<NodeId, PeerLimit> known = limits;
         for (int i = 0; i < replicas.size(); i++) {
-            PeerLimit limit = limits.get(replicas.get(i).id());
+            PeerLimit limit = known.get(replicas.get(i).id());
             if (limit != null && !limit.hasRoom()) {
                 full++;
             }

@@ -139,6 +139,15 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         return now;
     }
 
+    /**
+     * Follows a change of the nodes: those that have left are reported no more.
+     *
+     * @param now the nodes
+     */
+    public void follow(Topology now) {
+        ofCalled.keySet().removeIf(node -> now.node(node).isEmpty());
+    }
+
     @Override
     public void misdirected(NodeId sender, NodeId recipient) {
         if (isNew(sender, recipient)) {

@@ -5,6 +5,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -120,7 +121,7 @@ final class FrameSender {
             if (cancels) {
                 cancelWithAll(requests, context);
             }
-            frame = FrameCodec.encode(header(node), batch);
+            frame = FrameCodec.encode(header(requests.get(0), ClusterView.NO_VERSION), batch);
         } catch (RuntimeException | Error e) {
             return notEncoded(node, e);
         }
@@ -144,7 +145,7 @@ final class FrameSender {
     private CompletionStage<byte[]> call(PendingRequest request) {
         Frame frame;
         try {
-            frame = request.outbound().frame(header(request.node()));
+            frame = request.outbound().frame(header(request, request.rowVersion()));
         } catch (RuntimeException | Error e) {
             return notEncoded(request.node(), e);
         }
@@ -158,8 +159,8 @@ final class FrameSender {
                 new TransportException(Reason.NO_ROOM, "not sent: the request could not be encoded: " + e));
     }
 
-    private FrameHeader header(Node node) {
-        return own.to(Optional.of(node.id()));
+    private FrameHeader header(PendingRequest request, long rowVersion) {
+        return own.to(Optional.of(request.node().id()), request.identity(), rowVersion);
     }
 
     private CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {

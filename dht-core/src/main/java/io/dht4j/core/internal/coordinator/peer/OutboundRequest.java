@@ -1,5 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
@@ -37,33 +39,40 @@ public final class OutboundRequest {
     public final Kind kind;
     public final int items;
     public final int bytes;
+
+    /** What replicas compare with their tables; null in a static cluster, and for requests without partitions. */
+    @Nullable
+    final FencingToken token;
+
     private volatile byte @Nullable [] body;
 
-    private OutboundRequest(Request request, Kind kind, int items, long bytes) {
+    private OutboundRequest(Request request, Kind kind, int items, long bytes, @Nullable FencingToken token) {
         this.request = request;
         this.kind = kind;
         this.items = items;
         this.bytes = (int) Math.min(bytes, Integer.MAX_VALUE);
+        this.token = token;
     }
 
     /**
      * Creates a request that may share a frame with others of its kind.
      *
      * @param request reads or writes; others have a frame of their own
+     * @param token the token of its partitions; null in a static cluster
      * @return the request, to be sent any number of times
      */
-    public static OutboundRequest of(Request request) {
+    public static OutboundRequest of(Request request, @Nullable FencingToken token) {
         if (request instanceof Request.ReadKeys read) {
             long bytes = PART_BYTES;
             for (int i = 0; i < read.queries().size(); i++) {
                 bytes += BYTES_PER_KEY + read.queries().get(i).key().length();
             }
-            return new OutboundRequest(request, Kind.READ, read.queries().size(), bytes);
+            return new OutboundRequest(request, Kind.READ, read.queries().size(), bytes, token);
         }
         if (request instanceof Request.ApplyEntries apply) {
-            return new OutboundRequest(request, Kind.WRITE, apply.entries().size(), bytes(apply));
+            return new OutboundRequest(request, Kind.WRITE, apply.entries().size(), bytes(apply), token);
         }
-        return alone(request);
+        return alone(request, token);
     }
 
     private static long bytes(Request.ApplyEntries apply) {
@@ -75,14 +84,44 @@ public final class OutboundRequest {
     }
 
     /**
-     * Creates a request that shares its frame with no other.
+     * Creates a request that shares its frame with no other, and concerns no partitions.
      *
      * @param request any request
      * @return the request, to be sent any number of times
      */
     public static OutboundRequest alone(Request request) {
+        return alone(request, null);
+    }
+
+    /**
+     * Creates a request that shares its frame with no other.
+     *
+     * @param request any request
+     * @param token the token of its partitions; null in a static cluster
+     * @return the request, to be sent any number of times
+     */
+    public static OutboundRequest alone(Request request, @Nullable FencingToken token) {
         long bytes = request instanceof Request.ApplyEntries apply ? bytes(apply) : 0;
-        return new OutboundRequest(request, Kind.ALONE, 0, bytes);
+        return new OutboundRequest(request, Kind.ALONE, 0, bytes, token);
+    }
+
+    /**
+     * Returns what replicas compare with their tables.
+     *
+     * @return null in a static cluster, and for requests without partitions
+     */
+    @Nullable
+    public FencingToken token() {
+        return token;
+    }
+
+    /**
+     * Returns the row version of its token.
+     *
+     * @return 0 if it has none
+     */
+    public long rowVersion() {
+        return token == null ? ClusterView.NO_VERSION : token.rowVersion();
     }
 
     /**

@@ -3,6 +3,8 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.core.internal.admission.PeerLimit;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -14,20 +16,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the replica
  * @param outbound the request
+ * @param view the view that identifies the replica
  * @param context the deadline, and whether the reply is still wanted
  * @param handler receives the outcome
  * @param limit has admitted the request, which leaves it with the outcome; null if the node has no limit
  * @param since the monotonic clock when it was sent
  * @param first whether it was not sent before
+ * @param refreshed whether the replica has refused it before since its view was older
  */
 record PendingRequest(
         Node node,
         OutboundRequest outbound,
+        ClusterView view,
         CallContext context,
         ReplyHandler handler,
         @Nullable PeerLimit limit,
         long since,
-        boolean first)
+        boolean first,
+        boolean refreshed)
         implements CallLiveness, Request.BatchPart {
 
     @Override
@@ -38,6 +44,17 @@ record PendingRequest(
     @Override
     public long remainingNanos() {
         return Math.max(1, context.remainingNanos());
+    }
+
+    @Override
+    public long rowVersion() {
+        return outbound.rowVersion();
+    }
+
+    /** Returns the number and incarnation of the replica; null if they are not known. */
+    @Nullable
+    NodeIdentity identity() {
+        return view.identity(node.id());
     }
 
     /** Returns whether it is worth sending, or its reply worth reading. */
@@ -60,7 +77,20 @@ record PendingRequest(
     }
 
     PendingRequest again(long now) {
-        return new PendingRequest(node, outbound, context, handler, limit, now, false);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refreshed);
+    }
+
+    /** Returns whether it is sent again to a replica whose view was older than its own, and is newer by now. */
+    boolean mayFollowRefresh(Reply reply) {
+        return reply instanceof Reply.Failed failed
+                && failed.code() == ErrorCode.TOPOLOGY_BEHIND
+                && !refreshed
+                && isWanted()
+                && !isExpired();
+    }
+
+    PendingRequest afterRefresh(long now) {
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, true);
     }
 
     /**

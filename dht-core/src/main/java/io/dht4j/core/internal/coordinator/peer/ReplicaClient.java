@@ -7,6 +7,10 @@ import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.ViewRefresh;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -14,8 +18,11 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +45,19 @@ public final class ReplicaClient {
     private final ReadHedging hedging;
     private final ConcurrencyLimits limits;
     private final FrameSender sender;
-    private final Map<NodeId, Lanes> lanes = new HashMap<>();
+    private final Views views;
+    private final ViewRefresh refresh;
+    private final Supplier<Batcher> readBatchers;
+    private final Supplier<Batcher> writeBatchers;
+    private final boolean batches;
+    /** Replaced as a whole with each view that changes it. */
+    private volatile Map<NodeId, Lanes> lanes;
 
-    /** The two queues to a node: reads do not wait for writes, which may wait for a disk. */
-    private record Lanes(Batcher reads, Batcher writes) {}
+    /**
+     * The two queues to an incarnation of a node: reads do not wait for writes, which may wait for a disk. The requests
+     * of a frame are to one incarnation.
+     */
+    private record Lanes(@Nullable NodeIdentity identity, Batcher reads, Batcher writes) {}
 
     /**
      * Creates a client of all nodes.
@@ -70,18 +86,43 @@ public final class ReplicaClient {
         Cork cork = new Cork();
         ReplyReceiver receiver = new ReplyReceiver(nanoTime, components.names(), monitor, hedging, budget, this::send);
         this.sender = new FrameSender(components, config, own, cork, receiver);
-        if (config.batching().enabled()) {
-            int maxBytes = config.batching().maxBytes();
-            // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
-            int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
-            int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
-            for (Node node : components.view().topology().nodes()) {
-                if (!order.isLocal(node)) {
-                    Batcher reads = batcher(components, config, cork, readBytes);
-                    lanes.put(node.id(), new Lanes(reads, batcher(components, config, cork, writeBytes)));
-                }
+        this.views = components.views();
+        this.refresh = new ViewRefresh(views, components.environment());
+        int maxBytes = config.batching().maxBytes();
+        // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
+        int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
+        int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
+        this.readBatchers = () -> batcher(components, config, cork, readBytes);
+        this.writeBatchers = () -> batcher(components, config, cork, writeBytes);
+        this.batches = config.batching().enabled();
+        this.lanes = lanes(components.view(), Map.of());
+    }
+
+    /** Returns the lanes of a view: those of nodes that stay the same, and new ones. */
+    private Map<NodeId, Lanes> lanes(ClusterView view, Map<NodeId, Lanes> before) {
+        Map<NodeId, Lanes> all = new HashMap<>();
+        for (Node node : batches ? view.topology().nodes() : List.<Node>of()) {
+            NodeIdentity identity = view.identity(node.id());
+            Lanes known = before.get(node.id());
+            if (known != null && Objects.equals(known.identity(), identity)) {
+                all.put(node.id(), known);
+            } else if (!order.isLocal(node)) {
+                all.put(node.id(), new Lanes(identity, readBatchers.get(), writeBatchers.get()));
             }
         }
+        return all;
+    }
+
+    /**
+     * Follows a view: nodes that are new get queues and limits, those that have left lose theirs. Requests that wait in
+     * their queues are sent.
+     *
+     * @param before the previous view
+     * @param now the current view
+     */
+    public void follow(ClusterView before, ClusterView now) {
+        lanes = lanes(now, lanes);
+        limits.follow(before, now);
     }
 
     private Batcher batcher(NodeComponents components, NodeConfig config, Cork cork, int maxBytes) {
@@ -94,6 +135,15 @@ public final class ReplicaClient {
                 config.limits().writeBytes()
                         + (long) BYTES_PER_CALL * config.limits().maxInFlight(),
                 sender::send);
+    }
+
+    /**
+     * Returns what fetches newer views.
+     *
+     * @return the refresh of this node
+     */
+    public ViewRefresh refresh() {
+        return refresh;
     }
 
     /**
@@ -161,7 +211,7 @@ public final class ReplicaClient {
             if (!handler.isRepeated()) {
                 budget.asked();
             }
-            send(new PendingRequest(node, outbound, context, handler, limit, now(), true));
+            send(pending(node, outbound, context, handler, limit));
         }
     }
 
@@ -169,11 +219,17 @@ public final class ReplicaClient {
             Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
         if (limit == null) {
             LocalRequest request = new LocalRequest(node.id(), context, handler);
-            replica.serve(outbound.request, request, request);
+            replica.serve(outbound.request, outbound.rowVersion(), request, request);
         } else {
-            PendingRequest request = new PendingRequest(node, outbound, context, handler, limit, now(), true);
-            replica.serve(outbound.request, request, reply -> request.deliver(reply, now()));
+            PendingRequest request = pending(node, outbound, context, handler, limit);
+            replica.serve(outbound.request, outbound.rowVersion(), request, reply -> request.deliver(reply, now()));
         }
+    }
+
+    private PendingRequest pending(
+            Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
+        ClusterView view = outbound.token == null ? views.current() : outbound.token.view();
+        return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, false);
     }
 
     private long now() {
@@ -184,7 +240,8 @@ public final class ReplicaClient {
         monitor.sent(request.node(), request.since());
         OutboundRequest outbound = request.outbound();
         Lanes to = lanes.get(request.node().id());
-        if (to == null || outbound.kind == OutboundRequest.Kind.ALONE) {
+        boolean alone = outbound.kind == OutboundRequest.Kind.ALONE;
+        if (to == null || alone || !Objects.equals(to.identity(), request.identity())) {
             sender.send(request, null);
             return;
         }

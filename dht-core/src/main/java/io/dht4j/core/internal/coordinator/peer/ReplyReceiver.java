@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.wire.BatchReader;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameCodec.Decoded;
@@ -116,7 +117,7 @@ final class ReplyReceiver {
             return;
         }
         Node node = request.node();
-        if (!isFrom(node, header)) {
+        if (!isFrom(request, header)) {
             failWrongNode(request, header.sender(), reply);
         } else if (reply.isPresent()) {
             monitor.answered(node, header, request.since(), now);
@@ -139,7 +140,7 @@ final class ReplyReceiver {
         }
         long now = nanoTime.getAsLong();
         Node node = requests.get(0).node();
-        if (!isFrom(node, in.header())) {
+        if (!isFrom(requests.get(0), in.header())) {
             requests.forEach(request ->
                     guarded(request, () -> failWrongNode(request, in.header().sender(), in.refusal())));
             return;
@@ -179,11 +180,20 @@ final class ReplyReceiver {
         deliver(request, reply, now);
     }
 
-    private static boolean isFrom(Node node, FrameHeader header) {
-        return header.sender().equals(node.id());
+    private static boolean isFrom(PendingRequest request, FrameHeader header) {
+        if (!header.sender().equals(request.node().id())) {
+            return false;
+        }
+        NodeIdentity expected = request.identity();
+        FrameHeader.Agreed agreed = header.agreed();
+        return expected == null || (agreed != null && expected.equals(agreed.sender()));
     }
 
     private void deliver(PendingRequest request, Reply reply, long now) {
+        if (request.mayFollowRefresh(reply)) {
+            retry.accept(request.afterRefresh(now));
+            return;
+        }
         // A refusal is quick whatever the load of the node.
         if (!(reply instanceof Reply.Failed)) {
             hedging.answered(request, now);
@@ -193,13 +203,17 @@ final class ReplyReceiver {
 
     /** A node that refuses a request for another one has done nothing. */
     private void failWrongNode(PendingRequest request, NodeId actual, Optional<Reply> reply) {
-        monitor.wrongNode(request.node(), actual);
+        boolean isOther = !actual.equals(request.node().id());
+        if (isOther) {
+            monitor.wrongNode(request.node(), actual);
+        }
         boolean refused = reply.isPresent()
                 && (reply.get() instanceof Reply.Failed || reply.get() instanceof Reply.OtherSettings);
         request.fail(
                 refused,
                 ErrorCode.WRONG_RECIPIENT,
-                "the node at its address " + request.node().address() + " is " + actual);
+                "the node at its address " + request.node().address() + " is "
+                        + (isOther ? actual : "another incarnation of it"));
     }
 
     private static void failUnreadable(PendingRequest request, Throwable e) {

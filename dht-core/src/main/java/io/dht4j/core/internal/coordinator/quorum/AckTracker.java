@@ -26,6 +26,9 @@ public final class AckTracker {
     private static final long FAILURE = 1L << (2 * BITS);
     private static final int MASK = (1 << BITS) - 1;
 
+    /** Set when the answers decide nothing any more. */
+    private static final long ABANDONED = 1L << (3 * BITS);
+
     // Updaters instead of atomics, since there is a tracker for each key of each call.
     private static final AtomicLongFieldUpdater<AckTracker> COUNTS =
             AtomicLongFieldUpdater.newUpdater(AckTracker.class, "counts");
@@ -62,6 +65,24 @@ public final class AckTracker {
      */
     public boolean ackUnsure() {
         return count(UNSURE);
+    }
+
+    /**
+     * Abandons an undecided count: later answers are counted, and none decides. For an entry that is sent again by
+     * another table, with a count of its own.
+     *
+     * @return false if the count is decided, or abandoned already
+     */
+    public boolean abandon() {
+        while (true) {
+            long state = counts;
+            if (isDecided(state)) {
+                return false;
+            }
+            if (COUNTS.compareAndSet(this, state, state | ABANDONED)) {
+                return true;
+            }
+        }
     }
 
     /**
@@ -102,7 +123,7 @@ public final class AckTracker {
     }
 
     private boolean isDecided(long state) {
-        return isEnough(state) || isImpossible(state);
+        return (state & ABANDONED) != 0 || isEnough(state) || isImpossible(state);
     }
 
     private boolean isEnough(long state) {

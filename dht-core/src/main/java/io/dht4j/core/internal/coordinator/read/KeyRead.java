@@ -6,19 +6,25 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** The state of one key within a read. Lock-free: answers arrive on any thread. */
+/** The state of one key within a read, by one table. Lock-free: answers arrive on any thread. */
 final class KeyRead {
 
     final Key key;
     final List<Node> replicas;
     final AckTracker tracker;
+
+    /** What replicas compare with their tables; null in a static cluster. */
+    final @Nullable FencingToken token;
+
     /** The number of replicas that have been asked, or more. */
     final AtomicInteger next = new AtomicInteger();
 
@@ -30,10 +36,27 @@ final class KeyRead {
     /** Written before the operation's count of undecided keys is decremented, and read after it has reached zero. */
     Optional<Entry> outcome = Optional.empty();
 
-    KeyRead(Key key, List<Node> replicas, ReplicationPolicy policy) {
+    /** The same key by a newer table. */
+    private volatile @Nullable KeyRead later;
+
+    KeyRead(Key key, List<Node> replicas, ReplicationPolicy policy, @Nullable FencingToken token) {
+        this.token = token;
         this.key = key;
         this.replicas = replicas;
         this.tracker = new AckTracker(policy);
+    }
+
+    /** Replaces it by a read of the key by a newer table. */
+    void replaceBy(KeyRead newer) {
+        later = newer;
+    }
+
+    KeyRead latest() {
+        KeyRead latest = this;
+        for (KeyRead each = later; each != null; each = each.later) {
+            latest = each;
+        }
+        return latest;
     }
 
     /** Returns up to {@code count} replicas that are not asked yet; now they count as asked. */
@@ -80,6 +103,6 @@ final class KeyRead {
                 : late.isBehind(newest.get()) ? List.of(late.node()) : List.of();
         return stale.isEmpty()
                 ? Optional.empty()
-                : Optional.of(Repair.behindReply(newest.get().entry().orElseThrow(), stale));
+                : Optional.of(Repair.behindReply(newest.get().entry().orElseThrow(), stale, token));
     }
 }

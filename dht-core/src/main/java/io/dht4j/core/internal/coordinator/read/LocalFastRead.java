@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.spi.Store;
 import java.util.List;
 import java.util.Optional;
@@ -37,15 +38,30 @@ public final class LocalFastRead {
      * @return what the store holds; empty if an ordinary read is needed, which asks others or reports a failed store
      */
     public Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
-        if (!answersAlone || policy.ack() > 1 || !isReplica(components.view().replicas(key, policy.from()))) {
+        if (!answersAlone || policy.ack() > 1) {
+            return Optional.empty();
+        }
+        ClusterView view = components.view();
+        if (!isReplica(view.replicas(key, policy.from()))) {
             return Optional.empty();
         }
         try {
-            return components.store().getFromMemory(key);
+            Optional<Store.Held> held = components.store().getFromMemory(key);
+            // This node may have ceased to be a replica while it read.
+            return isCurrent(view, key) ? held : Optional.empty();
         } catch (RuntimeException | Error e) {
             // The ordinary read meets it again, reports it, and asks other replicas.
             return Optional.empty();
         }
+    }
+
+    private boolean isCurrent(ClusterView view, Key key) {
+        ClusterView now = components.view();
+        if (now.epoch() == view.epoch()) {
+            return true;
+        }
+        int partition = view.partitionOf(key);
+        return now.rowVersion(partition) == view.rowVersion(partition);
     }
 
     private boolean isReplica(List<Node> replicas) {

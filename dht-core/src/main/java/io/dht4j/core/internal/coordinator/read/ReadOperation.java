@@ -12,6 +12,7 @@ import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
@@ -20,6 +21,7 @@ import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.read.ReadRequests.KeyQuery;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The first replica of a key sends the value whatever its size; the others send small values, and the versions of
  * large ones. If the newest value has not been sent, it is fetched.
+ *
+ * <p>A key that a replica refuses since its table is newer is read again by that table.
  */
 public final class ReadOperation {
 
@@ -45,6 +50,11 @@ public final class ReadOperation {
     private final ReplicaClient client;
     private final ReadRepair repair;
     private final CallContext context;
+    private final ClusterView view;
+    private final ReplicationPolicy policy;
+    /** The later views, of which most reads have none. */
+    private volatile @Nullable Replanning replanning;
+
     private final ReadRequests requests;
     private final List<KeyRead> reads;
     /** The values that have arrived, until the caller has them. */
@@ -69,16 +79,21 @@ public final class ReadOperation {
         this.client = client;
         this.repair = repair;
         this.context = context;
+        this.view = components.view();
+        this.policy = policy;
         this.requests = new ReadRequests(components.environment(), config, client, context, this);
         this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
-        ClusterView view = components.view();
         for (Key key : keys) {
-            List<Node> replicas = view.replicas(key, policy.from());
-            client.limits().require(replicas, policy);
-            reads.add(new KeyRead(key, client.order().byPreference(replicas), policy));
+            reads.add(plan(key, client, policy, view));
         }
         this.undecided = new AtomicInteger(keys.size());
+    }
+
+    private static KeyRead plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
+        List<Node> replicas = view.replicas(key, policy.from());
+        client.limits().require(replicas, policy);
+        return new KeyRead(key, client.order().byPreference(replicas), policy, view.token(key));
     }
 
     /**
@@ -105,7 +120,7 @@ public final class ReadOperation {
             ReplicationPolicy policy,
             CallContext context) {
         ReadOperation operation = new ReadOperation(components, config, client, repair, budget, context, keys, policy);
-        int asked = config.calls().readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
+        int asked = operation.asked();
         try {
             operation.requests.askNext(operation.reads, asked, true);
             // A read of this node's memory is over by now, and a timer would cost more than all the rest of it.
@@ -118,6 +133,11 @@ public final class ReadOperation {
             throw e;
         }
         return operation;
+    }
+
+    /** Returns the number of replicas that are asked at first. */
+    private int asked() {
+        return config.calls().readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
     }
 
     /**
@@ -156,7 +176,15 @@ public final class ReadOperation {
     }
 
     /** Handles the failure of some queries to one replica: the next replica of each key is asked. */
-    void failed(List<KeyQuery> queries, PeerFailure failure) {
+    void failed(List<KeyQuery> queries, @Nullable FencingToken token, PeerFailure failure) {
+        if (token != null && Replanning.isStale(failure, token)) {
+            replan(queries, token, failure);
+        } else {
+            failed(queries, failure);
+        }
+    }
+
+    private void failed(List<KeyQuery> queries, PeerFailure failure) {
         List<KeyRead> again = new ArrayList<>();
         for (KeyQuery query : queries) {
             if (needsAnother(query.read(), failure)) {
@@ -164,6 +192,68 @@ public final class ReadOperation {
             }
         }
         requests.askNext(again, 1, false);
+    }
+
+    /** Reads keys again by a newer view, unless other answers have decided by then. */
+    private void replan(List<KeyQuery> queries, FencingToken token, PeerFailure failure) {
+        whenNewer(token, failure, newer -> {
+            if (newer.isEmpty()) {
+                failed(queries, failure);
+                return;
+            }
+            failures.add(failure);
+            List<KeyRead> undecidedYet = queries.stream()
+                    .map(KeyQuery::read)
+                    .filter(read -> read.tracker.abandon())
+                    .toList();
+            readAgain(undecidedYet, newer.get());
+        });
+    }
+
+    /** Reads a key again by a newer view, whose answers have decided but cannot be completed by the older one. */
+    private void replan(KeyRead read, PeerFailure stale, Runnable otherwise) {
+        FencingToken token = read.token;
+        if (token == null) {
+            otherwise.run();
+            return;
+        }
+        whenNewer(token, stale, newer -> newer.ifPresentOrElse(by -> readAgain(List.of(read), by), otherwise));
+    }
+
+    /** Continues with a newer view, or without if there is none to be had. */
+    private void whenNewer(FencingToken token, PeerFailure stale, Consumer<Optional<ClusterView>> then) {
+        replanning().after(token, stale.node()).handle((newer, error) -> {
+            try {
+                if (!isDone()) {
+                    then.accept(Optional.ofNullable(newer));
+                }
+            } catch (RuntimeException | Error e) {
+                fail(e instanceof DhtException known ? known : InternalErrors.of(e));
+            }
+            return error == null;
+        });
+    }
+
+    private void readAgain(List<KeyRead> some, ClusterView newer) {
+        List<KeyRead> again = new ArrayList<>(some.size());
+        for (KeyRead read : some) {
+            read.decided = true;
+            KeyRead later = plan(read.key, client, policy, newer);
+            read.replaceBy(later);
+            again.add(later);
+        }
+        if (!again.isEmpty()) {
+            requests.askNext(again, asked(), false);
+        }
+    }
+
+    private synchronized Replanning replanning() {
+        Replanning known = replanning;
+        if (known == null) {
+            known = new Replanning(client.refresh(), view);
+            replanning = known;
+        }
+        return known;
     }
 
     /** The repairs that one reply calls for, to be sent together. */
@@ -223,22 +313,28 @@ public final class ReadOperation {
         if (needed > 0) {
             List<Node> others = new ArrayList<>(read.replicas);
             others.removeAll(whereabouts.holders());
-            repairs.add(Repair.beforeReply(entry.orElseThrow(), others, needed, new Repair.Outcome() {
+            repairs.add(Repair.beforeReply(entry.orElseThrow(), others, read.token, needed, new Repair.Outcome() {
                 @Override
                 public void repaired() {
                     finish(read, entry);
                 }
 
                 @Override
-                public void failed(String why) {
-                    fail("read failed: the newest entry is on too few replicas and could not be brought to more; "
-                            + why);
+                public void failed(String why, @Nullable PeerFailure stale) {
+                    Runnable end = () -> ReadOperation.this.fail(
+                            "read failed: the newest entry is on too few replicas and could not be brought to more; "
+                                    + why);
+                    if (stale == null) {
+                        end.run();
+                    } else {
+                        replan(read, stale, end);
+                    }
                 }
             }));
             return;
         }
         if (!whereabouts.behind().isEmpty()) {
-            repairs.add(Repair.behindReply(entry.orElseThrow(), whereabouts.behind()));
+            repairs.add(Repair.behindReply(entry.orElseThrow(), whereabouts.behind(), read.token));
         }
         finish(read, entry);
     }
@@ -274,7 +370,7 @@ public final class ReadOperation {
         Node node = nodes.get(index);
         requests.fetch(
                 node,
-                read.key,
+                read,
                 ReplyHandler.of(
                         reply -> {
                             List<Answer> answers = ((Reply.Found) reply).answers();
@@ -288,7 +384,14 @@ public final class ReadOperation {
                                 fetch(read, wanted, nodes, index + 1);
                             }
                         },
-                        failure -> fetch(read, wanted, nodes, index + 1)));
+                        failure -> {
+                            Runnable next = () -> fetch(read, wanted, nodes, index + 1);
+                            if (Replanning.isStale(failure, read.token)) {
+                                replan(read, failure, next);
+                            } else {
+                                next.run();
+                            }
+                        }));
     }
 
     private static boolean isEnough(ReplicaAnswer found, ReplicaAnswer wanted) {
@@ -302,7 +405,7 @@ public final class ReadOperation {
         if (undecided.decrementAndGet() == 0) {
             List<Optional<Entry>> entries = new ArrayList<>(reads.size());
             for (KeyRead each : reads) {
-                entries.add(each.outcome);
+                entries.add(each.latest().outcome);
             }
             result.complete(entries);
             release();
@@ -349,6 +452,7 @@ public final class ReadOperation {
         @Override
         public List<KeyRead> open() {
             return reads.stream()
+                    .map(KeyRead::latest)
                     .filter(read -> !read.decided && read.next.get() < read.replicas.size())
                     .toList();
         }
@@ -361,6 +465,7 @@ public final class ReadOperation {
         @Override
         public void expire() {
             fail(reads.stream()
+                    .map(KeyRead::latest)
                     .filter(read -> !read.decided)
                     .findFirst()
                     .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)

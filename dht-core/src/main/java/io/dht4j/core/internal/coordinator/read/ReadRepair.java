@@ -10,6 +10,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,8 +52,9 @@ public final class ReadRepair {
 
     private final AtomicLong leftOut = new AtomicLong();
 
-    /** A delivery that several reads may want at the same time and only one sends. */
-    private record DeliveryKey(NodeId node, Entry entry) {}
+    /** A delivery that several reads by one table may want at the same time and only one sends. */
+    private record DeliveryKey(
+            NodeId node, Entry entry, @Nullable FencingToken token) {}
 
     /** An entry for one node. */
     private record Delivery(Repair repair, Node node) {}
@@ -85,7 +88,11 @@ public final class ReadRepair {
         client.order().localLast(deliveries, this::sendTo);
     }
 
-    private void sendTo(Node node, List<Delivery> deliveries) {
+    private void sendTo(Node node, List<Delivery> all) {
+        FencingToken.byView(all, each -> each.repair().token).forEach(some -> sendByView(node, some));
+    }
+
+    private void sendByView(Node node, List<Delivery> deliveries) {
         RequestGroups.split(
                 deliveries,
                 each -> FrameCodec.encodedSize(each.repair().entry),
@@ -96,11 +103,15 @@ public final class ReadRepair {
     private void sendPart(Node node, List<Delivery> deliveries) {
         List<Entry> entries =
                 deliveries.stream().map(each -> each.repair().entry).toList();
+        FencingToken token = null;
+        for (Delivery each : deliveries) {
+            token = FencingToken.highest(token, each.repair().token);
+        }
         // Not the read's own context, which may be cancelled when the read ends: the replicas still need the entry.
         CallContext context = client.context(config.calls().timeout());
         client.ask(
                 node,
-                OutboundRequest.of(new Request.ApplyEntries(entries)),
+                OutboundRequest.of(new Request.ApplyEntries(entries), token),
                 context,
                 ReplyHandler.of(
                         reply -> {
@@ -112,7 +123,7 @@ public final class ReadRepair {
                         failure -> {
                             LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
                             for (Delivery each : deliveries) {
-                                ended(each).forEach(waiting -> waiting.repair().missed(failure.toString()));
+                                ended(each).forEach(waiting -> waiting.repair().missed(failure));
                             }
                         }));
     }
@@ -155,7 +166,7 @@ public final class ReadRepair {
     }
 
     private static DeliveryKey key(Delivery delivery) {
-        return new DeliveryKey(delivery.node().id(), delivery.repair().entry);
+        return new DeliveryKey(delivery.node().id(), delivery.repair().entry, delivery.repair().token);
     }
 
     private static long bytes(Delivery delivery) {

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -88,6 +89,10 @@ final class ReadRequests {
             askNext(keys.get(0), count, first);
             return;
         }
+        FencingToken.byView(keys, read -> read.token).forEach(some -> askNextByView(some, count, first));
+    }
+
+    private void askNextByView(List<KeyRead> keys, int count, boolean first) {
         Map<Node, List<KeyQuery>> queries = new LinkedHashMap<>();
         for (KeyRead read : keys) {
             List<Node> replicas = read.take(count);
@@ -117,11 +122,14 @@ final class ReadRequests {
 
     private void ask(Node node, List<KeyQuery> queries, boolean first) {
         List<Request.Query> wanted = new ArrayList<>(queries.size());
+        FencingToken token = null;
         for (KeyQuery query : queries) {
+            token = FencingToken.highest(token, query.read().token);
             wanted.add(new Request.Query(query.key(), query.whole()));
         }
         Request request = new Request.ReadKeys(wanted, config.limits().inlineValueBytes());
-        send(node, OutboundRequest.of(request), new Handler(first) {
+        FencingToken sent = token;
+        send(node, OutboundRequest.of(request, sent), new Handler(first) {
             @Override
             public void replied(Reply reply) {
                 operation.replied(node, queries, (Reply.Found) reply);
@@ -129,16 +137,16 @@ final class ReadRequests {
 
             @Override
             public void failed(PeerFailure failure) {
-                operation.failed(queries, failure);
+                operation.failed(queries, sent, failure);
             }
         });
     }
 
     /** Asks a replica for the value of a key. */
-    void fetch(Node node, Key key, ReplyHandler outcome) {
+    void fetch(Node node, KeyRead read, ReplyHandler outcome) {
         Request request = new Request.ReadKeys(
-                List.of(new Request.Query(key, true)), config.limits().inlineValueBytes());
-        send(node, OutboundRequest.alone(request), new Handler(false) {
+                List.of(new Request.Query(read.key, true)), config.limits().inlineValueBytes());
+        send(node, OutboundRequest.alone(request, read.token), new Handler(false) {
             @Override
             public void replied(Reply reply) {
                 outcome.replied(reply);

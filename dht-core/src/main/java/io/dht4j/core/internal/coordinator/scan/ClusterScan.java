@@ -16,9 +16,11 @@ import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -46,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  * A running scan: merges the pages of replicas in key order. Reads {@code ack} of the first {@code from} replicas of
  * each partition, this node first; each node is asked only for the partitions that it was chosen for. When a node
  * fails, the partitions are distributed again among the others, and the scan continues after the last key that it has
- * returned. Holds one page per node.
+ * returned. Holds one page per node. When a node refuses a page since its table is newer, the scan continues by that
+ * table in the same way.
  *
  * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
  *
@@ -60,7 +63,8 @@ public final class ClusterScan {
 
     private final NodeComponents components;
     private final ReplicaClient client;
-    private final ClusterView view;
+    /** Replaced between two pages. */
+    private ClusterView view;
     /** The budget of the values of a page until it is returned; the caller limits those kept between two pages. */
     private final ByteBudget budget;
 
@@ -146,12 +150,18 @@ public final class ClusterScan {
         });
     }
 
+    private record Refusal(FencingToken token, NodeId by) {}
+
     /** A requested page and its timeout. Passed from thread to thread, one at a time. */
     private final class PageRequest {
 
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
         private final HeldBytes held = new HeldBytes(budget, true);
+        private final Replanning replanning = new Replanning(client.refresh(), view);
+        /** The page that was refused by a newer table, and the node that did; null while there is none. */
+        private @Nullable Refusal refusal;
+
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
@@ -225,7 +235,10 @@ public final class ClusterScan {
         KeyRange rest = new KeyRange(start, end);
         if (scope == ScanScope.NODE) {
             Node self = view.topology().node(components.self()).orElseThrow();
-            return List.of(new ScanCursor(self, PartitionSet.empty(), rest));
+            if (!view.hasRowVersions()) {
+                return List.of(new ScanCursor(self, PartitionSet.empty(), rest));
+            }
+            return view.owned().isEmpty() ? List.of() : List.of(new ScanCursor(self, view.owned(), rest));
         }
         Map<Node, PartitionSet.Builder> chosen = new HashMap<>();
         int partitions = view.partitions();
@@ -302,11 +315,34 @@ public final class ClusterScan {
                     if (take(hungry, outcomes, request)) {
                         request.renew();
                     }
-                    advance(request);
+                    advanceByNewest(request);
                 }
             };
-            client.ask(cursor.node, OutboundRequest.alone(page), request.context, ReplyHandler.of(received, received));
+            client.ask(
+                    cursor.node,
+                    OutboundRequest.alone(page, view.token(cursor.partitions)),
+                    request.context,
+                    ReplyHandler.of(received, received));
         }
+    }
+
+    /** Goes on, by a newer view if a page was refused for the lack of it. */
+    private void advanceByNewest(PageRequest request) {
+        Refusal refusal = request.refusal;
+        if (refusal == null || request.page.isDone()) {
+            advance(request);
+            return;
+        }
+        request.refusal = null;
+        request.replanning.after(refusal.token(), refusal.by()).handle((newer, error) -> {
+            if (error == null) {
+                view = newer;
+            } else {
+                failed.add(refusal.by());
+            }
+            advance(request);
+            return error == null;
+        });
     }
 
     /** Takes the pages. Returns false if some failed, or if they do not advance the scan. */
@@ -323,11 +359,16 @@ public final class ClusterScan {
                 hungry.get(i).fill(got);
                 progress |= !got.entries().isEmpty() || got.resume().isEmpty();
             } else {
+                complete = false;
+                FencingToken token = view.token(hungry.get(i).partitions);
+                if (token != null && outcomes[i] instanceof PeerFailure failure && Replanning.isStale(failure, token)) {
+                    request.refusal = new Refusal(token, failure.node());
+                    continue;
+                }
                 failed.add(hungry.get(i).node.id());
                 if (outcomes[i] instanceof PeerFailure failure) {
                     reasons.put(failure.node(), failure);
                 }
-                complete = false;
                 if (scope == ScanScope.NODE) {
                     fail(request.page, "scan: " + outcomes[i]);
                 }

@@ -10,9 +10,12 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -29,7 +32,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a snapshot of the whole cluster, in two phases. In the first, every node begins to keep the entries that writes
@@ -41,6 +46,8 @@ import java.util.stream.Collectors;
  * remain. The nodes that are left out, or all if there is no snapshot, are requested to drop what they keep for it.
  */
 public final class SnapshotOpening {
+
+    private static final int MAX_PLANS = 3;
 
     private final NodeComponents components;
     private final ClusterView view;
@@ -54,6 +61,8 @@ public final class SnapshotOpening {
     private final long endNanos;
 
     private final CompletableFuture<Version> result = new CompletableFuture<>();
+    /** The refusal of a node whose table is newer; null while there is none. */
+    private volatile @Nullable PeerFailure stale;
 
     private SnapshotOpening(
             NodeComponents components,
@@ -93,9 +102,30 @@ public final class SnapshotOpening {
             ReplicationPolicy policy,
             long leaseNanos,
             CallContext context) {
-        SnapshotOpening opening = new SnapshotOpening(components, client, clock, snapshots, policy, context);
+        return start(
+                () -> new SnapshotOpening(components, client, clock, snapshots, policy, context),
+                leaseNanos,
+                MAX_PLANS);
+    }
+
+    /** Opens a snapshot; opens another one if a node refuses to take part since its table is newer. */
+    private static CompletableFuture<Version> start(Supplier<SnapshotOpening> openings, long leaseNanos, int plans) {
+        SnapshotOpening opening = openings.get();
         opening.begin(leaseNanos);
-        return opening.result;
+        return opening.result
+                .handle((at, error) -> {
+                    PeerFailure stale = opening.stale;
+                    if (error == null || stale == null || plans == 0 || opening.context.isExpired()) {
+                        return opening.result;
+                    }
+                    return opening.client
+                            .refresh()
+                            .newerThan(opening.view.epoch(), stale.node())
+                            .handle((newer, none) ->
+                                    none == null ? start(openings, leaseNanos, plans - 1) : opening.result)
+                            .thenCompose(next -> next);
+                })
+                .thenCompose(next -> next);
     }
 
     private void begin(long leaseNanos) {
@@ -215,7 +245,7 @@ public final class SnapshotOpening {
         if (nodes.isEmpty()) {
             then.run();
         } else {
-            askAll(components, client, nodes, new Request.EndSnapshot(version), nanos, outcomes -> then.run());
+            askAll(components, client, nodes, new Request.EndSnapshot(version), null, nanos, outcomes -> then.run());
         }
     }
 
@@ -244,9 +274,13 @@ public final class SnapshotOpening {
         }
 
         void ask(Collection<Node> nodes, long nanos) {
-            askAll(components, client, nodes, request, Math.max(1, nanos), came -> {
+            FencingToken token = view.token(PartitionSet.empty());
+            askAll(components, client, nodes, request, token, Math.max(1, nanos), came -> {
                 outcomes = came;
                 nodes.forEach(node -> {
+                    if (came.get(node) instanceof PeerFailure failure && Replanning.isStale(failure, token)) {
+                        stale = failure;
+                    }
                     if (!(came.get(node) instanceof Reply)) {
                         note(node, came.get(node) instanceof PeerFailure failure ? failure.message() : "no answer");
                     }
@@ -282,6 +316,7 @@ public final class SnapshotOpening {
             ReplicaClient client,
             Collection<Node> nodes,
             Request request,
+            @Nullable FencingToken token,
             long nanos,
             Consumer<Map<Node, Object>> then) {
         CallContext context = client.context(Duration.ofNanos(nanos));
@@ -308,7 +343,7 @@ public final class SnapshotOpening {
                     complete.complete(null);
                 }
             };
-            client.ask(node, OutboundRequest.alone(request), context, ReplyHandler.of(received, received));
+            client.ask(node, OutboundRequest.alone(request, token), context, ReplyHandler.of(received, received));
         }
     }
 }

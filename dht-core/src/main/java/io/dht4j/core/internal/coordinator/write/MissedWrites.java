@@ -38,7 +38,7 @@ final class MissedWrites {
 
         Entry entry();
 
-        /** Returns whether the entry has got another version since. */
+        /** Returns whether the entry has been sent again since, with another version or by another table. */
         boolean isReplaced();
     }
 

@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of a write with one version, and the count of its replicas' answers. Safe for use by any number of threads.
+ * An entry of a write with one version and by one table, and the count of its replicas' answers. Safe for use by any
+ * number of threads.
  */
 final class Stamp implements MissedWrites.Stamped {
 
@@ -41,7 +42,21 @@ final class Stamp implements MissedWrites.Stamped {
         return next != null;
     }
 
-    /** Replaces it by one of a newer version. */
+    /**
+     * Returns whether every request of this and of the following ones has failed: no replica has acknowledged, and none
+     * is still to answer.
+     */
+    boolean allHaveFailed() {
+        for (Stamp each = this; each != null; each = each.next) {
+            if (each.tracker.acks() > 0
+                    || each.tracker.failures() < each.tracker.policy().from()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Replaces it by one of a newer version, or of a newer table. */
     void replaceBy(Stamp newer) {
         next = newer;
     }

@@ -9,6 +9,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
@@ -16,6 +17,7 @@ import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
@@ -29,11 +31,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query of the newest versions of some keys, the first step of a linearizable write, see
  * {@link io.dht4j.Ordering#LINEARIZABLE}. Asks {@code ack} of the first {@code from} replicas of each key; the next one
- * replaces a replica that fails.
+ * replaces a replica that fails. A key that a replica refuses since its table is newer is queried again by that table.
  */
 public final class VersionQuery {
 
@@ -41,6 +44,8 @@ public final class VersionQuery {
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final ReplicaClient client;
+    private final ReplicationPolicy policy;
+    private final Replanning replanning;
     private final CallContext context;
     private final AtomicInteger undecided;
     private final AtomicLong newest = new AtomicLong();
@@ -48,23 +53,43 @@ public final class VersionQuery {
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
 
-    /** The query of one key. */
+    /** The query of one key by one table. */
     private static final class KeyQuery {
 
         private final Key key;
         private final List<Node> replicas;
         private final AckTracker tracker;
+        private final @Nullable FencingToken token;
         private final AtomicInteger next = new AtomicInteger();
+        /** The query of the key by a newer table. */
+        private volatile @Nullable KeyQuery later;
 
-        KeyQuery(Key key, List<Node> replicas, ReplicationPolicy policy) {
+        KeyQuery(Key key, List<Node> replicas, ReplicationPolicy policy, @Nullable FencingToken token) {
             this.key = key;
             this.replicas = replicas;
             this.tracker = new AckTracker(policy);
+            this.token = token;
+        }
+
+        KeyQuery latest() {
+            KeyQuery latest = this;
+            for (KeyQuery each = later; each != null; each = each.later) {
+                latest = each;
+            }
+            return latest;
         }
     }
 
-    private VersionQuery(NodeComponents components, ReplicaClient client, int keys, CallContext context) {
+    private VersionQuery(
+            NodeComponents components,
+            ClusterView view,
+            ReplicaClient client,
+            int keys,
+            ReplicationPolicy policy,
+            CallContext context) {
         this.client = client;
+        this.policy = policy;
+        this.replanning = new Replanning(client.refresh(), view);
         this.context = context;
         this.undecided = new AtomicInteger(keys);
         this.deadline = components
@@ -97,14 +122,18 @@ public final class VersionQuery {
         ClusterView view = components.view();
         List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            List<Node> replicas = view.replicas(key, policy.from());
-            client.limits().require(replicas, policy);
-            all.add(new KeyQuery(key, client.order().byPreference(replicas), policy));
+            all.add(query(client, key, policy, view));
         }
-        VersionQuery operation = new VersionQuery(components, client, keys.size(), context);
+        VersionQuery operation = new VersionQuery(components, view, client, keys.size(), policy, context);
         operation.askNext(all, policy.ack());
         operation.askOneMoreWhenLate(all, components.environment());
         return operation.result;
+    }
+
+    private static KeyQuery query(ReplicaClient client, Key key, ReplicationPolicy policy, ClusterView view) {
+        List<Node> replicas = view.replicas(key, policy.from());
+        client.limits().require(replicas, policy);
+        return new KeyQuery(key, client.order().byPreference(replicas), policy, view.token(key));
     }
 
     /** Asks one more replica of each key when one is late, as reads do. */
@@ -118,6 +147,7 @@ public final class VersionQuery {
                     if (!result.isDone()) {
                         askNext(
                                 keys.stream()
+                                        .map(KeyQuery::latest)
                                         .filter(query -> !query.tracker.isEnough())
                                         .toList(),
                                 1);
@@ -128,6 +158,14 @@ public final class VersionQuery {
     }
 
     private void askNext(List<KeyQuery> keys, int count) {
+        if (keys.size() == 1) {
+            askNextByView(keys, count);
+        } else {
+            FencingToken.byView(keys, query -> query.token).forEach(some -> askNextByView(some, count));
+        }
+    }
+
+    private void askNextByView(List<KeyQuery> keys, int count) {
         Map<Node, List<KeyQuery>> groups = new LinkedHashMap<>();
         for (KeyQuery query : keys) {
             for (int i = 0; i < count; i++) {
@@ -151,7 +189,12 @@ public final class VersionQuery {
     private void ask(Node node, List<KeyQuery> group) {
         List<Request.Query> queries =
                 group.stream().map(query -> new Request.Query(query.key, false)).toList();
-        client.ask(node, OutboundRequest.of(new Request.ReadKeys(queries, 0)), context, new ReplyHandler() {
+        FencingToken token = null;
+        for (KeyQuery query : group) {
+            token = FencingToken.highest(token, query.token);
+        }
+        FencingToken sent = token;
+        client.ask(node, OutboundRequest.of(new Request.ReadKeys(queries, 0), sent), context, new ReplyHandler() {
             @Override
             public void replied(Reply reply) {
                 List<Answer> answers = ((Reply.Found) reply).answers();
@@ -162,12 +205,44 @@ public final class VersionQuery {
 
             @Override
             public void failed(PeerFailure failure) {
+                if (sent != null && Replanning.isStale(failure, sent)) {
+                    replan(group, sent, failure);
+                    return;
+                }
                 askNext(group.stream().filter(query -> !missed(query, failure)).toList(), 1);
             }
 
             @Override
             public boolean isWanted() {
                 return !result.isDone();
+            }
+        });
+    }
+
+    /** Queries keys again by a newer view, unless other answers have decided by then. */
+    private void replan(List<KeyQuery> group, FencingToken token, PeerFailure failure) {
+        replanning.after(token, failure.node()).whenComplete((newer, error) -> {
+            try {
+                if (error != null) {
+                    askNext(
+                            group.stream()
+                                    .filter(query -> !missed(query, failure))
+                                    .toList(),
+                            1);
+                    return;
+                }
+                List<KeyQuery> again = new ArrayList<>();
+                for (KeyQuery query : group) {
+                    if (query.tracker.abandon()) {
+                        KeyQuery later = query(client, query.key, policy, newer);
+                        query.later = later;
+                        again.add(later);
+                    }
+                }
+                askNext(again, policy.ack());
+            } catch (RuntimeException | Error e) {
+                deadline.cancel();
+                result.completeExceptionally(e);
             }
         });
     }

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.write;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
@@ -10,11 +11,13 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -38,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * the entry gets a second version above the newest reported one, and is sent again. So a write that was acknowledged
  * before this one began never supersedes it, whatever the clocks showed. Answers to an earlier version never count for
  * a later one.
+ *
+ * <p>When a replica refuses an entry since its table is newer, the entry is sent again, with the same version, to the
+ * replicas by that table. Answers to the earlier requests do not count then.
  */
 public final class WriteOperation extends WriteDeadlines.Expiring {
 
@@ -48,7 +54,11 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             AtomicLongFieldUpdater.newUpdater(WriteOperation.class, "newest");
 
     private final WriteServices services;
+    /** The view at the beginning. */
     private final ClusterView view;
+    /** The later views, of which most writes have none. */
+    private volatile @Nullable Replanning replanning;
+
     private final ReplicationPolicy policy;
     /** Whether the newest versions were queried first: then a newer entry is of a concurrent write. */
     private final boolean newerCounts;
@@ -125,49 +135,50 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         WriteOperation operation = new WriteOperation(services, view, entries, policy, ordering, context, result);
         services.deadlines().add(operation);
         try {
-            operation.sendAll(entries);
+            operation.sendAll(operation.first, entries, view);
         } catch (RuntimeException | Error e) {
             operation.broken(e);
         }
     }
 
-    private void sendAll(List<Entry> entries) {
-        if (size == 1) {
-            send(replicas(first.get(0)), first, entries);
+    private void sendAll(List<Stamp> stamps, List<Entry> entries, ClusterView by) {
+        if (stamps.size() == 1) {
+            Key key = entries.get(0).key();
+            send(by.replicas(key, policy.from()), stamps, entries, by.token(key));
         } else {
-            services.client().order().localLast(group(), this::sendGroup);
+            services.client().order().localLast(group(stamps, by), (node, group) -> sendGroup(node, group, by));
         }
     }
 
-    private Map<Node, List<Stamp>> group() {
+    private Map<Node, List<Stamp>> group(List<Stamp> stamps, ClusterView by) {
         Map<Node, List<Stamp>> groups = new LinkedHashMap<>();
-        for (Stamp stamp : first) {
-            for (Node node : replicas(stamp)) {
+        for (Stamp stamp : stamps) {
+            for (Node node : by.replicas(stamp.entry.key(), policy.from())) {
                 groups.computeIfAbsent(node, n -> new ArrayList<>()).add(stamp);
             }
         }
         return groups;
     }
 
-    private List<Node> replicas(Stamp stamp) {
-        return view.replicas(stamp.entry.key(), policy.from());
+    private void sendGroup(Node node, List<Stamp> group, ClusterView by) {
+        RequestGroups.split(group, stamp -> FrameCodec.encodedSize(stamp.entry), services.maxValueBytes(), part -> {
+            List<Entry> entries = entries(part);
+            send(List.of(node), part, entries, by.token(entries));
+        });
     }
 
-    private void sendGroup(Node node, List<Stamp> group) {
-        RequestGroups.split(
-                group,
-                stamp -> FrameCodec.encodedSize(stamp.entry),
-                services.maxValueBytes(),
-                part -> send(
-                        List.of(node), part, part.stream().map(Stamp::entry).toList()));
+    private static List<Entry> entries(List<Stamp> stamps) {
+        return stamps.stream().map(Stamp::entry).toList();
     }
 
+    /** Sends an entry with another version, by the newest view of this write. */
     private void send(Stamp stamp) {
-        send(replicas(stamp), List.of(stamp), List.of(stamp.entry));
+        Replanning later = replanning;
+        sendAll(List.of(stamp), List.of(stamp.entry), later == null ? view : later.latest());
     }
 
-    private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries) {
-        OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries));
+    private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries, @Nullable FencingToken token) {
+        OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
         services.client().order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
     }
 
@@ -204,7 +215,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
         @Override
         public void failed(PeerFailure failure) {
-            if (!outbound.isLarge() || !isOfferedAgain(failure)) {
+            FencingToken token = outbound.token();
+            if (token != null && Replanning.isStale(failure, token)) {
+                replan(token, failure);
+            } else if (!outbound.isLarge() || !isOfferedAgain(failure)) {
                 giveUp(failure);
             }
         }
@@ -220,6 +234,32 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                     .toList();
             PartHandler next = new PartHandler(again, part, outbound, refusals + 1);
             return services.parked().park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
+        }
+
+        /**
+         * Sends the entries again by a newer view. Until it is here, the other answers may decide; an entry that they
+         * have not decided by then has an undecided outcome by its old table, and gets a count of its own.
+         */
+        private void replan(FencingToken token, PeerFailure failure) {
+            replanning().after(token, failure.node()).whenComplete((newer, error) -> {
+                try {
+                    List<Stamp> again = new ArrayList<>();
+                    for (int i = 0; error == null && i < part.size(); i++) {
+                        Stamp stamp = part.get(i);
+                        if (stamp.tracker.abandon()) {
+                            Stamp next = new Stamp(stamp.entry, policy);
+                            stamp.replaceBy(next);
+                            again.add(next);
+                        }
+                    }
+                    giveUp(failure);
+                    if (!again.isEmpty() && !missed.isDecided()) {
+                        sendAll(again, entries(again), newer);
+                    }
+                } catch (RuntimeException | Error e) {
+                    broken(e);
+                }
+            });
         }
 
         private void giveUp(PeerFailure failure) {
@@ -320,11 +360,17 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     private void fail(AckTracker tracker) {
-        boolean nothingDone = size == 1
-                && !maybeDone
-                && tracker.acks() == 0
-                && tracker.failures() == tracker.policy().from();
+        boolean nothingDone = size == 1 && !maybeDone && first.get(0).allHaveFailed();
         fail(tracker.toString() + reasons(), nothingDone, lastFailure);
+    }
+
+    private synchronized Replanning replanning() {
+        Replanning known = replanning;
+        if (known == null) {
+            known = new Replanning(services.client().refresh(), view);
+            replanning = known;
+        }
+        return known;
     }
 
     private synchronized Failures failures() {

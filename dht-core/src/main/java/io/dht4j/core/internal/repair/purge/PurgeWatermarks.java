@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides, for each partition, which entries are refused as too old, and which dead entries are purged.
@@ -149,11 +151,12 @@ public final class PurgeWatermarks {
      * changes nothing: the store holds it, or a newer one, or has purged it. Blocks as the store does.
      *
      * @param entries the entries
-     * @return the outcome
+     * @param condition is tested with the lock held, so that it holds until the store has the entries
+     * @return the outcome; null if the condition does not hold, so that nothing was done
      * @throws StoreException if the store fails
      */
-    public Applied apply(List<Entry> entries) {
-        return filter.apply(entries, false);
+    public @Nullable Applied apply(List<Entry> entries, BooleanSupplier condition) {
+        return filter.apply(entries, false, condition);
     }
 
     /**
@@ -161,11 +164,12 @@ public final class PurgeWatermarks {
      * node's disk was rolled back: there, only this node's own purge watermark counts. Blocks as the store does.
      *
      * @param entries the entries, as others hold them
-     * @return the outcome
+     * @param condition is tested with the lock held
+     * @return the outcome; null if the condition does not hold
      * @throws StoreException if the store fails
      */
-    public Applied refill(List<Entry> entries) {
-        return filter.apply(entries, true);
+    public @Nullable Applied refill(List<Entry> entries, BooleanSupplier condition) {
+        return filter.apply(entries, true, condition);
     }
 
     /**

@@ -10,7 +10,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies entries to the store, except those that are older than their partition's watermark. Entries that need no
@@ -32,9 +34,13 @@ final class WatermarkFilter {
     }
 
     /** Applies all entries or none. See {@link PurgeWatermarks#apply} and {@link PurgeWatermarks#refill}. */
-    Applied apply(List<Entry> entries, boolean refills) {
+    @Nullable
+    Applied apply(List<Entry> entries, boolean refills, BooleanSupplier condition) {
         lock.lock();
         try {
+            if (!condition.getAsBoolean()) {
+                return null;
+            }
             return states.mayConcern(entries)
                     ? check(entries, refills)
                     : new Applied(Optional.empty(), store.applyAndGetVersions(entries));

@@ -42,7 +42,7 @@ class KeyReadInterleavingsTest {
                 .toList();
 
         private final KeyRead read = new KeyRead(
-                Key.of("key"), ANSWERS.stream().map(ReplicaAnswer::node).toList(), new ReplicationPolicy(2, 3));
+                Key.of("key"), ANSWERS.stream().map(ReplicaAnswer::node).toList(), new ReplicationPolicy(2, 3), null);
 
         /** A replica has answered. */
         @Operation

@@ -67,7 +67,8 @@ public final class ApiErrors {
                     REPLICA_REFILLING,
                     WRONG_RECIPIENT,
                     CLOCK_CONTRADICTED,
-                    VERSION_SLOT_TAKEN -> Status.Code.UNAVAILABLE;
+                    VERSION_SLOT_TAKEN,
+                    TOPOLOGY_BEHIND -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
             case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;

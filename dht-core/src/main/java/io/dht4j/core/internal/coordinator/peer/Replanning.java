@@ -1,0 +1,88 @@
+package io.dht4j.core.internal.coordinator.peer;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.membership.ViewRefresh;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The later views of one operation. When a replica refuses a request since its table is newer, the operation fetches a
+ * newer view and is planned again, at most three times. Requests of one operation that are refused by several replicas
+ * at the same time share one plan. Created with the first refusal, which nearly no operation meets. Does not block;
+ * safe for use by any number of threads.
+ */
+public final class Replanning {
+
+    private static final int MAX_PLANS = 3;
+
+    private final ViewRefresh refresh;
+
+    // Guarded by this.
+    private ClusterView latest;
+    private int plans;
+
+    /**
+     * Creates an object without later views.
+     *
+     * @param refresh fetches newer views
+     * @param first the view that the operation has taken at its beginning
+     */
+    public Replanning(ViewRefresh refresh, ClusterView first) {
+        this.refresh = refresh;
+        this.latest = first;
+    }
+
+    /**
+     * Returns whether a replica has refused a request since its table is newer.
+     *
+     * @param failure the failure of the request
+     * @param token the token of the request; null in a static cluster, where no other table can be had
+     * @return false for all other failures
+     */
+    public static boolean isStale(PeerFailure failure, @Nullable FencingToken token) {
+        return token != null && failure.code() == ErrorCode.STALE_TOPOLOGY;
+    }
+
+    /**
+     * Returns the newest view of the operation.
+     *
+     * @return the view for its further requests
+     */
+    public synchronized ClusterView latest() {
+        return latest;
+    }
+
+    /**
+     * Returns the view by which a refused request is planned again.
+     *
+     * @param refused the token of the refused request
+     * @param by the replica that has refused it
+     * @return a newer view than that of the request, which completes on any thread; fails if the operation has been
+     *     planned often enough, or no newer view can be had
+     */
+    public CompletableFuture<ClusterView> after(FencingToken refused, NodeId by) {
+        long epoch = refused.view().epoch();
+        synchronized (this) {
+            if (latest.epoch() > epoch) {
+                return CompletableFuture.completedFuture(latest);
+            }
+            if (plans == MAX_PLANS) {
+                return CompletableFuture.failedFuture(DhtException.of(
+                        ErrorCode.STALE_TOPOLOGY, "the replicas have changed " + MAX_PLANS + " times meanwhile"));
+            }
+        }
+        return refresh.newerThan(epoch, by).thenApply(this::follow);
+    }
+
+    private synchronized ClusterView follow(ClusterView newer) {
+        if (newer.epoch() > latest.epoch()) {
+            latest = newer;
+            plans++;
+        }
+        return latest;
+    }
+}

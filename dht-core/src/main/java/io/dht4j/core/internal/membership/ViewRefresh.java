@@ -1,0 +1,115 @@
+package io.dht4j.core.internal.membership;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Installs newer views when a request shows that there are some: a replica has refused one of this node's requests, or
+ * has sent one that is newer than this node. Requests that need a view of the same member at the same time share one.
+ * Does not block; safe for use by any number of threads.
+ */
+public final class ViewRefresh {
+
+    /** The longest time for a view to arrive. Then the next request tries again. */
+    private static final long TIMEOUT_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private final Views views;
+    private final Environment environment;
+    private final Map<NodeId, CompletableFuture<ClusterView>> running = new ConcurrentHashMap<>();
+    private volatile ViewSource source = ViewSource.NONE;
+
+    /**
+     * Creates a refresh that fails until it has a source.
+     *
+     * @param views the views of this node
+     * @param environment timers, and the threads on which views are installed
+     */
+    public ViewRefresh(Views views, Environment environment) {
+        this.views = views;
+        this.environment = environment;
+    }
+
+    /**
+     * Sets the source of views.
+     *
+     * @param fetches fetches newer views
+     */
+    public void from(ViewSource fetches) {
+        source = fetches;
+    }
+
+    /**
+     * Returns a view that is newer than an epoch, and installed.
+     *
+     * @param epoch an epoch, not newer than what the member has
+     * @param member a member that has a newer view
+     * @return completes at once if the current view is newer; fails if no newer one arrives soon
+     */
+    public CompletableFuture<ClusterView> newerThan(long epoch, NodeId member) {
+        ClusterView now = views.current();
+        if (now.epoch() > epoch) {
+            return CompletableFuture.completedFuture(now);
+        }
+        CompletableFuture<ClusterView> own = new CompletableFuture<>();
+        CompletableFuture<ClusterView> shared = running.putIfAbsent(member, own);
+        if (shared == null) {
+            own.whenComplete((view, error) -> running.remove(member, own));
+            fetch(now.epoch(), member, own);
+        }
+        return (shared == null ? own : shared).thenApply(view -> {
+            if (view.epoch() <= epoch) {
+                throw notNewer(member, view.epoch());
+            }
+            return view;
+        });
+    }
+
+    private static DhtException notNewer(NodeId member, long epoch) {
+        return DhtException.of(
+                ErrorCode.STALE_TOPOLOGY, "the view that came of " + member + " is not newer than epoch " + epoch);
+    }
+
+    private void fetch(long epoch, NodeId member, CompletableFuture<ClusterView> result) {
+        try {
+            Environment.Timer late = environment.schedule(
+                    () -> result.completeExceptionally(DhtException.of(
+                            ErrorCode.STALE_TOPOLOGY, "no newer view has come of " + member + " in time")),
+                    TIMEOUT_NANOS);
+            result.whenComplete((view, error) -> late.cancel());
+            CompletionStage<ClusterView> fetched = source.refresh(member, epoch);
+            fetched.whenComplete((view, error) -> {
+                if (error == null) {
+                    install(view, result);
+                } else {
+                    result.completeExceptionally(error);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            // Also of a source that throws against its contract: whoever waits needs an answer.
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void install(ClusterView view, CompletableFuture<ClusterView> result) {
+        try {
+            environment.storeExecutor().execute(() -> {
+                try {
+                    views.install(view);
+                    result.complete(views.current());
+                } catch (RuntimeException | Error e) {
+                    result.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.dht4j.core.internal.membership;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Fetches newer views. Does not block; safe for use by any number of threads. */
+@FunctionalInterface
+public interface ViewSource {
+
+    /** The source of a static cluster, which has one view for ever. */
+    ViewSource NONE = (from, epoch) -> CompletableFuture.failedFuture(
+            DhtException.of(ErrorCode.STALE_TOPOLOGY, "the nodes of this cluster are fixed by its configuration"));
+
+    /**
+     * Fetches a view.
+     *
+     * @param from a member that has a newer view, by what it has sent
+     * @param epoch the epoch of the newest view here
+     * @return a newer view, not installed; fails if none can be had
+     */
+    CompletionStage<ClusterView> refresh(NodeId from, long epoch);
+}

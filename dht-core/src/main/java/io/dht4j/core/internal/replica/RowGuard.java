@@ -1,0 +1,169 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Entry;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses requests that were planned by another table than this node's: the highest row version of their partitions
+ * must be equal here, and this node a replica of all of them. Costs one volatile read in a static cluster, whose rows
+ * have no versions. Does not block; safe for use by any number of threads.
+ *
+ * <p>A refusal is certain only as long as no view is installed: writes are checked with the lock of {@link Views} held,
+ * reads before and after.
+ */
+public final class RowGuard {
+
+    private final Views views;
+    private final BooleanSupplier unfenced;
+
+    /**
+     * Creates a guard.
+     *
+     * @param views the views of this node
+     */
+    public RowGuard(Views views) {
+        this.views = views;
+        this.unfenced = () -> !views.current().hasRowVersions();
+    }
+
+    /** Returns the partition of a key. */
+    int partitionOf(Key key) {
+        return views.current().partitionOf(key);
+    }
+
+    private static boolean isUnfenced(ClusterView view, long version) {
+        return version == ClusterView.NO_VERSION && !view.hasRowVersions();
+    }
+
+    /** Returns whether a request with a row version needs no check now. */
+    boolean isUnfenced(long version) {
+        return isUnfenced(views.current(), version);
+    }
+
+    /** Returns a check of writes without row versions, which holds as long as this node's rows have none either. */
+    BooleanSupplier unfenced() {
+        return unfenced;
+    }
+
+    /**
+     * Returns a check of a write, to be made while the lock is held.
+     *
+     * @param entries the entries
+     * @param version the row version that came with them
+     * @return an object that costs no allocation in a static cluster
+     */
+    BooleanSupplier admits(List<Entry> entries, long version) {
+        return isUnfenced(version) ? unfenced : () -> refusal(entries, version) == null;
+    }
+
+    /** Returns the refusal of entries, or null if there is none. */
+    @Nullable
+    Reply refusal(List<Entry> entries, long version) {
+        ClusterView view = views.current();
+        if (isUnfenced(view, version)) {
+            return null;
+        }
+        Found found = new Found(view);
+        for (int i = 0; i < entries.size(); i++) {
+            found.add(view.partitionOf(entries.get(i).key()));
+        }
+        return found.refusal(version);
+    }
+
+    /** Returns the refusal of a read of keys, or null if there is none. */
+    @Nullable
+    Reply refusalOfKeys(List<Request.Query> queries, long version) {
+        ClusterView view = views.current();
+        if (isUnfenced(view, version)) {
+            return null;
+        }
+        Found found = new Found(view);
+        for (int i = 0; i < queries.size(); i++) {
+            found.add(view.partitionOf(queries.get(i).key()));
+        }
+        return found.refusal(version);
+    }
+
+    /**
+     * Returns the refusal of a request that concerns some partitions, or null if there is none. An empty set stands for
+     * all partitions, of which this node need not be a replica.
+     */
+    @Nullable
+    Reply refusal(PartitionSet partitions, long version) {
+        ClusterView view = views.current();
+        if (isUnfenced(view, version)) {
+            return null;
+        }
+        Found found = new Found(view);
+        if (partitions.isEmpty()) {
+            found.highest = view.rowVersion(partitions);
+        } else if (partitions.bound() <= view.partitions()) {
+            partitions.forEach(found::add);
+        } else {
+            return new Reply.Failed(
+                    ErrorCode.BAD_REQUEST,
+                    "a partition is 0 to " + (view.partitions() - 1) + ", not " + (partitions.bound() - 1));
+        }
+        return found.refusal(version);
+    }
+
+    /** Returns the refusal of a request of repair, or null if there is none. */
+    @Nullable
+    Reply refusal(RepairRequest request, long version) {
+        if (isUnfenced(version)) {
+            return null;
+        }
+        return request instanceof RepairRequest.Entries entries
+                ? refusalOfKeys(entries.queries(), version)
+                : refusal(request.partitionsNamed(), version);
+    }
+
+    /** What this node's view has of the partitions of a request. */
+    private static final class Found {
+
+        private static final int NONE = -1;
+
+        private final ClusterView view;
+        private long highest = ClusterView.NO_VERSION;
+        private int foreign = NONE;
+
+        Found(ClusterView view) {
+            this.view = view;
+        }
+
+        void add(int partition) {
+            highest = Math.max(highest, view.rowVersion(partition));
+            if (!view.owns(partition)) {
+                foreign = partition;
+            }
+        }
+
+        @Nullable
+        Reply refusal(long version) {
+            if (version < highest) {
+                return new Reply.Failed(
+                        ErrorCode.STALE_TOPOLOGY,
+                        "its rows have version " + highest + ", those of the request "
+                                + (version == ClusterView.NO_VERSION ? "none" : version));
+            }
+            if (version > highest) {
+                return new Reply.Failed(
+                        ErrorCode.TOPOLOGY_BEHIND,
+                        "its rows have version " + highest + ", those of the request " + version);
+            }
+            return foreign == NONE
+                    ? null
+                    : new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "it is no replica of partition " + foreign);
+        }
+    }
+}
