@@ -83,7 +83,7 @@ class PlantedBugsTest {
         private ConfirmedAtOnce() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.Argument(value = 2, readOnly = false) Consumer<Object> reply) {
+        static void enter(@Advice.Argument(value = 3, readOnly = false) Consumer<Object> reply) {
             reply.accept(Reply.Applied.AS_NEWEST);
             reply = new Ignored();
         }

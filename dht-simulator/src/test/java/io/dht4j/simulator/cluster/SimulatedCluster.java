@@ -12,6 +12,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
@@ -54,6 +55,7 @@ public class SimulatedCluster implements AutoCloseable {
         private LoopbackNetwork network;
         private Function<Integer, Store> stores = i -> new ModelStore();
         private int storeThreads;
+        private BiFunction<Integer, Transport, Transport> wires = (i, wire) -> wire;
         private Function<Integer, Duration> clocks = i -> Duration.ZERO;
         private BiFunction<Integer, ClusterBuilder, ClusterBuilder> options = (i, builder) -> builder;
         private BiFunction<Integer, Topology, Topology> topologies = (i, topology) -> topology;
@@ -78,6 +80,12 @@ public class SimulatedCluster implements AutoCloseable {
         /** How many store tasks each node can have at a time that are busy. */
         public Setup storeThreads(int threads) {
             this.storeThreads = threads;
+            return this;
+        }
+
+        /** What is put between each node's faulty link and the network. */
+        public Setup wires(BiFunction<Integer, Transport, Transport> wires) {
+            this.wires = wires;
             return this;
         }
 
@@ -128,8 +136,8 @@ public class SimulatedCluster implements AutoCloseable {
     /** Starts a node that is not running, over a store. */
     public final void startNode(int i, Store store) {
         VirtualEnvironment nodeEnv = env.withClockOffset(setup.clocks.apply(i));
-        FaultyTransport transport =
-                new FaultyTransport(network.transport(topology.nodes().get(i).address()), nodeEnv);
+        FaultyTransport transport = new FaultyTransport(
+                setup.wires.apply(i, network.transport(topology.nodes().get(i).address())), nodeEnv);
         links.set(i, transport);
         stores.set(i, store);
         environments.set(i, nodeEnv);

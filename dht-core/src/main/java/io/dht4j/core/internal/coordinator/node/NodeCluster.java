@@ -30,6 +30,8 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ViewRefresh;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.CallContext;
@@ -125,6 +127,24 @@ public final class NodeCluster implements Cluster {
             close();
             throw e;
         }
+    }
+
+    /**
+     * Returns the views of this node.
+     *
+     * @return the holder in which newer views are installed
+     */
+    public Views views() {
+        return components.views();
+    }
+
+    /**
+     * Returns what fetches newer views.
+     *
+     * @return the refresh of this node, which fails until it has a source
+     */
+    public ViewRefresh refresh() {
+        return client.refresh();
     }
 
     /** Refuses calls and requests of peers from now on. */

@@ -1,0 +1,264 @@
+package io.dht4j.simulator.cluster.membership;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.HashFunctions;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.Row;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.simulator.cluster.BlockingStore;
+import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.FaultyTransport;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+
+/**
+ * Five nodes with an agreed table of eight partitions of three replicas each. The table is changed here; a node learns
+ * of it when it is made to, or asks. Node 4 begins as a replica of no partition.
+ */
+final class AgreedCluster implements AutoCloseable {
+
+    static final int NODES = 5;
+    static final int COORDINATOR = 4;
+    static final int PARTITIONS = 8;
+    static final int REPLICAS = 3;
+    static final NodeIds NAMES =
+            new NodeIds(IntStream.range(0, NODES).mapToObj(SimulatedCluster::id).toList());
+
+    private static final UUID CLUSTER = new UUID(7, 7);
+
+    final SimulatedCluster cluster;
+    final List<BlockingStore> stores = new ArrayList<>();
+    /** Each frame that one node has sent to another. */
+    final List<Sent> sent = new ArrayList<>();
+    /** Each frame that a node has begun to serve. */
+    final List<Served> served = new ArrayList<>();
+    /** What becomes of a frame before it is sent. */
+    UnaryOperator<Frame> onTheWire = UnaryOperator.identity();
+    /** Which nodes have asked for a newer view, in order. */
+    final List<Integer> refreshed = new ArrayList<>();
+    /** Called when a node asks for a newer view. */
+    Runnable beforeRefresh = () -> {};
+
+    boolean mayRefresh = true;
+
+    private long epoch = 2;
+    private final List<Row> rows = new ArrayList<>();
+    private final int[] incarnations = new int[NODES];
+
+    /** A frame, and the reply to it once there is one. */
+    static final class Sent {
+        final int from;
+        final int to;
+        final byte[] request;
+        byte[] reply = {};
+
+        private Sent(int from, int to, byte[] request) {
+            this.from = from;
+            this.to = to;
+            this.request = request;
+        }
+    }
+
+    /** A frame that a node has begun to serve. */
+    record Served(int at, byte[] frame) {}
+
+    private AgreedCluster(SimulatedCluster.Setup setup) {
+        cluster = setup.stores(i -> {
+                    BlockingStore store = new BlockingStore();
+                    stores.add(store);
+                    return store;
+                })
+                .wires((i, wire) -> new Recording(i, wire))
+                .start();
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            rows.add(new Row(2, nodes(partition % 4, (partition + 1) % 4, (partition + 2) % 4)));
+        }
+        for (int i = 0; i < NODES; i++) {
+            int node = i;
+            node(i).refresh().from((from, known) -> {
+                beforeRefresh.run();
+                refreshed.add(node);
+                return mayRefresh
+                        ? CompletableFuture.completedFuture(view(node))
+                        : CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
+            });
+        }
+        installAtAll();
+    }
+
+    static AgreedCluster start() {
+        return new AgreedCluster(SimulatedCluster.of(1, NODES).options(builder -> builder.partitions(PARTITIONS)));
+    }
+
+    static AgreedCluster with(SimulatedCluster.Setup setup) {
+        return new AgreedCluster(setup);
+    }
+
+    private List<Node> nodes(int... numbers) {
+        return IntStream.of(numbers)
+                .mapToObj(i -> cluster.topology.nodes().get(i))
+                .toList();
+    }
+
+    NodeCluster node(int i) {
+        return (NodeCluster) cluster.node(i);
+    }
+
+    Cluster coordinator() {
+        return cluster.node(COORDINATOR);
+    }
+
+    Views views(int i) {
+        return node(i).views();
+    }
+
+    FaultyTransport link(int i) {
+        return cluster.links.get(i);
+    }
+
+    /** Changes the replicas of a partition. No node learns of it by this. */
+    void change(int partition, int... replicas) {
+        epoch++;
+        rows.set(partition, new Row(epoch, nodes(replicas)));
+    }
+
+    /** Gives a node another incarnation. No node learns of it by this. */
+    void replace(int node) {
+        epoch++;
+        incarnations[node]++;
+    }
+
+    /** The newest view, as a node sees it. */
+    ClusterView view(int i) {
+        return view(i, epoch, rows);
+    }
+
+    /** A view in which a partition has other replicas than the agreed ones, by a row of the same version. */
+    ClusterView wrongView(int i, int partition, int... replicas) {
+        List<Row> wrong = new ArrayList<>(rows);
+        wrong.set(partition, new Row(rows.get(partition).version(), nodes(replicas)));
+        return view(i, epoch + 1, wrong);
+    }
+
+    private ClusterView view(int i, long at, List<Row> table) {
+        Map<NodeId, NodeIdentity> identities = new HashMap<>();
+        for (int node = 0; node < NODES; node++) {
+            identities.put(
+                    SimulatedCluster.id(node),
+                    new NodeIdentity(node + NODES * incarnations[node], new UUID(1 + incarnations[node], node)));
+        }
+        return ClusterView.agreed(
+                CLUSTER,
+                SimulatedCluster.id(i),
+                new Topology(at, cluster.topology.nodes()),
+                HashFunctions.xxh3(),
+                table,
+                identities);
+    }
+
+    void install(int... nodes) {
+        for (int node : nodes) {
+            views(node).install(view(node));
+        }
+    }
+
+    void installAtAll() {
+        install(IntStream.range(0, NODES).toArray());
+    }
+
+    /** A key of a partition. */
+    Key key(int partition) {
+        return keys(partition, 1).get(0);
+    }
+
+    /** Some keys of a partition. */
+    List<Key> keys(int partition, int count) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> Key.of("key" + i))
+                .filter(key -> views(0).current().partitionOf(key) == partition)
+                .limit(count)
+                .toList();
+    }
+
+    /** The frames from one node to another, pings and the like included. */
+    List<Sent> between(int from, int to) {
+        return sent.stream().filter(each -> each.from == from && each.to == to).toList();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+
+    private final class Recording implements Transport {
+
+        private final int from;
+        private final Transport wire;
+
+        Recording(int from, Transport wire) {
+            this.from = from;
+            this.wire = wire;
+        }
+
+        @Override
+        public CompletionStage<Void> start(FrameHandler handler) {
+            return wire.start(new FrameHandler() {
+                @Override
+                public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
+                    CompletionStage<byte[]> reply = handler.handle(frame, context);
+                    served.add(new Served(from, frame));
+                    return reply;
+                }
+
+                @Override
+                public Optional<NodeId> self() {
+                    return handler.self();
+                }
+
+                @Override
+                public boolean mayCall(String name) {
+                    return handler.mayCall(name);
+                }
+            });
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            Sent frame = new Sent(from, Integer.parseInt(node.id().value().substring(1)), request.toBytes());
+            sent.add(frame);
+            return wire.call(node, onTheWire.apply(request), context).thenApply(reply -> {
+                frame.reply = reply;
+                return reply;
+            });
+        }
+
+        @Override
+        public String name() {
+            return wire.name();
+        }
+
+        @Override
+        public void close() {
+            wire.close();
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.NAMES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Ordering;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.options.Batching;
+import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Coordinators and replicas with different tables: the one that is behind learns of it, and nothing is done by two. */
+class FencedRowsTest {
+
+    private static final int MOVED = 0;
+    private static final int FORMER = 0;
+    private static final int HEIR = 3;
+    private static final byte[] OLD = {1};
+    private static final byte[] NEW = {2};
+    private static final CallOptions ALONE = CallOptions.defaults().withPolicy(1, 1);
+    private static final CallOptions ONE = CallOptions.defaults().withPolicy(1, 3);
+    private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
+    private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
+
+    private final AgreedCluster agreed = AgreedCluster.start();
+    private final SimulatedCluster cluster = agreed.cluster;
+    private final Key key = agreed.key(MOVED);
+
+    /** Moves a slot of a partition, of which the coordinator does not learn. */
+    private void moveBehindTheCoordinator() {
+        agreed.change(MOVED, HEIR, 1, 2);
+        agreed.install(0, 1, 2, 3);
+    }
+
+    private boolean holds(int node, Key wanted, byte[] value) {
+        return agreed.stores
+                .get(node)
+                .get(wanted)
+                .filter(entry -> Arrays.equals(entry.value(), value))
+                .isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Ordering.class)
+    void putByAnOldTableReachesTheNewReplicasAndNotTheFormerOne(Ordering ordering) {
+        try (agreed) {
+            moveBehindTheCoordinator();
+            cluster.await(agreed.coordinator().put(key, NEW, ALL.withOrdering(ordering)));
+            assertThat(holds(HEIR, key, NEW)).isTrue();
+            assertThat(holds(1, key, NEW)).isTrue();
+            assertThat(holds(2, key, NEW)).isTrue();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
+            assertThat(agreed.refreshed).containsExactly(COORDINATOR);
+            assertThat(agreed.views(COORDINATOR).current().epoch()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void getByAnOldTableShowsWhatTheNewReplicasHold() {
+        try (agreed) {
+            cluster.await(agreed.coordinator().put(key, OLD, ALL));
+            moveBehindTheCoordinator();
+            cluster.await(cluster.node(1).put(key, NEW, ALL));
+            agreed.stores.forEach(store -> store.gets.set(0));
+            assertThat(cluster.await(agreed.coordinator().get(key, ONE)).map(Value::bytes))
+                    .hasValue(NEW);
+            assertThat(agreed.stores.get(FORMER).gets).hasValue(0);
+            assertThat(holds(FORMER, key, OLD)).isTrue();
+        }
+    }
+
+    @Test
+    void batchesByAnOldTableReachWhoeverHoldsEachKey() {
+        try (agreed) {
+            Key other = agreed.key(1);
+            moveBehindTheCoordinator();
+            cluster.await(agreed.coordinator().putAll(Map.of(key, NEW, other, OLD), ALL));
+            assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
+            assertThat(holds(HEIR, key, NEW)).isTrue();
+            agreed.change(MOVED, FORMER, 1, 2);
+            agreed.install(0, 1, 2, 3);
+            cluster.await(cluster.node(1).put(key, OLD, ALL));
+            assertThat(cluster.await(agreed.coordinator().getAll(List.of(key, other), ONE))
+                            .get(key)
+                            .bytes())
+                    .isEqualTo(OLD);
+        }
+    }
+
+    @Test
+    void scanByAnOldTableShowsWhatTheNewReplicasHold() {
+        try (agreed) {
+            cluster.await(agreed.coordinator().put(key, OLD, ALL));
+            moveBehindTheCoordinator();
+            cluster.await(cluster.node(1).put(key, NEW, ALL));
+            assertThat(cluster.drain(agreed.coordinator().scan(KeyRange.all(), ScanScope.CLUSTER, ONE)))
+                    .extracting(KeyValue::key, each -> each.value().bytes()[0])
+                    .containsExactly(tuple(key, NEW[0]));
+            // What a former replica still holds is not its own.
+            assertThat(cluster.drain(cluster.node(FORMER).scan(KeyRange.all(), ScanScope.NODE, ONE)))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void snapshotIsOpenedByTheNewTable() {
+        try (agreed) {
+            moveBehindTheCoordinator();
+            cluster.await(cluster.node(1).put(key, NEW, ALL));
+            Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), MAJORITY));
+            cluster.await(cluster.node(1).put(key, OLD, ALL));
+            assertThat(cluster.drain(agreed.coordinator().scanSnapshot(snapshot, KeyRange.all(), MAJORITY)))
+                    .extracting(each -> each.value().bytes()[0])
+                    .containsExactly(NEW[0]);
+        }
+    }
+
+    @Test
+    void replicaThatIsBehindLearnsTheTableAndServes() {
+        try (agreed) {
+            agreed.change(MOVED, HEIR, 1, 2);
+            agreed.install(COORDINATOR, HEIR, 2);
+            cluster.await(agreed.coordinator().put(key, NEW, ALL));
+            assertThat(agreed.refreshed).containsExactly(1);
+            assertThat(holds(1, key, NEW)).isTrue();
+            agreed.change(MOVED, HEIR, 1, 0);
+            agreed.install(COORDINATOR);
+            assertThat(cluster.await(agreed.coordinator().get(key, ALL)).map(Value::bytes))
+                    .hasValue(NEW);
+            assertThat(agreed.refreshed).containsExactlyInAnyOrder(1, HEIR, 1, 0);
+        }
+    }
+
+    @Test
+    void replicaThatStaysBehindCountsAsAFailureOfWhichNothingWasDone() {
+        try (agreed) {
+            agreed.mayRefresh = false;
+            agreed.change(MOVED, HEIR, 1, 2);
+            agreed.install(COORDINATOR);
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(failure).hasMessageContaining("nothing written").hasMessageContaining("rows have version 2");
+            assertThat(agreed.stores)
+                    .allSatisfy(store -> assertThat(store.get(key)).isEmpty());
+        }
+    }
+
+    @Test
+    void aChangeElsewhereDisturbsNobody() {
+        try (agreed) {
+            agreed.change(1, 0, 3, 2);
+            agreed.install(0, 2);
+            cluster.await(agreed.coordinator().put(key, NEW, ALL));
+            assertThat(cluster.await(agreed.coordinator().get(key, ALL))).isPresent();
+            assertThat(agreed.refreshed).isEmpty();
+        }
+    }
+
+    @Test
+    void nodeThatIsNoReplicaRefusesThoughTheVersionsAreEqual() {
+        try (agreed) {
+            agreed.views(COORDINATOR).install(agreed.wrongView(COORDINATOR, MOVED, HEIR, 1, 2));
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ALONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(failure).hasMessageContaining("n3: it is no replica of partition " + MOVED);
+            assertThat(cluster.failureOf(agreed.coordinator().get(key, ALONE)))
+                    .hasMessageContaining("n3: it is no replica of partition " + MOVED);
+            assertThat(agreed.stores.get(HEIR).get(key)).isEmpty();
+        }
+    }
+
+    @Test
+    void ofABatchOnlyThePartByTheOldTableIsRefused() throws Exception {
+        agreed.close();
+        try (AgreedCluster batching = AgreedCluster.with(SimulatedCluster.of(1, AgreedCluster.NODES)
+                .options(builder ->
+                        builder.partitions(AgreedCluster.PARTITIONS).batching(new Batching(true, 100, 4096, 1))))) {
+            batching.cluster.await(batching.coordinator().put(batching.key(5), OLD, ALL));
+            batching.sent.clear();
+            // A frame under way holds the next requests back, until they share one.
+            batching.link(COORDINATOR)
+                    .toward(SimulatedCluster.id(1), Fault.delay(Duration.ofMillis(10), Duration.ZERO));
+            CompletionStage<?> first = batching.coordinator().put(batching.key(5), OLD, ALL);
+            CompletionStage<?> byOldTable = batching.coordinator().put(key, NEW, ALL);
+            batching.change(MOVED, HEIR, 1, 2);
+            batching.change(4, 0, 1, 3);
+            batching.installAtAll();
+            CompletionStage<?> byNewTable = batching.coordinator().put(batching.key(4), NEW, ALL);
+            batching.cluster.await(first);
+            batching.cluster.await(byOldTable);
+            batching.cluster.await(byNewTable);
+            AgreedCluster.Sent frame = batching.between(COORDINATOR, 1).stream()
+                    .filter(each -> each.request[1] == 5)
+                    .findFirst()
+                    .orElseThrow();
+            Request.Batch batch = (Request.Batch)
+                    FrameCodec.decodeRequest(frame.request, NAMES).message();
+            assertThat(batch.parts()).extracting(Request.BatchPart::rowVersion).startsWith(2L, 4L);
+            Reply.Batch replies = (Reply.Batch)
+                    FrameCodec.decodeReply(frame.reply, batch, NAMES).message();
+            assertThat(replies.replies().get(0))
+                    .isInstanceOfSatisfying(
+                            Reply.Failed.class,
+                            failed -> assertThat(failed.code()).isEqualTo(ErrorCode.STALE_TOPOLOGY));
+            assertThat(replies.replies().get(1)).isEqualTo(Reply.Applied.AS_NEWEST);
+            assertThat(batching.stores.get(FORMER).get(key)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingWasDoneOnlyIfEveryAttemptSaysSo(boolean firstAttemptAnswersAll) {
+        CallOptions two = CallOptions.defaults().withPolicy(1, 2);
+        try (agreed) {
+            agreed.link(COORDINATOR)
+                    .toward(
+                            SimulatedCluster.id(1),
+                            firstAttemptAnswersAll
+                                    ? Fault.refuse()
+                                    : Fault.delay(Duration.ofMillis(300), Duration.ZERO));
+            moveBehindTheCoordinator();
+            // The second attempt reaches nobody.
+            agreed.beforeRefresh = () -> {
+                agreed.link(COORDINATOR).toward(SimulatedCluster.id(1), Fault.refuse());
+                agreed.link(COORDINATOR).toward(SimulatedCluster.id(HEIR), Fault.refuse());
+            };
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, two));
+            assertThat(failure.code())
+                    .isEqualTo(firstAttemptAnswersAll ? ErrorCode.NOT_ENOUGH_REPLICAS : ErrorCode.WRITE_INDETERMINATE);
+            assertThat(agreed.refreshed).containsExactly(COORDINATOR);
+        }
+    }
+
+    @Test
+    void anOperationIsPlannedAtMostThreeTimesAgain() {
+        try (agreed) {
+            moveBehindTheCoordinator();
+            // The table changes again whenever the coordinator has learned of it.
+            agreed.views(COORDINATOR).listen((before, now) -> {
+                agreed.change(MOVED, HEIR, 1, 2);
+                agreed.install(0, 1, 2, 3);
+            });
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ALONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(agreed.refreshed).containsExactly(COORDINATOR, COORDINATOR, COORDINATOR);
+            assertThat(agreed.stores)
+                    .allSatisfy(store -> assertThat(store.get(key)).isEmpty());
+        }
+    }
+
+    @Test
+    void anotherIncarnationAtTheSameAddressTakesNothing() {
+        Key ofFirst = agreed.key(1);
+        try (agreed) {
+            agreed.replace(1);
+            agreed.install(1);
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(ofFirst, NEW, ALONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(failure).hasMessageContaining("another incarnation");
+            assertThat(agreed.stores.get(1).get(ofFirst)).isEmpty();
+            agreed.install(COORDINATOR);
+            cluster.await(agreed.coordinator().put(ofFirst, NEW, ALONE));
+            assertThat(holds(1, ofFirst, NEW)).isTrue();
+        }
+    }
+
+    @Test
+    void answerOfAnotherIncarnationNeverCounts() {
+        Key ofFirst = agreed.key(1);
+        try (agreed) {
+            agreed.replace(1);
+            agreed.install(1);
+            // It does what was asked of its predecessor, as a node without the check would.
+            agreed.onTheWire = frame -> FrameHeaders.toIncarnation(
+                    frame, SimulatedCluster.id(1), agreed.view(1).identity(SimulatedCluster.id(1)));
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(ofFirst, NEW, ALONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            assertThat(holds(1, ofFirst, NEW)).isTrue();
+            assertThat(cluster.failureOf(agreed.coordinator().get(ofFirst, ALONE))
+                            .code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        }
+    }
+}

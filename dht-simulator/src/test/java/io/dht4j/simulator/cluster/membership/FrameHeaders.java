@@ -1,0 +1,46 @@
+package io.dht4j.simulator.cluster.membership;
+
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameCodec.Decoded;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Frame;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Changes the heads of frames between nodes of an agreed cluster. */
+final class FrameHeaders {
+
+    private FrameHeaders() {}
+
+    /** The same frame for another incarnation of its recipient, if that is the given one. */
+    static Frame toIncarnation(Frame frame, NodeId recipient, NodeIdentity identity) {
+        try {
+            Decoded<Request> decoded = FrameCodec.decodeRequest(frame.toBytes(), AgreedCluster.NAMES);
+            FrameHeader header = decoded.header();
+            if (!header.recipient().equals(Optional.of(recipient))) {
+                return frame;
+            }
+            FrameHeader.Agreed agreed = Objects.requireNonNull(header.agreed());
+            return FrameCodec.encode(
+                    with(header, new FrameHeader.Agreed(agreed.sender(), identity, agreed.rowVersion())),
+                    decoded.message());
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static FrameHeader with(FrameHeader header, FrameHeader.Agreed agreed) {
+        return new FrameHeader(
+                header.sender(),
+                header.recipient(),
+                header.settings(),
+                header.epoch(),
+                header.clock(),
+                header.wallMillis(),
+                agreed);
+    }
+}
