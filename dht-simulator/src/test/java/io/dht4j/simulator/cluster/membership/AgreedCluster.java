@@ -62,6 +62,8 @@ final class AgreedCluster implements AutoCloseable {
 
     private long epoch = 2;
     private final List<Row> rows = new ArrayList<>();
+    private final List<Integer> members =
+            new ArrayList<>(IntStream.range(0, NODES).boxed().toList());
     private final int[] incarnations = new int[NODES];
 
     /** A frame, and the reply to it once there is one. */
@@ -141,6 +143,18 @@ final class AgreedCluster implements AutoCloseable {
         rows.set(partition, new Row(epoch, nodes(replicas)));
     }
 
+    /** Removes a node, which is a replica of nothing. No node learns of it by this. */
+    void remove(int node) {
+        epoch++;
+        members.remove(Integer.valueOf(node));
+    }
+
+    /** Adds a node again. No node learns of it by this. */
+    void add(int node) {
+        epoch++;
+        members.add(node);
+    }
+
     /** Gives a node another incarnation. No node learns of it by this. */
     void replace(int node) {
         epoch++;
@@ -161,7 +175,7 @@ final class AgreedCluster implements AutoCloseable {
 
     private ClusterView view(int i, long at, List<Row> table) {
         Map<NodeId, NodeIdentity> identities = new HashMap<>();
-        for (int node = 0; node < NODES; node++) {
+        for (int node : members) {
             identities.put(
                     SimulatedCluster.id(node),
                     new NodeIdentity(node + NODES * incarnations[node], new UUID(1 + incarnations[node], node)));
@@ -169,7 +183,8 @@ final class AgreedCluster implements AutoCloseable {
         return ClusterView.agreed(
                 CLUSTER,
                 SimulatedCluster.id(i),
-                new Topology(at, cluster.topology.nodes()),
+                new Topology(
+                        at, members.stream().map(cluster.topology.nodes()::get).toList()),
                 HashFunctions.xxh3(),
                 table,
                 identities);

@@ -79,6 +79,22 @@ class FencedRowsTest {
     }
 
     @Test
+    void writeThatTheOldReplicasAcknowledgeOwesTheFormerOneNothing() {
+        try (agreed) {
+            agreed.change(MOVED, HEIR, 1, 2);
+            agreed.install(FORMER);
+            // The other answers come first.
+            agreed.link(COORDINATOR)
+                    .toward(SimulatedCluster.id(FORMER), Fault.delay(Duration.ofMillis(50), Duration.ZERO));
+            cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
+            cluster.env.advance(Duration.ofSeconds(5));
+            assertThat(agreed.refreshed).containsExactly(COORDINATOR);
+            assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
+            assertThat(cluster.await(agreed.coordinator().status()).hintBytes()).isZero();
+        }
+    }
+
+    @Test
     void getByAnOldTableShowsWhatTheNewReplicasHold() {
         try (agreed) {
             cluster.await(agreed.coordinator().put(key, OLD, ALL));

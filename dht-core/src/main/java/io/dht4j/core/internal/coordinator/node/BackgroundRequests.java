@@ -149,11 +149,14 @@ final class BackgroundRequests {
         if (!view.hasRowVersions() || !(request instanceof RepairRequest repair)) {
             return null;
         }
-        return repair instanceof RepairRequest.Entries entries
-                ? view.token(PartitionSet.builder()
-                        .addAll(entries.queries().stream().mapToInt(query -> view.partitionOf(query.key())))
-                        .build())
-                : view.token(repair.partitionsNamed());
+        if (!(repair instanceof RepairRequest.Entries entries)) {
+            return view.token(repair.partitionsNamed());
+        }
+        FencingToken token = null;
+        for (Request.Query query : entries.queries()) {
+            token = FencingToken.highest(token, view.token(query.key()));
+        }
+        return token;
     }
 
     /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#apply}. */

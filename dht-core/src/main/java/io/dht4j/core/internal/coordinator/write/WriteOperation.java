@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
@@ -252,7 +253,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                             again.add(next);
                         }
                     }
-                    giveUp(failure);
+                    giveUp(failure, error == null ? owed(failure.node(), newer) : part);
                     if (!again.isEmpty() && !missed.isDecided()) {
                         sendAll(again, entries(again), newer);
                     }
@@ -262,7 +263,19 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             });
         }
 
+        /** Returns the entries of which a replica is one by a newer view, too: it has missed them. */
+        private List<Stamp> owed(NodeId node, ClusterView newer) {
+            return part.stream()
+                    .filter(stamp -> newer.replicas(stamp.entry.key(), newer.maxReplicas()).stream()
+                            .anyMatch(replica -> replica.id().equals(node)))
+                    .toList();
+        }
+
         private void giveUp(PeerFailure failure) {
+            giveUp(failure, part);
+        }
+
+        private void giveUp(PeerFailure failure, List<Stamp> owed) {
             lastFailure = failure;
             failures().add(failure);
             if (!failure.nothingDone()) {
@@ -270,7 +283,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             }
             for (int i = 0; i < nodes.size(); i++) {
                 if (nodes.get(i).id().equals(failure.node())) {
-                    missed.add(nodes.get(i), part);
+                    missed.add(nodes.get(i), owed);
                 }
             }
             for (int i = 0; i < part.size(); i++) {

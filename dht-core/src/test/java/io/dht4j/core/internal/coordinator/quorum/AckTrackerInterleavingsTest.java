@@ -37,5 +37,11 @@ class AckTrackerInterleavingsTest {
         public boolean fail() {
             return tracker.fail();
         }
+
+        /** The entry is sent again by another table. */
+        @Operation
+        public boolean abandon() {
+            return tracker.abandon();
+        }
     }
 }

@@ -47,6 +47,23 @@ class AckTrackerTest {
     }
 
     @Test
+    void afterItIsAbandonedNoAnswerDecides() {
+        for (List<Boolean> outcome : outcomes(3)) {
+            for (int before = 0; before <= 3; before++) {
+                AckTracker tracker = new AckTracker(new ReplicationPolicy(2, 3));
+                int decisions = 0;
+                for (int i = 0; i < 3; i++) {
+                    decisions += i == before && tracker.abandon() ? 1 : 0;
+                    decisions += (outcome.get(i) ? tracker.ack() : tracker.fail()) ? 1 : 0;
+                }
+                assertThat(decisions).as("%s, %d", outcome, before).isEqualTo(1);
+                assertThat(tracker.abandon()).isFalse();
+                assertThat(tracker.acks() + tracker.failures()).isEqualTo(3);
+            }
+        }
+    }
+
+    @Test
     void itsMessageCountsTheReplicasThatHadNotAnswered() {
         AckTracker tracker = new AckTracker(new ReplicationPolicy(3, 3));
         tracker.fail();

@@ -1,0 +1,85 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that appear in a view, and that leave it, while the others serve. */
+class ChangingNodesTest {
+
+    private static final int LEAVING = 3;
+    private static final byte[] VALUE = {1};
+    private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
+    private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
+
+    private final AgreedCluster agreed = AgreedCluster.start();
+    private final SimulatedCluster cluster = agreed.cluster;
+    private final Key key = agreed.key(1);
+
+    private void leave() {
+        for (int partition = 0; partition < AgreedCluster.PARTITIONS; partition++) {
+            agreed.change(partition, 0, 1, 2);
+        }
+        agreed.remove(LEAVING);
+        agreed.install(0, 1, 2, COORDINATOR);
+    }
+
+    @Test
+    void nodeThatHasLeftIsAskedForNothingAndMissedByNobody() {
+        try (agreed) {
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
+            cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
+            assertThat(cluster.await(agreed.coordinator().status()).suspected()).contains(SimulatedCluster.id(LEAVING));
+            leave();
+            assertThat(cluster.await(agreed.coordinator().status()).suspected()).isEmpty();
+            agreed.sent.clear();
+            cluster.await(agreed.coordinator().put(key, VALUE, ALL));
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(agreed.between(COORDINATOR, LEAVING)).isEmpty();
+            assertThat(agreed.coordinator().topology().size()).isEqualTo(AgreedCluster.NODES - 1);
+        }
+    }
+
+    @Test
+    void nodeThatAppearsTakesWritesAndGetsWhatItMisses() {
+        try (agreed) {
+            leave();
+            agreed.add(LEAVING);
+            agreed.replace(LEAVING);
+            agreed.change(1, LEAVING, 1, 2);
+            agreed.installAtAll();
+            cluster.await(agreed.coordinator().put(key, VALUE, ALL));
+            assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
+            Key missed = agreed.keys(1, 2).get(1);
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
+            cluster.await(agreed.coordinator().put(missed, VALUE, MAJORITY));
+            agreed.link(COORDINATOR).heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(agreed.stores.get(LEAVING).get(missed)).isPresent();
+        }
+    }
+
+    @Test
+    void policyFromIsAtMostTheReplicasOfAKey() {
+        try (agreed) {
+            assertThat(cluster.failureOf(agreed.coordinator()
+                                    .put(key, VALUE, CallOptions.defaults().withPolicy(2, 4)))
+                            .code())
+                    .isEqualTo(ErrorCode.POLICY_INVALID);
+            cluster.await(agreed.coordinator().put(key, VALUE, ALL));
+            assertThat(cluster.await(agreed.coordinator().locate(key)).replicas())
+                    .extracting(node -> node.id().value())
+                    .containsExactly("n1", "n2", "n3");
+            assertThat(cluster.await(agreed.coordinator().get(key)).map(Value::bytes))
+                    .hasValue(VALUE);
+        }
+    }
+}
