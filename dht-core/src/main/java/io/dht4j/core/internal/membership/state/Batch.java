@@ -26,7 +26,8 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
         }
     }
 
-    Batch in(Phase next) {
+    /** Returns the same batch in another phase. */
+    public Batch in(Phase next) {
         return new Batch(id, from, to, partitions, next);
     }
 
@@ -36,7 +37,7 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
     }
 
     /** Returns the member that rows name for the slot: the old owner, or the heir during {@link Phase#FILL}. */
-    int owner() {
+    public int owner() {
         return phase == Phase.FILL ? to : from;
     }
 

@@ -35,9 +35,17 @@ public final class ClusterState {
     /**
      * Creates a state, and checks what costs little. See {@link #check} for the rest.
      *
+     * @param cluster see {@link #cluster}
+     * @param epoch see {@link #epoch}
+     * @param settings see {@link #settings}
+     * @param members see {@link #members}
+     * @param slots see {@link #slots}
+     * @param versions the version of each row; not to be changed afterwards
+     * @param batches see {@link #batches}
+     * @param rebalance see {@link #rebalance}
      * @throws IllegalArgumentException if sizes do not agree, or two batches move slots of one partition
      */
-    ClusterState(
+    public ClusterState(
             UUID cluster,
             long epoch,
             AgreedSettings settings,

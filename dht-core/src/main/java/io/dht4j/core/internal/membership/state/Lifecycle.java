@@ -25,7 +25,7 @@ public enum Lifecycle {
     }
 
     /** Returns the number of the constant in encoded states and commands. */
-    int code() {
+    public int code() {
         return code;
     }
 

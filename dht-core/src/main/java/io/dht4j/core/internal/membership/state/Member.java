@@ -57,7 +57,7 @@ public record Member(
     }
 
     /** Returns a member that may join. */
-    static Member admitted(int number, NodeId name) {
+    public static Member admitted(int number, NodeId name) {
         return new Member(number, name, Lifecycle.ADMITTED, Optional.empty(), Optional.empty(), NO_VERSION_SLOT);
     }
 
@@ -75,7 +75,8 @@ public record Member(
         return incarnation.isPresent() && incarnation.get().equals(other);
     }
 
-    Member as(Lifecycle next) {
+    /** Returns the same member in another state; a removed one has no attributes. */
+    public Member as(Lifecycle next) {
         return new Member(
                 number,
                 name,
@@ -85,11 +86,13 @@ public record Member(
                 versionSlot);
     }
 
-    Member with(MemberAttributes changed) {
+    /** Returns the same member with other attributes. */
+    public Member with(MemberAttributes changed) {
         return new Member(number, name, lifecycle, incarnation, Optional.of(changed), versionSlot);
     }
 
-    Member withoutVersionSlot() {
+    /** Returns the same member without its version slot. */
+    public Member withoutVersionSlot() {
         return new Member(number, name, lifecycle, incarnation, attributes, NO_VERSION_SLOT);
     }
 

@@ -18,7 +18,7 @@ public enum Phase {
     }
 
     /** Returns the number of the constant in encoded states and commands. */
-    int code() {
+    public int code() {
         return code;
     }
 }

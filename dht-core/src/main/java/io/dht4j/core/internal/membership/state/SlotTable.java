@@ -21,8 +21,8 @@ public final class SlotTable {
      *
      * @param width the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}
      * @param owners the rows, one after the other; copied
-     * @throws IllegalArgumentException if the width is out of range, or the number of rows is no valid number of
-     *     partitions
+     * @throws IllegalArgumentException if the width or an owner is out of range, or the number of rows is no valid
+     *     number of partitions
      */
     public static SlotTable of(int width, int[] owners) {
         return owning(width, owners.clone());
@@ -36,6 +36,12 @@ public final class SlotTable {
                     + " slots do not make rows of " + width);
         }
         PartitionTable.requirePartitions(owners.length / width);
+        for (int owner : owners) {
+            if (owner < 1 || owner > MemberList.MAX_MEMBERS) {
+                throw new IllegalArgumentException(
+                        "the owner of a slot is a member of number 1 to " + MemberList.MAX_MEMBERS + ", not " + owner);
+            }
+        }
         return new SlotTable(width, owners);
     }
 

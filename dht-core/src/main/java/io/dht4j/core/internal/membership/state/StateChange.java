@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers the changes of one accepted command. Copies only what changes. Not thread-safe. */
-final class StateChange {
+public final class StateChange {
 
     private final ClusterState before;
     private final long epoch;
@@ -19,11 +19,18 @@ final class StateChange {
     private final BitSet changedRows = new BitSet();
     private int @Nullable [] owners;
 
-    StateChange(ClusterState before) {
+    /** Begins the change to the next epoch. */
+    public StateChange(ClusterState before) {
         this(before, Epoch.next(before.epoch()));
     }
 
-    StateChange(ClusterState before, long epoch) {
+    /**
+     * Begins a change.
+     *
+     * @param before the state before
+     * @param epoch the epoch of the next state, greater than that of the state before
+     */
+    public StateChange(ClusterState before, long epoch) {
         this.before = before;
         this.epoch = epoch;
         this.members = new ArrayList<>(before.members().all());
@@ -33,12 +40,12 @@ final class StateChange {
     }
 
     /** Returns the epoch of the next state. */
-    long epoch() {
+    public long epoch() {
         return epoch;
     }
 
     /** Adds a member with the next number, or replaces the one with the same number. */
-    StateChange put(Member member) {
+    public StateChange put(Member member) {
         if (member.number() == members.size() + 1) {
             members.add(member);
         } else {
@@ -47,30 +54,32 @@ final class StateChange {
         return this;
     }
 
-    StateChange voters(List<Integer> numbers) {
+    /** Sets the voters. */
+    public StateChange voters(List<Integer> numbers) {
         voters = numbers;
         return this;
     }
 
-    StateChange rebalance(RebalanceSettings settings) {
+    /** Sets how fast slots move. */
+    public StateChange rebalance(RebalanceSettings settings) {
         rebalance = settings;
         return this;
     }
 
     /** Adds or replaces a batch, and marks its rows as changed. */
-    StateChange put(Batch batch) {
+    public StateChange put(Batch batch) {
         batches.put(batch.id(), batch);
         return changed(batch.partitions());
     }
 
     /** Ends a batch, and marks its rows as changed. */
-    StateChange end(Batch batch) {
+    public StateChange end(Batch batch) {
         batches.remove(batch.id());
         return changed(batch.partitions());
     }
 
     /** Takes some partitions out of a batch, which ends if none is left, and marks their rows as changed. */
-    StateChange shrink(Batch batch, PartitionSet partitions) {
+    public StateChange shrink(Batch batch, PartitionSet partitions) {
         PartitionSet rest = batch.partitions().minus(partitions);
         if (rest.isEmpty()) {
             batches.remove(batch.id());
@@ -81,13 +90,13 @@ final class StateChange {
     }
 
     /** Marks rows as changed. */
-    StateChange changed(PartitionSet partitions) {
+    public StateChange changed(PartitionSet partitions) {
         partitions.forEach(changedRows::set);
         return this;
     }
 
     /** Gives the slot of one member in each of some partitions to another, and marks their rows as changed. */
-    StateChange hand(PartitionSet partitions, int from, int to) {
+    public StateChange hand(PartitionSet partitions, int from, int to) {
         if (owners == null) {
             owners = before.slots().toArray();
         }
@@ -103,7 +112,12 @@ final class StateChange {
         return changed(partitions);
     }
 
-    ClusterState build() {
+    /**
+     * Returns the next state, which shares with the state before what has not changed.
+     *
+     * @throws IllegalArgumentException if the parts of the state contradict each other
+     */
+    public ClusterState build() {
         long[] versions = before.sharedVersions();
         if (!changedRows.isEmpty()) {
             versions = versions.clone();

@@ -1,8 +1,7 @@
 /**
- * The agreed state of a cluster and its commands, as pure functions: no input or output, no threads, no clocks. Every
- * node applies the same commands in the same order by {@link io.dht4j.core.internal.membership.state.StateMachine}, and
- * so holds the same {@link io.dht4j.core.internal.membership.state.ClusterState} at the same
- * {@link io.dht4j.core.internal.membership.state.Epoch}.
+ * The agreed state of a cluster as immutable values: no input or output, no threads, no clocks. Every node applies the
+ * same commands in the same order, and so holds the same {@link io.dht4j.core.internal.membership.state.ClusterState}
+ * at the same {@link io.dht4j.core.internal.membership.state.Epoch}.
  */
 @NullMarked
 package io.dht4j.core.internal.membership.state;

@@ -4,9 +4,9 @@ import static io.dht4j.core.internal.membership.plan.PlannerTest.carriedOut;
 import static io.dht4j.core.internal.membership.plan.PlannerTest.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Clusters;
-import io.dht4j.core.internal.membership.state.Command;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.Slot;

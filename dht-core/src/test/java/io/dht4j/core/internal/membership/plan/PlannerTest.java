@@ -1,16 +1,16 @@
 package io.dht4j.core.internal.membership.plan;
 
-import static io.dht4j.core.internal.membership.state.Clusters.accepted;
-import static io.dht4j.core.internal.membership.state.Clusters.formed;
-import static io.dht4j.core.internal.membership.state.Clusters.joined;
-import static io.dht4j.core.internal.membership.state.Clusters.left;
-import static io.dht4j.core.internal.membership.state.Clusters.moved;
-import static io.dht4j.core.internal.membership.state.Clusters.started;
+import static io.dht4j.core.internal.membership.Clusters.accepted;
+import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.joined;
+import static io.dht4j.core.internal.membership.Clusters.left;
+import static io.dht4j.core.internal.membership.Clusters.moved;
+import static io.dht4j.core.internal.membership.Clusters.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Clusters;
-import io.dht4j.core.internal.membership.state.Command;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;

@@ -1,5 +1,7 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.codec;
 
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,12 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.codec;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -129,12 +135,12 @@ final class StateReader {
         if (slots < 0) {
             throw new MalformedStateException("the number of rows must not be negative, is " + partitions);
         }
-        need(slots * Integer.BYTES, "the rows");
+        need(slots * Short.BYTES, "the rows");
         int[] owners = new int[(int) slots];
         for (int i = 0; i < owners.length; i++) {
-            owners[i] = in.getInt();
+            owners[i] = in.getShort() & 0xFFFF;
         }
-        return SlotTable.owning(width, owners);
+        return SlotTable.of(width, owners);
     }
 
     /** Reads the versions of rows of which the number is known. */

@@ -1,5 +1,10 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.StateChange;
 import java.util.List;
 
 /** Commands that concern members that have come in. */

@@ -1,6 +1,10 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.codec;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +86,7 @@ final class StateWriter {
     StateWriter slots(SlotTable slots) {
         u8(slots.width()).i32(slots.partitions());
         for (int owner : slots.toArray()) {
-            i32(owner);
+            u16(owner);
         }
         return this;
     }

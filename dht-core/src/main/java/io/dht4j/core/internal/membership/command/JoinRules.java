@@ -1,7 +1,13 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.StateChange;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;

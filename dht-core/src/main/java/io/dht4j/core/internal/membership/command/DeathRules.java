@@ -1,5 +1,13 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.Slot;
+import io.dht4j.core.internal.membership.state.StateChange;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.Optional;
 

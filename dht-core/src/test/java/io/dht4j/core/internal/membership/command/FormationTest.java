@@ -1,12 +1,18 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
-import static io.dht4j.core.internal.membership.state.Clusters.form;
-import static io.dht4j.core.internal.membership.state.Clusters.formed;
-import static io.dht4j.core.internal.membership.state.Clusters.refused;
+import static io.dht4j.core.internal.membership.Clusters.form;
+import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
 import java.util.List;

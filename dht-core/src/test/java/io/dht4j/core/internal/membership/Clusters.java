@@ -1,9 +1,18 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.Placements;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Placement;
 import java.nio.charset.StandardCharsets;

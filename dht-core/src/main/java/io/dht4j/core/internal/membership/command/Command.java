@@ -1,8 +1,14 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,10 +1,21 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.testkit.SearchEffort;
 import java.nio.ByteBuffer;

@@ -1,17 +1,23 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
-import static io.dht4j.core.internal.membership.state.Clusters.accepted;
-import static io.dht4j.core.internal.membership.state.Clusters.attributes;
-import static io.dht4j.core.internal.membership.state.Clusters.formed;
-import static io.dht4j.core.internal.membership.state.Clusters.incarnation;
-import static io.dht4j.core.internal.membership.state.Clusters.joined;
-import static io.dht4j.core.internal.membership.state.Clusters.left;
-import static io.dht4j.core.internal.membership.state.Clusters.movable;
-import static io.dht4j.core.internal.membership.state.Clusters.moved;
-import static io.dht4j.core.internal.membership.state.Clusters.name;
-import static io.dht4j.core.internal.membership.state.Clusters.refused;
+import static io.dht4j.core.internal.membership.Clusters.accepted;
+import static io.dht4j.core.internal.membership.Clusters.attributes;
+import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.incarnation;
+import static io.dht4j.core.internal.membership.Clusters.joined;
+import static io.dht4j.core.internal.membership.Clusters.left;
+import static io.dht4j.core.internal.membership.Clusters.movable;
+import static io.dht4j.core.internal.membership.Clusters.moved;
+import static io.dht4j.core.internal.membership.Clusters.name;
+import static io.dht4j.core.internal.membership.Clusters.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,4 +1,7 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
+
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.StateChange;
 
 /** Creates results. */
 final class Results {

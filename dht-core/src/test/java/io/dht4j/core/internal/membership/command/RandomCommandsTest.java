@@ -1,7 +1,18 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.codec.StateCodec;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.testkit.SearchEffort;
 import java.util.EnumMap;
 import java.util.HashSet;

@@ -1,6 +1,15 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.codec;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,8 +38,8 @@ public final class StateCodec {
         out.i32(state.members().size());
         state.members().all().forEach(member -> write(member, out));
         out.numbers(state.members().voters()).slots(state.slots());
-        for (long version : state.sharedVersions()) {
-            out.i64(version);
+        for (int partition = 0; partition < state.partitions(); partition++) {
+            out.i64(state.rowVersion(partition));
         }
         out.i32(state.batches().size());
         state.batches().forEach(batch -> write(batch, out));

@@ -1,5 +1,6 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
+import io.dht4j.core.internal.membership.state.MemberList;
 import java.util.List;
 
 /** Checks lists of voters. */

@@ -1,6 +1,14 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

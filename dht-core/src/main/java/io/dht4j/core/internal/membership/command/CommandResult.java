@@ -1,4 +1,6 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.membership.command;
+
+import io.dht4j.core.internal.membership.state.ClusterState;
 
 /** What a command results in. */
 public sealed interface CommandResult {
