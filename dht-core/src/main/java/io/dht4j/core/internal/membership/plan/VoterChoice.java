@@ -15,8 +15,8 @@ public final class VoterChoice {
     private VoterChoice() {}
 
     /**
-     * Returns the voters that there should be. Voters that serve stay, as long as there are not too many; further ones
-     * come from the zones with the fewest voters, and the lowest numbers first.
+     * Returns the voters that there should be. They are spread over zones as evenly as can be; apart from that, members
+     * that vote already stay, and lower numbers come first.
      *
      * @param state the current state, with a serving member
      * @param wanted 3, 5 or 7
@@ -24,14 +24,21 @@ public final class VoterChoice {
      *     ascending
      */
     public static List<Integer> of(ClusterState state, int wanted) {
-        List<Member> serving = state.members().all().stream()
+        List<Member> left = new ArrayList<>(state.members().all().stream()
                 .filter(member -> member.lifecycle() == Lifecycle.SERVING)
-                .toList();
-        int most = Math.min(wanted, serving.size());
-        int count = serving.size() < LEAST_FOR_SEVERAL ? Math.min(1, most) : most - (most + 1) % 2;
+                .toList());
+        int most = Math.min(wanted, left.size());
+        int count = left.size() < LEAST_FOR_SEVERAL ? Math.min(1, most) : most - (most + 1) % 2;
         List<Member> chosen = new ArrayList<>();
-        choose(serving.stream().filter(member -> votes(state, member)).toList(), count, chosen);
-        choose(serving.stream().filter(member -> !votes(state, member)).toList(), count, chosen);
+        while (chosen.size() < count) {
+            Member best = left.stream()
+                    .min(Comparator.<Member>comparingLong(candidate -> inZoneOf(candidate, chosen))
+                            .thenComparing(candidate -> !votes(state, candidate))
+                            .thenComparing(Member::number))
+                    .orElseThrow();
+            left.remove(best);
+            chosen.add(best);
+        }
         return chosen.stream().map(Member::number).sorted().toList();
     }
 
@@ -39,18 +46,10 @@ public final class VoterChoice {
         return state.members().voters().contains(member.number());
     }
 
-    private static void choose(List<Member> from, int count, List<Member> chosen) {
-        List<Member> left = new ArrayList<>(from);
-        while (chosen.size() < count && !left.isEmpty()) {
-            Member best = left.stream()
-                    .min(Comparator.comparingLong(candidate -> chosen.stream()
-                            .filter(voter -> voter.details()
-                                    .zone()
-                                    .equals(candidate.details().zone()))
-                            .count()))
-                    .orElseThrow();
-            left.remove(best);
-            chosen.add(best);
-        }
+    private static long inZoneOf(Member candidate, List<Member> chosen) {
+        return chosen.stream()
+                .filter(voter ->
+                        voter.details().zone().equals(candidate.details().zone()))
+                .count();
     }
 }

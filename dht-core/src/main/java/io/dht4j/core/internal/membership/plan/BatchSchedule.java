@@ -1,0 +1,69 @@
+package io.dht4j.core.internal.membership.plan;
+
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Chooses which planned batches begin next. A member takes part in one incoming and one outgoing batch at a time, so
+ * that its store is scanned once at a time and its disk is not written by several. A dead member gives any number: its
+ * slots are filled from the others. Safe for use by any number of threads. Does not block.
+ */
+public final class BatchSchedule {
+
+    private BatchSchedule() {}
+
+    /**
+     * Returns the batches that may begin now, all of them together.
+     *
+     * @param state the current state
+     * @param plan a plan for this state, or for an earlier one with the same members
+     * @return the batches, without partitions of which a slot is moving; empty while moves are paused
+     */
+    public static List<PlannedBatch> next(ClusterState state, Plan plan) {
+        if (state.rebalance().paused()) {
+            return List.of();
+        }
+        Set<Integer> sources = new HashSet<>();
+        Set<Integer> targets = new HashSet<>();
+        for (Batch batch : state.batches()) {
+            targets.add(batch.to());
+            if (batch.phase() != Phase.FILL) {
+                sources.add(batch.from());
+            }
+        }
+        List<PlannedBatch> chosen = new ArrayList<>();
+        PartitionSet taken = PartitionSet.empty();
+        for (PlannedBatch planned : plan.batches()) {
+            if (sources.contains(planned.from()) || targets.contains(planned.to())) {
+                continue;
+            }
+            boolean dead = state.members().get(planned.from()).lifecycle() == Lifecycle.DEAD;
+            PartitionSet free =
+                    planned.partitions().minus(taken).filter(partition -> canMove(state, partition, planned, dead));
+            if (!free.isEmpty()) {
+                chosen.add(new PlannedBatch(planned.from(), planned.to(), free));
+                taken = taken.union(free);
+                targets.add(planned.to());
+                if (!dead) {
+                    sources.add(planned.from());
+                }
+            }
+        }
+        return chosen;
+    }
+
+    private static boolean canMove(ClusterState state, int partition, PlannedBatch planned, boolean dead) {
+        return state.slots().slotOf(partition, planned.from()) >= 0
+                && !state.involves(partition, planned.to())
+                && state.batchOf(partition)
+                        .map(batch -> dead && batch.phase() == Phase.FILL && batch.to() == planned.from())
+                        .orElse(true);
+    }
+}
