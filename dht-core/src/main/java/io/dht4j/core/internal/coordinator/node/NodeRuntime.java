@@ -26,7 +26,6 @@ import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
-import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
@@ -111,7 +110,7 @@ final class NodeRuntime {
         this.environment = components.environment();
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
-        List<Node> others = othersOf(components.view());
+        List<Node> others = PeersOfView.others(components.view());
         this.watermarks = new PurgeWatermarks(
                 components.store(),
                 components.view().partitions(),
@@ -176,27 +175,13 @@ final class NodeRuntime {
         this.parked = new ParkedWrites(environment, handoff);
         this.deadlines = new WriteDeadlines(environment);
         this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(localReplica, requests)) : Optional.empty();
-        components.views().listen((before, now) -> follow(before, now, own));
+        components.views().listen((before, now) -> {
+            if (!before.cluster().equals(now.cluster())) {
+                own.require(components.settings(config));
+            }
+        });
+        components.views().listen(new PeersOfView(client, suspicion, clocks, disagreements, handoff));
         resumeClock();
-    }
-
-    /** Adapts what this node has of each other node to a view that is installed. */
-    private void follow(ClusterView before, ClusterView now, OwnHeader own) {
-        if (!before.cluster().equals(now.cluster())) {
-            own.require(components.settings(config));
-        }
-        List<Node> others = othersOf(now);
-        client.follow(before, now);
-        suspicion.follow(others);
-        clocks.follow(others.stream().map(Node::id).toList(), now.topology().size());
-        disagreements.follow(now.topology());
-        handoff.follow(now.topology().nodes());
-    }
-
-    private static List<Node> othersOf(ClusterView view) {
-        return view.topology().nodes().stream()
-                .filter(node -> !node.id().equals(view.self()))
-                .toList();
     }
 
     private LocalReplica localReplica() {
@@ -296,7 +281,7 @@ final class NodeRuntime {
         listen();
         firstContact.over().thenRun(versions::prepare);
         firstContact.begin();
-        othersOf(components.view()).forEach(this::ping);
+        PeersOfView.others(components.view()).forEach(this::ping);
         antiEntropy.ifPresent(AntiEntropy::exchangeWatermarks);
         handoff.start();
         refill.start();

@@ -3,9 +3,11 @@ package io.dht4j.core.internal.coordinator.read;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.spi.Entry;
 import java.util.List;
@@ -44,6 +46,17 @@ final class KeyRead {
         this.key = key;
         this.replicas = replicas;
         this.tracker = new AckTracker(policy);
+    }
+
+    /**
+     * Plans the read of a key by a view.
+     *
+     * @throws io.dht4j.OverloadedException if too few replicas have room for it
+     */
+    static KeyRead plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
+        List<Node> replicas = view.replicas(key, policy.from());
+        client.limits().require(replicas, policy);
+        return new KeyRead(key, client.order().byPreference(replicas), policy, view.token(key));
     }
 
     /** Replaces it by a read of the key by a newer table. */

@@ -14,7 +14,6 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +51,7 @@ public final class ReadOperation {
     private final ClusterView view;
     private final ReplicationPolicy policy;
     /** The later views, of which most reads have none. */
-    private volatile @Nullable Replanning replanning;
+    private volatile @Nullable ReadReplanning replanning;
 
     private final ReadRequests requests;
     private final List<KeyRead> reads;
@@ -85,15 +83,9 @@ public final class ReadOperation {
         this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            reads.add(plan(key, client, policy, view));
+            reads.add(KeyRead.plan(key, client, policy, view));
         }
         this.undecided = new AtomicInteger(keys.size());
-    }
-
-    private static KeyRead plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
-        List<Node> replicas = view.replicas(key, policy.from());
-        client.limits().require(replicas, policy);
-        return new KeyRead(key, client.order().byPreference(replicas), policy, view.token(key));
     }
 
     /**
@@ -178,13 +170,13 @@ public final class ReadOperation {
     /** Handles the failure of some queries to one replica: the next replica of each key is asked. */
     void failed(List<KeyQuery> queries, @Nullable FencingToken token, PeerFailure failure) {
         if (token != null && Replanning.isStale(failure, token)) {
-            replan(queries, token, failure);
+            replanning().replan(queries, token, failure);
         } else {
             failed(queries, failure);
         }
     }
 
-    private void failed(List<KeyQuery> queries, PeerFailure failure) {
+    void failed(List<KeyQuery> queries, PeerFailure failure) {
         List<KeyRead> again = new ArrayList<>();
         for (KeyQuery query : queries) {
             if (needsAnother(query.read(), failure)) {
@@ -194,51 +186,17 @@ public final class ReadOperation {
         requests.askNext(again, 1, false);
     }
 
-    /** Reads keys again by a newer view, unless other answers have decided by then. */
-    private void replan(List<KeyQuery> queries, FencingToken token, PeerFailure failure) {
-        whenNewer(token, failure, newer -> {
-            if (newer.isEmpty()) {
-                failed(queries, failure);
-                return;
-            }
-            failures.add(failure);
-            List<KeyRead> undecidedYet = queries.stream()
-                    .map(KeyQuery::read)
-                    .filter(read -> read.tracker.abandon())
-                    .toList();
-            readAgain(undecidedYet, newer.get());
-        });
+    /** Records a failure that is no reason to ask another replica. */
+    void noted(PeerFailure failure) {
+        failures.add(failure);
     }
 
-    /** Reads a key again by a newer view, whose answers have decided but cannot be completed by the older one. */
-    private void replan(KeyRead read, PeerFailure stale, Runnable otherwise) {
-        FencingToken token = read.token;
-        if (token == null) {
-            otherwise.run();
-            return;
-        }
-        whenNewer(token, stale, newer -> newer.ifPresentOrElse(by -> readAgain(List.of(read), by), otherwise));
-    }
-
-    /** Continues with a newer view, or without if there is none to be had. */
-    private void whenNewer(FencingToken token, PeerFailure stale, Consumer<Optional<ClusterView>> then) {
-        replanning().after(token, stale.node()).handle((newer, error) -> {
-            try {
-                if (!isDone()) {
-                    then.accept(Optional.ofNullable(newer));
-                }
-            } catch (RuntimeException | Error e) {
-                fail(e instanceof DhtException known ? known : InternalErrors.of(e));
-            }
-            return error == null;
-        });
-    }
-
-    private void readAgain(List<KeyRead> some, ClusterView newer) {
+    /** Reads keys by a newer view. */
+    void readAgain(List<KeyRead> some, ClusterView newer) {
         List<KeyRead> again = new ArrayList<>(some.size());
         for (KeyRead read : some) {
             read.decided = true;
-            KeyRead later = plan(read.key, client, policy, newer);
+            KeyRead later = KeyRead.plan(read.key, client, policy, newer);
             read.replaceBy(later);
             again.add(later);
         }
@@ -247,10 +205,10 @@ public final class ReadOperation {
         }
     }
 
-    private synchronized Replanning replanning() {
-        Replanning known = replanning;
+    private synchronized ReadReplanning replanning() {
+        ReadReplanning known = replanning;
         if (known == null) {
-            known = new Replanning(client.refresh(), view);
+            known = new ReadReplanning(this, new Replanning(client.refresh(), view));
             replanning = known;
         }
         return known;
@@ -298,7 +256,7 @@ public final class ReadOperation {
                 refuse();
                 return;
             }
-            fetch(read, missing.get(), orderForFetching(read, missing.get().node()), 0);
+            fetch(read, missing.get());
             return;
         }
         Answers all = read.settle();
@@ -321,14 +279,12 @@ public final class ReadOperation {
 
                 @Override
                 public void failed(String why, @Nullable PeerFailure stale) {
-                    Runnable end = () -> ReadOperation.this.fail(
-                            "read failed: the newest entry is on too few replicas and could not be brought to more; "
-                                    + why);
-                    if (stale == null) {
-                        end.run();
-                    } else {
-                        replan(read, stale, end);
-                    }
+                    continueByNewest(
+                            read,
+                            stale,
+                            () -> ReadOperation.this.fail(
+                                    "read failed: the newest entry is on too few replicas and could not be "
+                                            + "brought to more; " + why));
                 }
             }));
             return;
@@ -353,51 +309,38 @@ public final class ReadOperation {
         return !read.decided && !isDone();
     }
 
-    private static List<Node> orderForFetching(KeyRead read, Node first) {
-        List<Node> order = new ArrayList<>(read.replicas);
-        order.remove(first);
-        order.add(0, first);
-        return order;
+    private void fetch(KeyRead read, ReplicaAnswer wanted) {
+        new ValueFetch(requests, read, wanted, new ValueFetch.Outcome() {
+                    @Override
+                    public void fetched(ReplicaAnswer found) {
+                        read.add(found);
+                        Repairs repairs = new Repairs();
+                        settle(read, repairs);
+                        repairs.send();
+                    }
+
+                    @Override
+                    public void failed(PeerFailure failure, Runnable next) {
+                        continueByNewest(read, failure, next);
+                    }
+
+                    @Override
+                    public void missing() {
+                        ReadOperation.this.fail("read failed: no replica sent the value of version "
+                                + wanted.version().orElseThrow());
+                    }
+                })
+                .begin();
     }
 
-    /** Fetches a value from the replica that has sent its version, or from another one that has it or a newer one. */
-    private void fetch(KeyRead read, ReplicaAnswer wanted, List<Node> nodes, int index) {
-        if (index == nodes.size()) {
-            fail("read failed: no replica sent the value of version "
-                    + wanted.version().orElseThrow());
-            return;
+    /** Reads a key again if a replica has refused to complete its answer by an older table, else goes on. */
+    private void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
+        FencingToken token = read.token;
+        if (token != null && failure != null && Replanning.isStale(failure, token)) {
+            replanning().replan(read, token, failure, otherwise);
+        } else {
+            otherwise.run();
         }
-        Node node = nodes.get(index);
-        requests.fetch(
-                node,
-                read,
-                ReplyHandler.of(
-                        reply -> {
-                            List<Answer> answers = ((Reply.Found) reply).answers();
-                            ReplicaAnswer found = new ReplicaAnswer(node, answers.get(0));
-                            if (isEnough(found, wanted)) {
-                                read.add(found);
-                                Repairs repairs = new Repairs();
-                                settle(read, repairs);
-                                repairs.send();
-                            } else {
-                                fetch(read, wanted, nodes, index + 1);
-                            }
-                        },
-                        failure -> {
-                            Runnable next = () -> fetch(read, wanted, nodes, index + 1);
-                            if (Replanning.isStale(failure, read.token)) {
-                                replan(read, failure, next);
-                            } else {
-                                next.run();
-                            }
-                        }));
-    }
-
-    private static boolean isEnough(ReplicaAnswer found, ReplicaAnswer wanted) {
-        Optional<Entry> entry = found.entry();
-        return entry.isPresent()
-                && (entry.get().version().compareTo(wanted.version().orElseThrow()) > 0 || found.isSameAs(wanted));
     }
 
     private void finish(KeyRead read, Optional<Entry> entry) {
@@ -420,7 +363,7 @@ public final class ReadOperation {
         fail(held.refused());
     }
 
-    private void fail(DhtException why) {
+    void fail(DhtException why) {
         result.completeExceptionally(why);
         release();
     }

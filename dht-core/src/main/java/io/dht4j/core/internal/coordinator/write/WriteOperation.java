@@ -2,20 +2,17 @@ package io.dht4j.core.internal.coordinator.write;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.IndeterminateException;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
-import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
@@ -78,12 +75,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private final long offeredUntil;
 
     private volatile boolean maybeDone;
-    /** Whether a replica holds a version of a wrong clock. */
-    private volatile boolean tooFarAhead;
-
-    private volatile @Nullable PeerFailure lastFailure;
     /** Created with the first failure, which most writes do not have. */
-    private volatile @Nullable Failures failures;
+    private volatile @Nullable WriteFailures failures;
 
     /** The entries with their first versions. */
     private final List<Stamp> first;
@@ -276,7 +269,6 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
 
         private void giveUp(PeerFailure failure, List<Stamp> owed) {
-            lastFailure = failure;
             failures().add(failure);
             if (!failure.nothingDone()) {
                 maybeDone = true;
@@ -316,7 +308,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             return stamp.tracker.ackUnsure();
         }
         if (newer.isPresent() && newer.get().equals(Reply.Newer.TOO_FAR_AHEAD)) {
-            tooFarAhead = true;
+            failures().tooFarAhead();
             return stamp.tracker.fail();
         }
         boolean counts = newer.isEmpty() || newerCounts;
@@ -374,7 +366,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
     private void fail(AckTracker tracker) {
         boolean nothingDone = size == 1 && !maybeDone && first.get(0).allHaveFailed();
-        fail(tracker.toString() + reasons(), nothingDone, lastFailure);
+        WriteFailures known = failures;
+        fail(tracker.toString() + reasons(), nothingDone, known == null ? null : known.last());
     }
 
     private synchronized Replanning replanning() {
@@ -386,19 +379,18 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         return known;
     }
 
-    private synchronized Failures failures() {
-        Failures known = failures;
+    private synchronized WriteFailures failures() {
+        WriteFailures known = failures;
         if (known == null) {
-            known = new Failures();
+            known = new WriteFailures();
             failures = known;
         }
         return known;
     }
 
     private String reasons() {
-        Failures known = failures;
-        return (known == null ? "" : known)
-                + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
+        WriteFailures known = failures;
+        return known == null ? "" : known.toString();
     }
 
     @Override
@@ -428,20 +420,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     private void fail(String message, boolean nothingDone, @Nullable PeerFailure last) {
-        DhtException failure = failure(message, nothingDone, last);
+        DhtException failure = WriteFailures.error(message, nothingDone, last);
         if (nothingDone ? missed.forget() : missed.keep()) {
             services.deadlines().remove(this);
             result.fail(failure);
         }
-    }
-
-    private static DhtException failure(String message, boolean nothingDone, @Nullable PeerFailure last) {
-        if (!nothingDone) {
-            return new IndeterminateException(ErrorCode.WRITE_INDETERMINATE, "write not confirmed: " + message);
-        }
-        if (last != null && last.code().action() == ErrorCode.Action.BACK_OFF) {
-            return DhtException.of(last.code(), message);
-        }
-        return new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, "nothing written: " + message);
     }
 }

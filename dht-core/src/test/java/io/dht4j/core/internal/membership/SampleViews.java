@@ -1,0 +1,35 @@
+package io.dht4j.core.internal.membership;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.HashFunctions;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Views of two nodes and two partitions. */
+final class SampleViews {
+
+    static final NodeId SELF = new NodeId("n0");
+    static final NodeId OTHER = new NodeId("n1");
+    static final Node FIRST = Node.of("n0", "host:1");
+    static final Node SECOND = Node.of("n1", "host:2");
+
+    private SampleViews() {}
+
+    /** A view whose rows have one replica each. */
+    static ClusterView view(long epoch, long firstVersion, long secondVersion) {
+        return view(SELF, epoch, new Row(firstVersion, List.of(FIRST)), new Row(secondVersion, List.of(SECOND)));
+    }
+
+    static ClusterView view(NodeId self, long epoch, Row... rows) {
+        return ClusterView.agreed(
+                new UUID(1, 1),
+                self,
+                new Topology(epoch, List.of(FIRST, SECOND)),
+                HashFunctions.xxh3(),
+                List.of(rows),
+                Map.of());
+    }
+}

@@ -1,0 +1,100 @@
+package io.dht4j.core.internal.membership;
+
+import static io.dht4j.core.internal.membership.SampleViews.OTHER;
+import static io.dht4j.core.internal.membership.SampleViews.SELF;
+import static io.dht4j.core.internal.membership.SampleViews.view;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class ViewRefreshTest {
+
+    private static final Duration BOUND = Duration.ofSeconds(10);
+
+    private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
+    private final Views views = new Views(view(2, 2, 2));
+    private final ViewRefresh refresh = new ViewRefresh(views, env);
+    /** The answers that the source owes. */
+    private final List<CompletableFuture<ClusterView>> asked = new ArrayList<>();
+
+    private void fromSource() {
+        refresh.from((from, epoch) -> {
+            CompletableFuture<ClusterView> answer = new CompletableFuture<>();
+            asked.add(answer);
+            return answer;
+        });
+    }
+
+    private ErrorCode failureOf(CompletionStage<?> stage) {
+        try {
+            env.await(stage, BOUND);
+            throw new AssertionError("expected a failure");
+        } catch (DhtException e) {
+            return e.code();
+        }
+    }
+
+    @Test
+    void newerViewThatIsHereIsReturnedAtOnce() {
+        assertThat(refresh.newerThan(1, OTHER)).isCompletedWithValue(views.current());
+    }
+
+    @Test
+    void requestsOfOneMemberShareAView() {
+        fromSource();
+        CompletableFuture<ClusterView> one = refresh.newerThan(2, OTHER);
+        CompletableFuture<ClusterView> two = refresh.newerThan(2, OTHER);
+        refresh.newerThan(2, SELF);
+        assertThat(asked).hasSize(2);
+        ClusterView newer = view(5, 2, 5);
+        asked.get(0).complete(newer);
+        assertThat(env.await(one, BOUND)).isSameAs(newer);
+        assertThat(env.await(two, BOUND)).isSameAs(newer);
+        assertThat(views.current()).isSameAs(newer);
+    }
+
+    @Test
+    void staticClusterHasNoOtherView() {
+        assertThat(failureOf(refresh.newerThan(2, OTHER))).isEqualTo(ErrorCode.STALE_TOPOLOGY);
+    }
+
+    @Test
+    void viewThatIsNotNewerIsAFailure() {
+        fromSource();
+        CompletableFuture<ClusterView> newer = refresh.newerThan(2, OTHER);
+        asked.get(0).complete(view(2, 2, 2));
+        assertThat(failureOf(newer)).isEqualTo(ErrorCode.STALE_TOPOLOGY);
+    }
+
+    @Test
+    void sourceThatIsSilentIsAskedAgainByTheNextRequest() {
+        fromSource();
+        assertThat(failureOf(refresh.newerThan(2, OTHER))).isEqualTo(ErrorCode.STALE_TOPOLOGY);
+        CompletableFuture<ClusterView> again = refresh.newerThan(2, OTHER);
+        assertThat(asked).hasSize(2);
+        asked.get(1).complete(view(3, 2, 3));
+        assertThat(env.await(again, BOUND).epoch()).isEqualTo(3);
+        assertThat(env.pendingTasks()).isZero();
+    }
+
+    @Test
+    void sourceThatThrowsFailsTheRequestOnly() {
+        refresh.from((from, epoch) -> {
+            throw new IllegalStateException("a source that fails");
+        });
+        assertThatThrownBy(() -> env.await(refresh.newerThan(2, OTHER), BOUND)).hasMessage("a source that fails");
+        fromSource();
+        CompletableFuture<ClusterView> again = refresh.newerThan(2, OTHER);
+        asked.get(0).complete(view(3, 2, 3));
+        assertThat(env.await(again, BOUND).epoch()).isEqualTo(3);
+    }
+}

@@ -1,0 +1,90 @@
+package io.dht4j.core.internal.membership;
+
+import static io.dht4j.core.internal.membership.SampleViews.FIRST;
+import static io.dht4j.core.internal.membership.SampleViews.OTHER;
+import static io.dht4j.core.internal.membership.SampleViews.SECOND;
+import static io.dht4j.core.internal.membership.SampleViews.SELF;
+import static io.dht4j.core.internal.membership.SampleViews.view;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.dht4j.Key;
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ViewsTest {
+
+    private final ClusterView first = view(2, 2, 2);
+    private final Views views = new Views(first);
+
+    @Test
+    void onlyANewerViewIsInstalled() {
+        assertThat(views.install(view(1, 1, 1))).isFalse();
+        assertThat(views.install(view(2, 1, 2))).isFalse();
+        assertThat(views.current()).isSameAs(first);
+        ClusterView newer = view(7, 2, 7);
+        assertThat(views.install(newer)).isTrue();
+        assertThat(views.current()).isSameAs(newer);
+        assertThat(views.applying().isWriteLocked()).isFalse();
+    }
+
+    @Test
+    void viewOfAnotherMemberOrAnotherNumberOfPartitionsIsRefused() {
+        Row row = new Row(1, List.of(FIRST));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> views.install(view(OTHER, 3, row, row)))
+                .withMessage("a view of n1 with 2 partitions cannot follow one of n0 with 2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> views.install(view(SELF, 3, row)))
+                .withMessage("a view of n0 with 1 partitions cannot follow one of n0 with 2");
+    }
+
+    @Test
+    void listenersGetEachViewWhateverOneOfThemThrows() {
+        List<Long> epochs = new ArrayList<>();
+        views.listen((before, now) -> {
+            throw new IllegalStateException("a listener that fails");
+        });
+        views.listen((before, now) -> epochs.addAll(List.of(before.epoch(), now.epoch())));
+        views.install(view(3, 2, 2));
+        views.install(view(9, 2, 2));
+        assertThat(epochs).containsExactly(2L, 3L, 3L, 9L);
+    }
+
+    @Test
+    void tokenHasTheHighestVersionOfThePartitions() {
+        ClusterView view = view(9, 3, 8);
+        assertThat(view.token(PartitionSet.of(0))).isEqualTo(new FencingToken(view, 3));
+        assertThat(view.token(PartitionSet.of(0, 1))).isEqualTo(new FencingToken(view, 8));
+        assertThat(view.token(PartitionSet.empty())).isEqualTo(new FencingToken(view, 8));
+        Key key = Key.of("key");
+        assertThat(view.token(key)).isEqualTo(new FencingToken(view, view.partitionOf(key) == 0 ? 3 : 8));
+        assertThat(view.owned()).isEqualTo(PartitionSet.of(0));
+        assertThat(FencingToken.highest(null, view.token(PartitionSet.of(0)))).isEqualTo(new FencingToken(view, 3));
+        assertThat(FencingToken.highest(new FencingToken(view, 8), new FencingToken(view, 3)))
+                .isEqualTo(new FencingToken(view, 8));
+    }
+
+    @Test
+    void whatIsAskedForIsDividedByViews() {
+        ClusterView later = view(9, 3, 8);
+        FencingToken a = new FencingToken(first, 2);
+        FencingToken b = new FencingToken(later, 3);
+        FencingToken c = new FencingToken(first, 1);
+        assertThat(FencingToken.byView(List.of(a, b, c), token -> token)).containsExactly(List.of(a, c), List.of(b));
+        assertThat(FencingToken.byView(List.of("x", "y"), item -> null)).containsExactly(List.of("x", "y"));
+    }
+
+    @Test
+    void rowsAreNotNewerThanTheirViewAndAllOfOneLength() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> view(2, 3, 1))
+                .withMessage("a row of version 3 is newer than the view of epoch 2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> view(SELF, 2, new Row(1, List.of(FIRST)), new Row(1, List.of(FIRST, SECOND))))
+                .withMessage("the rows of a table have one length, not 1 and 2");
+        assertThatIllegalArgumentException().isThrownBy(() -> new Row(0, List.of(FIRST)));
+    }
+}
