@@ -35,6 +35,10 @@ public final class Clusters {
         return accepted(Optional.empty(), form(nodes, partitions, replicas, zones));
     }
 
+    public static ClusterState formed(Command.Form form) {
+        return accepted(Optional.empty(), form);
+    }
+
     public static Command.Form form(int nodes, int partitions, int replicas, String... zones) {
         List<Command.Founder> founders = new ArrayList<>();
         List<Node> topology = new ArrayList<>();

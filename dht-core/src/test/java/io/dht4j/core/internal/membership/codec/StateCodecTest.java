@@ -173,6 +173,7 @@ final class StateCodecTest {
             byte[] bytes = damaged(state, random);
             try {
                 ClusterState read = StateCodec.decode(bytes);
+                read.check();
                 assertThat(StateCodec.decode(StateCodec.encode(read))).isEqualTo(read);
             } catch (MalformedStateException e) {
                 assertThat(e).hasMessageStartingWith("malformed cluster state or command: ");

@@ -31,10 +31,21 @@ final class PlannerSearchTest {
     @MethodSource("seeds")
     void plansReachTheirTargets(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
+        run(random, 1 << random.nextInt(5, 10));
+    }
+
+    /** With few partitions a member differs from its share by whole slots, and rows hold most members. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void plansOfFewPartitionsReachTheirTargets(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        run(random, 1 << random.nextInt(2, 5));
+    }
+
+    private static void run(SplittableRandom random, int partitions) {
         int replicas = 1 + random.nextInt(4);
         int zones = random.nextInt(5);
-        ClusterState state =
-                Clusters.formed(replicas + random.nextInt(6), 1 << random.nextInt(5, 10), replicas, zoneNames(zones));
+        ClusterState state = Clusters.formed(replicas + random.nextInt(6), partitions, replicas, zoneNames(zones));
         for (int change = 0; change < CHANGES; change++) {
             state = changed(state, zones, random);
             Plan plan = plan(state);

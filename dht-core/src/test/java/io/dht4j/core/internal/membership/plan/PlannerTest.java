@@ -12,6 +12,7 @@ import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -73,6 +74,26 @@ final class PlannerTest {
                     .count();
         }
         assertThat(wanted).isGreaterThan(Planner.plan(state, order).moves() * 9 / 10);
+    }
+
+    @Test
+    void overfullNodeGivesPartitionsToThoseWhichTheyPrefer() {
+        ClusterState state = formed(9, 1024, 3);
+        for (int member = 2; member <= 9; member++) {
+            state = relabelled(state, member, "", 2);
+        }
+        PlacementOrder order = PlacementOrder.of(Clusters.PLACEMENT, state);
+        Plan plan = Planner.plan(state, order);
+        assertThat(plan.moves()).isGreaterThan(100);
+        long preferred = 0;
+        for (PlannedBatch batch : plan.batches()) {
+            assertThat(batch.from()).isEqualTo(1);
+            // The row has three members, so one of the first four is the best that is not in it.
+            preferred += batch.partitions().stream()
+                    .filter(p -> IntStream.rangeClosed(0, 3).anyMatch(rank -> order.member(p, rank) == batch.to()))
+                    .count();
+        }
+        assertThat(preferred).isGreaterThan(plan.moves() * 8L / 10);
     }
 
     @Test
@@ -140,6 +161,30 @@ final class PlannerTest {
     void nodeHeavierThanAllOthersTogetherGetsEveryPartitionOnce() {
         ClusterState state = relabelled(formed(4, 64, 2), 1, "", 1000);
         assertThat(rebalanced(state).loads()[1]).isBetween(58, 64);
+    }
+
+    /**
+     * Two heavy nodes should be in every row, and are not underfull without the last few. All rows of the overfull node
+     * 3 hold both, and nodes 4 to 6 are at their limit: only these can give to the heavy ones, and then take.
+     */
+    @Test
+    void nodeWithoutADirectWayGivesThroughAnother() {
+        int[] owners = new int[64 * 3];
+        for (int partition = 0; partition < 64; partition++) {
+            int[] row = {1, 2, partition < 22 ? 3 : 4 + partition % 3};
+            if (partition >= 52) {
+                row = new int[] {partition < 58 ? 1 : 2, 4 + partition % 3, 4 + (partition + 1) % 3};
+            }
+            System.arraycopy(row, 0, owners, partition * 3, 3);
+        }
+        Command.Form form = Clusters.form(6, 64, 3);
+        ClusterState state = Clusters.formed(new Command.Form(
+                form.cluster(), form.settings(), form.founders(), SlotTable.of(3, owners), form.voters()));
+        state = relabelled(relabelled(state, 1, "", 100), 2, "", 100);
+        assertThat(state.loads()).containsExactly(0, 58, 58, 22, 18, 18, 18);
+        Plan plan = plan(state);
+        assertThat(carriedOut(state, plan).loads()[3]).isEqualTo(18);
+        assertThat(plan.moves()).isEqualTo(8);
     }
 
     @Test
