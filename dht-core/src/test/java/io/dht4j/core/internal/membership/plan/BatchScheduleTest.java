@@ -34,6 +34,21 @@ final class BatchScheduleTest {
     }
 
     @Test
+    void batchesThatBeginTogetherMoveDifferentPartitions() {
+        ClusterState state = joined(joined(formed(3, 8, 3)));
+        Plan plan = new Plan(
+                List.of(
+                        new PlannedBatch(1, 4, PartitionSet.of(0, 1)),
+                        new PlannedBatch(2, 5, PartitionSet.of(1, 2)),
+                        new PlannedBatch(3, 5, PartitionSet.of(3))),
+                0,
+                0);
+        assertThat(BatchSchedule.next(state, plan))
+                .containsExactly(
+                        new PlannedBatch(1, 4, PartitionSet.of(0, 1)), new PlannedBatch(2, 5, PartitionSet.of(2)));
+    }
+
+    @Test
     void deadMemberGivesToSeveralAtOnce() {
         ClusterState alive = formed(6, 256, 3);
         ClusterState state = accepted(alive, new Command.MarkDead(alive.epoch(), 2, false));
