@@ -202,6 +202,16 @@ public final class ClusterView {
         return table != null || owned.contains(partition);
     }
 
+    /** Returns whether a member is one of the replicas of a key, the most that there can be. */
+    public boolean isReplica(NodeId member, Key key) {
+        for (Node node : replicas(key, replicas)) {
+            if (node.id().equals(member)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the partitions of which this member is a replica. Empty in a static cluster, which does not need it. */
     public PartitionSet owned() {
         return owned;

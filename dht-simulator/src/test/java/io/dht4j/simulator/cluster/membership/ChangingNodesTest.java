@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.NodeStatus;
 import io.dht4j.Value;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
@@ -64,6 +65,43 @@ class ChangingNodesTest {
             agreed.link(COORDINATOR).heal();
             cluster.env.advance(Duration.ofSeconds(30));
             assertThat(agreed.stores.get(LEAVING).get(missed)).isPresent();
+        }
+    }
+
+    @Test
+    void hintsForANodeThatIsNoReplicaAnyMoreAreDroppedAndHoldUpNoOthers() {
+        Key moved = agreed.key(2);
+        try (agreed) {
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
+            cluster.await(agreed.coordinator().put(moved, VALUE, MAJORITY));
+            cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
+            agreed.change(2, 0, 1, 2);
+            agreed.installAtAll();
+            agreed.link(COORDINATOR).heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
+            assertThat(agreed.stores.get(LEAVING).get(moved)).isEmpty();
+            NodeStatus status = cluster.await(agreed.coordinator().status());
+            assertThat(status.hintBytes()).isZero();
+            assertThat(status.hintBytesDropped()).isPositive();
+        }
+    }
+
+    @Test
+    void hintByAnOldTableIsDeliveredOrDroppedByTheNewOne() {
+        Key moved = agreed.key(2);
+        try (agreed) {
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
+            cluster.await(agreed.coordinator().put(moved, VALUE, MAJORITY));
+            cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
+            agreed.change(2, 0, 1, 2);
+            agreed.change(1, 0, 3, 2);
+            agreed.install(0, 1, 2, LEAVING);
+            agreed.link(COORDINATOR).heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(agreed.refreshed).containsExactly(COORDINATOR);
+            assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
+            assertThat(agreed.stores.get(LEAVING).get(moved)).isEmpty();
         }
     }
 

@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.handoff.HintSender;
@@ -27,12 +28,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The requests of hinted handoff, refill and repair, each in a frame of its own: what these mechanisms call through
  * their functional interfaces. Does not block; safe for use by any number of threads.
  */
 final class BackgroundRequests {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BackgroundRequests.class);
 
     private static final int PAGE_ENTRIES = 1000;
     private static final int PAGE_BYTES = 256 * 1024;
@@ -57,10 +62,20 @@ final class BackgroundRequests {
             outcome.failed(true, node.id() + ": overloaded: it has calls to answer, and hints can wait");
             return;
         }
+        ClusterView view = views.current();
+        if (view.hasRowVersions()) {
+            Optional<Entry> foreign = entries.stream()
+                    .filter(entry -> !view.isReplica(node.id(), entry.key()))
+                    .findFirst();
+            if (foreign.isPresent()) {
+                outcome.refused("it is no replica of key " + foreign.get().key() + " any more");
+                return;
+            }
+        }
         ask(
                 node,
                 new Request.ApplyEntries(entries),
-                views.current().token(entries),
+                view.token(entries),
                 timeout,
                 ReplyHandler.of(reply -> outcome.taken(), failure -> hintsFailed(failure, outcome)));
     }
@@ -177,6 +192,24 @@ final class BackgroundRequests {
 
     private void ask(
             Node node, Request request, @Nullable FencingToken token, Duration patience, ReplyHandler handler) {
-        client.ask(node, OutboundRequest.alone(request, token), client.context(patience), handler);
+        client.ask(
+                node,
+                OutboundRequest.alone(request, token),
+                client.context(patience),
+                token == null
+                        ? handler
+                        : ReplyHandler.of(handler::replied, failure -> {
+                            learn(failure, token);
+                            handler.failed(failure);
+                        }));
+    }
+
+    /** Fetches a newer view if a request was refused for the lack of it: its next attempt is by that one. */
+    private void learn(PeerFailure failure, FencingToken token) {
+        if (Replanning.isStale(failure, token)) {
+            client.refresh()
+                    .newerThan(token.view().epoch(), failure.node())
+                    .whenComplete((newer, error) -> LOG.debug("{}; view then: {}", failure, newer, error));
+        }
     }
 }

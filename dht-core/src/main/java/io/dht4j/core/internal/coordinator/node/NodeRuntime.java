@@ -121,7 +121,7 @@ final class NodeRuntime {
         OwnHeader own = ownHeader();
         this.disagreements = new Disagreements(
                 components.self(),
-                own.settings(),
+                own::settings,
                 () -> components.view().topology(),
                 this::ping,
                 environment::nanoTime);

@@ -37,7 +37,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final NodeId self;
-    private final ClusterSettings settings;
+    private final Supplier<ClusterSettings> settings;
     private final Supplier<Topology> topology;
     private final Consumer<Node> ping;
     /** The last message about each node that this one has called; bounded by the number of nodes. */
@@ -54,14 +54,14 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      * Creates an object that has logged nothing.
      *
      * @param self this node
-     * @param settings its settings
+     * @param settings returns its settings
      * @param topology returns the nodes
      * @param ping sends a request to a node, whose refusal reports its settings
      * @param nanoTime the monotonic clock
      */
     public Disagreements(
             NodeId self,
-            ClusterSettings settings,
+            Supplier<ClusterSettings> settings,
             Supplier<Topology> topology,
             Consumer<Node> ping,
             LongSupplier nanoTime) {
@@ -82,7 +82,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      */
     public String settings(Node node, ClusterSettings others) {
         String differences = "configured otherwise: "
-                + settings.differences(others, self.value(), node.id().value());
+                + settings.get().differences(others, self.value(), node.id().value());
         if (!differences.equals(ofCalled.put(node.id(), differences))) {
             LOG.error(
                     "{} at {} and this node take no requests of each other, since they are {}",

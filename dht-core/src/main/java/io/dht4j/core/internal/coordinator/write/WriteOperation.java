@@ -259,8 +259,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         /** Returns the entries of which a replica is one by a newer view, too: it has missed them. */
         private List<Stamp> owed(NodeId node, ClusterView newer) {
             return part.stream()
-                    .filter(stamp -> newer.replicas(stamp.entry.key(), newer.maxReplicas()).stream()
-                            .anyMatch(replica -> replica.id().equals(node)))
+                    .filter(stamp -> newer.isReplica(node, stamp.entry.key()))
                     .toList();
         }
 
