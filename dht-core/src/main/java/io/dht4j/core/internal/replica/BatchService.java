@@ -73,10 +73,7 @@ final class BatchService {
             long rowVersion = part.rowVersion();
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
-                        liveness(now + left),
-                        () -> reader.readFromMemory(read, rowVersion, room),
-                        () -> reader.read(read, rowVersion, room),
-                        answer -> end(index, answer)));
+                        liveness(now + left), reader.work(read, rowVersion, room), answer -> end(index, answer)));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
                 Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {

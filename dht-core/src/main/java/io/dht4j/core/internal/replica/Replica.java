@@ -152,11 +152,7 @@ public final class Replica {
         if (liveness.isOver()) {
             reply.accept(late());
         } else if (request instanceof Request.ReadKeys read) {
-            gate.read(new StoreGate.Read(
-                    liveness,
-                    () -> reader.readFromMemory(read, rowVersion, reader.room()),
-                    () -> reader.read(read, rowVersion, reader.room()),
-                    reply));
+            gate.read(new StoreGate.Read(liveness, reader.work(read, rowVersion, null), reply));
         } else if (request instanceof Request.ApplyEntries apply) {
             Reply refusal = refusal(apply);
             if (refusal != null) {

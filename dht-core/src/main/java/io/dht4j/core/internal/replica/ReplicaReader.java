@@ -55,7 +55,7 @@ final class ReplicaReader {
     }
 
     /** Returns the room for the values of the reply to one request. */
-    ReplyRoom room() {
+    private ReplyRoom room() {
         return new ReplyRoom(maxValueBytes, maxValueBytes);
     }
 
@@ -65,8 +65,35 @@ final class ReplicaReader {
                 Math.min(batch.replyBytes(), maxValueBytes), Math.min(batch.largestBytes(), maxValueBytes));
     }
 
+    /**
+     * Returns a read of keys.
+     *
+     * @param rowVersion the row version that came with it
+     * @param room the room for values in a reply that it shares; null if it has a reply of its own
+     */
+    StoreGate.Work work(Request.ReadKeys read, long rowVersion, @Nullable ReplyRoom room) {
+        return new KeysWork(this, read, rowVersion, room);
+    }
+
+    private record KeysWork(
+            ReplicaReader reader,
+            Request.ReadKeys read,
+            long rowVersion,
+            @Nullable ReplyRoom room) implements StoreGate.Work {
+
+        @Override
+        public Optional<Reply> fromMemory() {
+            return reader.readFromMemory(read, rowVersion, room == null ? reader.room() : room);
+        }
+
+        @Override
+        public Reply fromStore() {
+            return reader.read(read, rowVersion, room == null ? reader.room() : room);
+        }
+    }
+
     /** Returns the reply if the store has all of it in memory, which saves a switch to a store thread and back. */
-    Optional<Reply> readFromMemory(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
+    private Optional<Reply> readFromMemory(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
         Reply refusal = refusal(read, rowVersion);
         if (refusal != null) {
             return Optional.of(refusal);
@@ -83,7 +110,7 @@ final class ReplicaReader {
         return Optional.of(show(read, rowVersion, key -> found.next(), room));
     }
 
-    Reply read(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
+    private Reply read(Request.ReadKeys read, long rowVersion, ReplyRoom room) {
         Reply refusal = refusal(read, rowVersion);
         return refusal == null ? show(read, rowVersion, store::get, room) : refusal;
     }

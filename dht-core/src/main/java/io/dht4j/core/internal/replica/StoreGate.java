@@ -54,13 +54,35 @@ final class StoreGate {
     /** Entries to be merged into the store, unless they are expired or were planned by another table. */
     record Write(List<Entry> entries, long rowVersion, long bytes, CallLiveness liveness, Consumer<Reply> reply) {}
 
+    /** The two ways to answer a read. */
+    interface Work {
+
+        /** Answers from memory; empty if the store does not have all of it in memory. */
+        Optional<Reply> fromMemory();
+
+        /** Answers from the store. */
+        Reply fromStore();
+    }
+
     /** A read, unless its answer is not needed any more. A read that can be answered from memory never waits. */
-    record Read(
-            CallLiveness liveness, Supplier<Optional<Reply>> fromMemory, Supplier<Reply> work, Consumer<Reply> reply) {
+    record Read(CallLiveness liveness, Work work, Consumer<Reply> reply) {
 
         /** Returns a read that needs the store, whatever is in memory. */
-        static Read through(CallLiveness liveness, Supplier<Reply> work, Consumer<Reply> reply) {
-            return new Read(liveness, Optional::empty, work, reply);
+        static Read through(CallLiveness liveness, Supplier<Reply> fromStore, Consumer<Reply> reply) {
+            return new Read(liveness, new ThroughStore(fromStore), reply);
+        }
+    }
+
+    private record ThroughStore(Supplier<Reply> work) implements Work {
+
+        @Override
+        public Optional<Reply> fromMemory() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Reply fromStore() {
+            return work.get();
         }
     }
 
@@ -189,7 +211,7 @@ final class StoreGate {
             return Optional.empty();
         }
         try {
-            return read.fromMemory().get();
+            return read.work().fromMemory();
         } catch (RuntimeException | Error e) {
             // The ordinary read meets it again, and reports it.
             return Optional.empty();
@@ -343,7 +365,7 @@ final class StoreGate {
             return late();
         }
         try {
-            return read.work().get();
+            return read.work().fromStore();
         } catch (RuntimeException | Error e) {
             return failed(e);
         }

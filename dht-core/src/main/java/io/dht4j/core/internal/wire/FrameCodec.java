@@ -64,12 +64,12 @@ public final class FrameCodec {
     /** A request with a decoded head and an encoded body. Not thread-safe. */
     public static final class Opened {
 
-        private final Head head;
+        private final FrameHeader header;
         private final int type;
         private final FrameReader in;
 
-        private Opened(Head head, int type, FrameReader in) {
-            this.head = head;
+        private Opened(FrameHeader header, int type, FrameReader in) {
+            this.header = header;
             this.type = type;
             this.in = in;
         }
@@ -80,7 +80,7 @@ public final class FrameCodec {
          * @return the header
          */
         public FrameHeader header() {
-            return head.header();
+            return header;
         }
 
         /**
@@ -90,19 +90,11 @@ public final class FrameCodec {
          * @throws FrameException if the bytes are not a request
          */
         public Request request() throws FrameException {
-            Request request = RequestBody.read(in, type, head.hasRowVersions());
+            Request request = RequestBody.read(in, type, in.hasRowVersions());
             in.end();
             return request;
         }
     }
-
-    /**
-     * A decoded head.
-     *
-     * @param header the header
-     * @param hasRowVersions whether a row version is in the head, or before each part of a batch
-     */
-    private record Head(FrameHeader header, boolean hasRowVersions) {}
 
     private FrameCodec() {}
 
@@ -249,11 +241,11 @@ public final class FrameCodec {
     public static Opened open(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        Head head = head(in, type, known);
-        if (head.header().recipient().isEmpty()) {
+        FrameHeader header = header(in, type, known);
+        if (header.recipient().isEmpty()) {
             throw in.malformed("a request must name its recipient");
         }
-        return new Opened(head, type, in);
+        return new Opened(header, type, in);
     }
 
     /**
@@ -266,7 +258,7 @@ public final class FrameCodec {
      */
     public static FrameHeader header(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
-        return head(in, type(in), known).header();
+        return header(in, type(in), known);
     }
 
     /**
@@ -297,7 +289,7 @@ public final class FrameCodec {
         }
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = head(in, type, known).header();
+        FrameHeader header = header(in, type, known);
         Reply reply = ReplyBody.read(in, type, request);
         in.end();
         return new Decoded<>(header, reply);
@@ -329,7 +321,7 @@ public final class FrameCodec {
     public static BatchReader openReplies(byte[] frame, int parts, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
         int type = type(in);
-        FrameHeader header = head(in, type, known).header();
+        FrameHeader header = header(in, type, known);
         Optional<Reply> refusal = Optional.empty();
         if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
             refusal = Optional.of(ReplyBody.refusal(in, type));
@@ -355,7 +347,7 @@ public final class FrameCodec {
         return in.u8("the message type");
     }
 
-    private static Head head(FrameReader in, int type, NodeIds known) throws FrameException {
+    private static FrameHeader header(FrameReader in, int type, NodeIds known) throws FrameException {
         int flags = in.u8("the flags");
         boolean isReply = type >= FrameTypes.REPLY;
         int unknown = flags & ~(isReply ? IDENTITIES : KNOWN_FLAGS);
@@ -374,11 +366,11 @@ public final class FrameCodec {
         long epoch = in.i64("the epoch");
         Version clock = in.version();
         long wallMillis = in.i64("the wall clock");
-        boolean hasRowVersions = (flags & ROW_VERSIONS) != 0;
-        FrameHeader.Agreed agreed =
-                flags == 0 ? null : agreed(in, (flags & IDENTITIES) != 0, hasRowVersions && type != FrameTypes.BATCH);
-        return new Head(
-                new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed), hasRowVersions);
+        in.hasRowVersions((flags & ROW_VERSIONS) != 0);
+        FrameHeader.Agreed agreed = flags == 0
+                ? null
+                : agreed(in, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
+        return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
     }
 
     private static FrameHeader.Agreed agreed(FrameReader in, boolean named, boolean fenced) throws FrameException {

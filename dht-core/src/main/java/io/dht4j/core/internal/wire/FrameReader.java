@@ -21,12 +21,23 @@ final class FrameReader {
     private final byte[] in;
     private int position;
     private int limit;
+    /** Whether the frame has a row version in its head, or before each part. */
+    private boolean hasRowVersions;
+
     /** The number of keys or entries that may still follow, in all lists together. */
     private int itemsLeft = FrameCodec.MAX_ITEMS;
 
     FrameReader(byte[] frame) {
         in = frame;
         limit = frame.length;
+    }
+
+    void hasRowVersions(boolean announced) {
+        hasRowVersions = announced;
+    }
+
+    boolean hasRowVersions() {
+        return hasRowVersions;
     }
 
     /** Limits reading to a number of bytes, which are known to be present. Returns the previous limit. */

@@ -72,12 +72,16 @@ final class BackgroundRequests {
                 return;
             }
         }
+        FencingToken token = view.token(entries);
         ask(
                 node,
                 new Request.ApplyEntries(entries),
-                view.token(entries),
+                token,
                 timeout,
-                ReplyHandler.of(reply -> outcome.taken(), failure -> hintsFailed(failure, outcome)));
+                ReplyHandler.of(reply -> outcome.taken(), failure -> {
+                    learn(failure, token);
+                    hintsFailed(failure, outcome);
+                }));
     }
 
     private static void hintsFailed(PeerFailure failure, HintSender.Outcome outcome) {
@@ -96,7 +100,10 @@ final class BackgroundRequests {
         Request.ScanPage page =
                 new Request.ScanPage(new KeyRange(start, Optional.empty()), partitions, PAGE_ENTRIES, PAGE_BYTES);
         FencingToken token = views.current().token(partitions);
-        Consumer<PeerFailure> failed = failure -> outcome.failed(failure.toString());
+        Consumer<PeerFailure> failed = failure -> {
+            learn(failure, token);
+            outcome.failed(failure.toString());
+        };
         fetch(node, new Request.RefillPage(page), token, outcome, failure -> {
             if (isUnknownThere(failure)) {
                 fetch(node, page, token, outcome, failed);
@@ -192,21 +199,12 @@ final class BackgroundRequests {
 
     private void ask(
             Node node, Request request, @Nullable FencingToken token, Duration patience, ReplyHandler handler) {
-        client.ask(
-                node,
-                OutboundRequest.alone(request, token),
-                client.context(patience),
-                token == null
-                        ? handler
-                        : ReplyHandler.of(handler::replied, failure -> {
-                            learn(failure, token);
-                            handler.failed(failure);
-                        }));
+        client.ask(node, OutboundRequest.alone(request, token), client.context(patience), handler);
     }
 
     /** Fetches a newer view if a request was refused for the lack of it: its next attempt is by that one. */
-    private void learn(PeerFailure failure, FencingToken token) {
-        if (Replanning.isStale(failure, token)) {
+    private void learn(PeerFailure failure, @Nullable FencingToken token) {
+        if (token != null && Replanning.isStale(failure, token)) {
             client.refresh()
                     .newerThan(token.view().epoch(), failure.node())
                     .whenComplete((newer, error) -> LOG.debug("{}; view then: {}", failure, newer, error));

@@ -48,8 +48,6 @@ public final class ReadOperation {
     private final ReplicaClient client;
     private final ReadRepair repair;
     private final CallContext context;
-    private final ClusterView view;
-    private final ReplicationPolicy policy;
     /** The later views, of which most reads have none. */
     private volatile @Nullable ReadReplanning replanning;
 
@@ -77,11 +75,10 @@ public final class ReadOperation {
         this.client = client;
         this.repair = repair;
         this.context = context;
-        this.view = components.view();
-        this.policy = policy;
         this.requests = new ReadRequests(components.environment(), config, client, context, this);
         this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
+        ClusterView view = components.view();
         for (Key key : keys) {
             reads.add(KeyRead.plan(key, client, policy, view));
         }
@@ -129,7 +126,11 @@ public final class ReadOperation {
 
     /** Returns the number of replicas that are asked at first. */
     private int asked() {
-        return config.calls().readFanOut() == ReadFanOut.ALL ? policy.from() : policy.ack();
+        return config.calls().readFanOut() == ReadFanOut.ALL ? policy().from() : policy().ack();
+    }
+
+    private ReplicationPolicy policy() {
+        return reads.get(0).tracker.policy();
     }
 
     /**
@@ -170,7 +171,7 @@ public final class ReadOperation {
     /** Handles the failure of some queries to one replica: the next replica of each key is asked. */
     void failed(List<KeyQuery> queries, @Nullable FencingToken token, PeerFailure failure) {
         if (token != null && Replanning.isStale(failure, token)) {
-            replanning().replan(queries, token, failure);
+            replanning(token).replan(queries, token, failure);
         } else {
             failed(queries, failure);
         }
@@ -196,7 +197,7 @@ public final class ReadOperation {
         List<KeyRead> again = new ArrayList<>(some.size());
         for (KeyRead read : some) {
             read.decided = true;
-            KeyRead later = KeyRead.plan(read.key, client, policy, newer);
+            KeyRead later = KeyRead.plan(read.key, client, policy(), newer);
             read.replaceBy(later);
             again.add(later);
         }
@@ -205,10 +206,10 @@ public final class ReadOperation {
         }
     }
 
-    private synchronized ReadReplanning replanning() {
+    private synchronized ReadReplanning replanning(FencingToken refused) {
         ReadReplanning known = replanning;
         if (known == null) {
-            known = new ReadReplanning(this, new Replanning(client.refresh(), view));
+            known = new ReadReplanning(this, new Replanning(client.refresh(), refused.view()));
             replanning = known;
         }
         return known;
@@ -337,7 +338,7 @@ public final class ReadOperation {
     private void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
         FencingToken token = read.token;
         if (token != null && failure != null && Replanning.isStale(failure, token)) {
-            replanning().replan(read, token, failure, otherwise);
+            replanning(token).replan(read, token, failure, otherwise);
         } else {
             otherwise.run();
         }
