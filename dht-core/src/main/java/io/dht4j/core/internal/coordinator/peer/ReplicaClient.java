@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame under
  * load. A request whose connection broke is sent once more within the retry budget, which is safe because requests are
  * idempotent. So the next request reaches a peer that has restarted, even before its old connections are known to be
- * dead. A request that a node has no room for is refused as overloaded and not sent. Does not block; safe for use by
- * any number of threads.
+ * dead. A request that a node refuses since its view is older is sent once more, too: by then it has fetched a newer
+ * one. A request that a node has no room for is refused as overloaded and not sent. Does not block; safe for use by any
+ * number of threads.
  */
 public final class ReplicaClient {
 
