@@ -85,7 +85,7 @@ final class BatchRules {
                     .end(batch));
         }
         return Results.refused(batch + " cannot go on to " + command.next()
-                + ": COPY is followed by BOTH, BOTH by STABLE, and FILL is completed");
+                + ": COPY is followed by BOTH, BOTH by STABLE, UNDO is aborted, and FILL is completed");
     }
 
     CommandResult complete(Command.CompleteFill command) {
@@ -115,6 +115,10 @@ final class BatchRules {
             return Results.refused(batch + " stands in for a dead member and cannot be aborted: if the heir cannot"
                     + " finish, declare it dead too");
         }
-        return Results.accepted(new StateChange(state).end(batch));
+        // The heir is read in BOTH, and may go on to serve reads until it has installed that it is not.
+        return Results.accepted(
+                batch.phase() == Phase.BOTH
+                        ? new StateChange(state).put(batch.in(Phase.UNDO))
+                        : new StateChange(state).end(batch));
     }
 }

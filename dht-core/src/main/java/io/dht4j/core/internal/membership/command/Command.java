@@ -157,8 +157,8 @@ public sealed interface Command {
 
     /**
      * Declares by an operator's word that an incarnation never returns. Batches that it takes part in end: slots that
-     * it gives in {@link Phase#COPY} are filled, and in {@link Phase#BOTH} belong to the heir; slots that it takes
-     * return to their owner.
+     * it gives in {@link Phase#COPY} are filled, and in {@link Phase#BOTH} and {@link Phase#UNDO} belong to the heir;
+     * slots that it takes return to their owner.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param member a present member
@@ -208,11 +208,12 @@ public sealed interface Command {
     record CompleteFill(long expectedEpoch, long batch, PartitionSet partitions) implements Command {}
 
     /**
-     * Ends a batch in {@link Phase#COPY} or {@link Phase#BOTH} and leaves the slots with their old owner, which is
-     * complete in both phases.
+     * Leaves the slots of a batch with their old owner, which is complete until the batch ends. In {@link Phase#COPY}
+     * the batch ends; in {@link Phase#BOTH}, in which the heir is read, it goes to {@link Phase#UNDO}, and ends by the
+     * same command when the heir has durably installed that.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
-     * @param batch the batch
+     * @param batch a batch that does not fill
      */
     record AbortBatch(long expectedEpoch, long batch) implements Command {}
 

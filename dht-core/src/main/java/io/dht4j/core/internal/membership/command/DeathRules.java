@@ -36,7 +36,7 @@ final class DeathRules {
             if (batch.from() == member.number()) {
                 orphan(batch, change);
             } else if (batch.to() == member.number() && batch.phase() != Phase.FILL) {
-                // The owner is complete in both phases.
+                // The owner is complete in all phases; a dead heir that still runs may answer reads of ack 1.
                 change.end(batch);
             }
         }
@@ -54,7 +54,7 @@ final class DeathRules {
     private static void orphan(Batch batch, StateChange change) {
         if (batch.phase() == Phase.COPY) {
             change.hand(batch.partitions(), batch.from(), batch.to()).put(batch.in(Phase.FILL));
-        } else if (batch.phase() == Phase.BOTH) {
+        } else if (batch.phase() == Phase.BOTH || batch.phase() == Phase.UNDO) {
             change.hand(batch.partitions(), batch.from(), batch.to()).end(batch);
         }
     }

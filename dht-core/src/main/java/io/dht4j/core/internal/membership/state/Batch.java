@@ -9,7 +9,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
  * @param from the member that owned the slots when the batch began
  * @param to the member that takes them over
  * @param partitions the partitions, at least one
- * @param phase {@link Phase#COPY}, {@link Phase#BOTH} or {@link Phase#FILL}
+ * @param phase any phase but {@link Phase#STABLE}
  */
 public record Batch(long id, int from, int to, PartitionSet partitions, Phase phase) {
 
@@ -21,7 +21,7 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
     public Batch {
         if (!Epoch.isValid(id) || from < 1 || to < 1 || from == to || partitions.isEmpty() || phase == Phase.STABLE) {
             throw new IllegalArgumentException("a batch has an epoch, two different members, at least one partition"
-                    + " and a phase of COPY, BOTH or FILL, not " + Epoch.text(id) + ", " + from + "→" + to + ", "
+                    + " and a phase of COPY, BOTH, UNDO or FILL, not " + Epoch.text(id) + ", " + from + "→" + to + ", "
                     + partitions.cardinality() + " partitions, " + phase);
         }
     }

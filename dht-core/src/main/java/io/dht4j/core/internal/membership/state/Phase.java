@@ -9,12 +9,23 @@ public enum Phase {
     /** Owner and heir are complete. The slot counts when both have confirmed, and is read from the heir. */
     BOTH(2),
     /** The former owner is dead. The slot counts when the heir has confirmed, and is never read. */
-    FILL(3);
+    FILL(3),
+    /**
+     * A move is undone after {@link #BOTH}. The slot counts when owner and heir have confirmed, and is read from the
+     * owner. It lasts until the heir has installed it: an heir that still served reads of {@link #BOTH} would show less
+     * than what is acknowledged without it.
+     */
+    UNDO(4);
 
     private final int code;
 
     Phase(int code) {
         this.code = code;
+    }
+
+    /** Returns whether owner and heir of a slot in this phase are different members, which both must confirm. */
+    boolean isOfTwo() {
+        return this == COPY || this == BOTH || this == UNDO;
     }
 
     /** Returns the number of the constant in encoded states and commands. */

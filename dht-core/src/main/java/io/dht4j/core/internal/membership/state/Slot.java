@@ -4,8 +4,8 @@ package io.dht4j.core.internal.membership.state;
  * One place in a partition's row.
  *
  * @param phase its phase
- * @param owner the member that owns it: the old one during {@link Phase#COPY} and {@link Phase#BOTH}, the heir during
- *     {@link Phase#FILL}
+ * @param owner the member that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH} and
+ *     {@link Phase#UNDO}, the heir during {@link Phase#FILL}
  * @param heir the member that takes it over; the owner itself in the other phases
  */
 public record Slot(Phase phase, int owner, int heir) {
@@ -19,7 +19,7 @@ public record Slot(Phase phase, int owner, int heir) {
      * @throws IllegalArgumentException if owner and heir are equal in a phase of two members, or differ in another
      */
     public Slot {
-        if (owner < 1 || heir < 1 || (owner != heir) != (phase == Phase.COPY || phase == Phase.BOTH)) {
+        if (owner < 1 || heir < 1 || (owner != heir) != phase.isOfTwo()) {
             throw new IllegalArgumentException(
                     "a slot in phase " + phase + " cannot have the owner " + owner + " and the heir " + heir);
         }
@@ -28,7 +28,7 @@ public record Slot(Phase phase, int owner, int heir) {
     /** Returns the member that is read, or {@link #NOBODY}. */
     public int reader() {
         return switch (phase) {
-            case STABLE, COPY -> owner;
+            case STABLE, COPY, UNDO -> owner;
             case BOTH -> heir;
             case FILL -> NOBODY;
         };

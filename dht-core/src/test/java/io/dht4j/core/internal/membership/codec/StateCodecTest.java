@@ -86,6 +86,12 @@ final class StateCodecTest {
         ClusterState state = eventful();
         assertThat(state.batches()).extracting(Batch::phase).contains(Phase.COPY, Phase.BOTH, Phase.FILL);
         assertThat(StateCodec.decode(StateCodec.encode(state))).isEqualTo(state).hasSameHashCodeAs(state);
+        Batch both = state.batches().stream()
+                .filter(batch -> batch.phase() == Phase.BOTH)
+                .findFirst()
+                .orElseThrow();
+        ClusterState undone = Clusters.accepted(state, new Command.AbortBatch(state.epoch(), both.id()));
+        assertThat(StateCodec.decode(StateCodec.encode(undone))).isEqualTo(undone);
     }
 
     @Test

@@ -97,11 +97,12 @@ final class RandomCommands {
             return new Command.AbortBatch(epoch, batch.id());
         }
         if (chance == 1) {
-            return new Command.AdvanceBatch(epoch, batch.id(), Phase.values()[random.nextInt(4)]);
+            return new Command.AdvanceBatch(epoch, batch.id(), Phase.values()[random.nextInt(Phase.values().length)]);
         }
         return switch (batch.phase()) {
             case COPY -> new Command.AdvanceBatch(epoch, batch.id(), Phase.BOTH);
             case BOTH -> new Command.AdvanceBatch(epoch, batch.id(), Phase.STABLE);
+            case UNDO -> new Command.AbortBatch(epoch, batch.id());
             default ->
                 new Command.CompleteFill(epoch, batch.id(), batch.partitions().filter(p -> random.nextInt(3) > 0));
         };

@@ -102,6 +102,9 @@ final class RandomCommandsTest {
             }
         }
         checkReaders(command, before, after);
+        if (!(command instanceof Command.MarkDead)) {
+            checkFormerReaders(before, after);
+        }
     }
 
     private static void checkMembers(ClusterState before, ClusterState after) {
@@ -138,6 +141,24 @@ final class RandomCommandsTest {
             for (Slot slot : after.row(partition)) {
                 if (slot.reader() != Slot.NOBODY && !complete.contains(List.of(slot.reader(), partition))) {
                     throw new AssertionError(slot + " of partition " + partition + " after " + command);
+                }
+            }
+        }
+    }
+
+    /**
+     * Checks that writes by the new rows need each member that is read by the old ones: so it has installed the new
+     * row, and refuses such reads, before a write is acknowledged that it lacks.
+     */
+    private static void checkFormerReaders(ClusterState before, ClusterState after) {
+        for (int partition = 0; partition < after.partitions(); partition++) {
+            List<Slot> row = after.row(partition);
+            for (Slot slot : before.row(partition)) {
+                int reader = slot.reader();
+                boolean isAlive =
+                        reader != Slot.NOBODY && before.members().get(reader).lifecycle() != Lifecycle.DEAD;
+                if (isAlive && row.stream().noneMatch(each -> each.needs(reader))) {
+                    throw new AssertionError(slot + " of partition " + partition + " is followed by " + row);
                 }
             }
         }

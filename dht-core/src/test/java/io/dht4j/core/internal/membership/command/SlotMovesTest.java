@@ -66,13 +66,32 @@ final class SlotMovesTest {
     @Test
     void abortLeavesSlotsWithTheirOldOwner() {
         ClusterState copy = started(idle, 1, 4, some);
-        for (ClusterState state : List.of(copy, advanced(copy, Phase.BOTH))) {
+        for (ClusterState state : List.of(copy, undone(copy))) {
             ClusterState aborted = accepted(
                     state, new Command.AbortBatch(state.epoch(), newest(state).id()));
             assertThat(aborted.row(5)).isEqualTo(idle.row(5));
             assertThat(aborted.rowVersion(5)).isEqualTo(aborted.epoch());
             assertThat(aborted.batches()).isEmpty();
         }
+    }
+
+    @Test
+    void abortAfterTheHeirWasReadWaitsForTheHeir() {
+        ClusterState undone = undone(started(idle, 1, 4, some));
+        assertThat(undone.row(5).get(place)).isEqualTo(new Slot(Phase.UNDO, 1, 4));
+        assertThat(undone.row(5).get(place).reader()).isEqualTo(1);
+        assertThat(undone.rowVersion(5)).isEqualTo(undone.epoch());
+        assertThat(refused(
+                        undone,
+                        new Command.AdvanceBatch(undone.epoch(), newest(undone).id(), Phase.STABLE)))
+                .contains("UNDO is aborted");
+        ClusterState dead = accepted(undone, new Command.MarkDead(undone.epoch(), 1, false));
+        assertThat(dead.row(5).get(place)).isEqualTo(new Slot(Phase.STABLE, 4, 4));
+    }
+
+    private static ClusterState undone(ClusterState copy) {
+        ClusterState both = advanced(copy, Phase.BOTH);
+        return accepted(both, new Command.AbortBatch(both.epoch(), newest(both).id()));
     }
 
     @Test
@@ -143,7 +162,7 @@ final class SlotMovesTest {
     @Test
     void slotsReturnToTheirOwnerWhenTheHeirDies() {
         ClusterState copy = started(idle, 1, 4, some);
-        for (ClusterState state : List.of(copy, advanced(copy, Phase.BOTH))) {
+        for (ClusterState state : List.of(copy, advanced(copy, Phase.BOTH), undone(copy))) {
             ClusterState dead = accepted(state, new Command.MarkDead(state.epoch(), 4, false));
             assertThat(dead.row(5)).isEqualTo(idle.row(5));
             assertThat(dead.rowVersion(5)).isEqualTo(dead.epoch());
