@@ -8,7 +8,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
-import io.dht4j.store.disk.ForgetfulDisk;
+import io.dht4j.store.power.ForgetfulDisk;
 import io.dht4j.testkit.SearchEffort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -36,6 +36,8 @@ public final class TopologyCluster implements AutoCloseable {
     /** How long calls may take, and elections, and members that catch up. */
     public static final Duration BOUND = Duration.ofSeconds(60);
 
+    private static final int MOST_ATTEMPTS = 5;
+
     private final VirtualEnvironment time;
     private final Path root;
     private final Function<TopologyMember, TopologyLog> opener;
@@ -144,13 +146,13 @@ public final class TopologyCluster implements AutoCloseable {
     }
 
     /**
-     * Ends a node at once, and lets it start in another directory.
+     * Lets a node start in another directory from now on, as if its disk had been moved.
      *
-     * @param ref a running node
-     * @param directory where it starts the next time
+     * @param ref a node that does not run
+     * @param directory the directory of its log
      */
-    public void crash(NodeRef ref, Path directory) {
-        crash(ref);
+    public void move(NodeRef ref, Path directory) {
+        assertThat(isRunning(ref)).as(ref + " runs").isFalse();
         directories.put(ref, directory);
     }
 
@@ -315,13 +317,22 @@ public final class TopologyCluster implements AutoCloseable {
     }
 
     /**
-     * Appends a command at the leader, and waits until it is agreed.
+     * Appends a command at the leader, and waits until it is agreed. If the leader changes meanwhile, a command of a
+     * similar name follows.
      *
      * @param command differs from all other commands
      * @return its index
      */
     public long agree(String command) {
-        return time.await(append(awaitLeader(), command, BOUND), BOUND);
+        String name = command;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return time.await(append(awaitLeader(), name, BOUND), BOUND);
+            } catch (TopologyLogException e) {
+                assertThat(attempt).as(e.getMessage()).isLessThan(MOST_ATTEMPTS);
+                name = command + ", attempt " + attempt;
+            }
+        }
     }
 
     /**

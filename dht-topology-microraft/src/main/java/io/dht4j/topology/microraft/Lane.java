@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,9 +40,16 @@ final class Lane implements RaftNodeExecutor {
     private boolean direct;
 
     private final Clock clock;
+    private final Consumer<String> onError;
 
-    Lane(Environment environment) {
+    /**
+     * Creates a lane.
+     *
+     * @param onError is called on the lane when a task has thrown an error
+     */
+    Lane(Environment environment, Consumer<String> onError) {
         this.environment = environment;
+        this.onError = onError;
         this.clock = new MonotonicClock(environment);
     }
 
@@ -111,6 +119,10 @@ final class Lane implements RaftNodeExecutor {
                 task.run();
             } catch (RuntimeException e) {
                 LOG.warn("a task of the topology log failed", e);
+            } catch (Error e) {
+                // Nobody knows what it has left undone.
+                onError.accept("the topology log failed with an error of this process (" + e + "): start it again");
+                throw e;
             }
             return true;
         } finally {

@@ -28,6 +28,9 @@ final class MemberChange {
     private static final long PAUSE_MILLIS = 250;
     private static final int MOST_LEARNERS = RaftGroupMembers.MAX_LEARNER_COUNT;
 
+    /** MicroRaft looks for the end of a follower's log one entry after the other, back to the newest snapshot. */
+    private static final long MOST_PROBES = 100;
+
     private final RaftNode raft;
     private final Lane lane;
     private final NodeRef self;
@@ -89,6 +92,9 @@ final class MemberChange {
         List<RaftEndpoint> missing = new ArrayList<>(wanted);
         missing.removeAll(members.getMembers());
         if (!missing.isEmpty() && members.getMembers().size() - voters.size() < MOST_LEARNERS) {
+            if (report.getLog().getCommitIndex() - report.getLog().getLastSnapshotIndex() > MOST_PROBES) {
+                lane.directly(raft::takeSnapshot);
+            }
             change(missing.get(0), MembershipChangeMode.ADD_LEARNER, members);
             return;
         }

@@ -14,11 +14,15 @@ import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
 import io.microraft.RaftConfig;
 import io.microraft.RaftEndpoint;
 import io.microraft.RaftNode;
+import io.microraft.RaftRole;
 import io.microraft.exception.CannotReplicateException;
 import io.microraft.exception.NotLeaderException;
+import io.microraft.impl.RaftNodeImpl;
+import io.microraft.impl.state.RaftState;
 import io.microraft.model.message.AppendEntriesFailureResponse;
 import io.microraft.model.message.AppendEntriesRequest;
 import io.microraft.model.message.AppendEntriesSuccessResponse;
+import io.microraft.model.message.InstallSnapshotRequest;
 import io.microraft.model.message.InstallSnapshotResponse;
 import io.microraft.model.message.RaftMessage;
 import io.microraft.persistence.RestoredRaftState;
@@ -44,11 +48,23 @@ import org.slf4j.LoggerFactory;
  * monotonic time of the environment. What Raft must not forget is in a log of its own, see {@link MicroRaftOptions},
  * and forced to the disk before others hear of it.
  *
- * <p>Four faults of MicroRaft 0.7 are mended here. It logs a failed flush and goes on: after a failure of the disk no
- * message leaves this member, and no task runs. It takes answers of earlier terms for answers to the present leader:
- * they are dropped. A follower that has restarted on a snapshot does not find the entry before those that it is sent,
- * and stays behind for ever: such requests are shortened to what follows the snapshot. It cannot start on a disk
- * without a term.
+ * <p>Faults of MicroRaft 0.7 are mended here:
+ *
+ * <ul>
+ *   <li>It logs a failed flush and goes on. After a failure of the disk no message leaves this member, and no task
+ *       runs.
+ *   <li>It takes answers of earlier terms for answers to the present leader. They are dropped.
+ *   <li>A follower that has restarted on a snapshot does not find the entry before those that it is sent, and stays
+ *       behind for ever. Such requests are shortened to what follows the snapshot.
+ *   <li>A follower replaces its log by a snapshot although it has all of its entries, and forgets a change of members
+ *       behind them; it does not answer a snapshot older than its own. Both are answered as what they tell: up to the
+ *       snapshot the logs are equal.
+ *   <li>A snapshot leaves entries that were never agreed behind it, and with assertions enabled a change of members
+ *       among them stops the follower. They are cut before.
+ *   <li>A follower that asked for votes before it heard of the term's leader never asks again in this term, so a group
+ *       whose followers have restarted stays without a leader. It is reminded.
+ *   <li>It cannot start on a disk without a term.
+ * </ul>
  *
  * <p>While the members are even in number, in the middle of a change, half of them suffice for an append and more than
  * half for an election.
@@ -84,13 +100,16 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     private long answerFrom;
 
     private boolean snapshotting;
+    /** Whether nothing is sent for the moment. */
+    private boolean muted;
+
     private @Nullable MemberChange change;
 
     private MicroRaftTopologyLog(MicroRaftOptions options, Environment environment, RaftLogFiles files) {
         this.options = options;
         this.environment = environment;
         this.files = files;
-        this.lane = new Lane(environment);
+        this.lane = new Lane(environment, this::fail);
         this.calls = new Calls(environment);
     }
 
@@ -133,9 +152,26 @@ public final class MicroRaftTopologyLog implements TopologyLog {
             lane.directly(() -> node.start().whenComplete((done, thrown) -> {
                 if (thrown != null) {
                     fail("the topology log of " + options.self() + " could not start (" + thrown + ")");
+                } else {
+                    watch((RaftNodeImpl) node);
                 }
             }));
         });
+    }
+
+    /**
+     * Lets a follower start an election whose leader is silent. MicroRaft does not if the follower has asked for votes
+     * in this term before it heard of the leader, as after a restart: it remembers that it asks.
+     */
+    private void watch(RaftNodeImpl node) {
+        RaftState state = node.state();
+        if (state.role() == RaftRole.FOLLOWER
+                && state.leader() != null
+                && state.preCandidateState() != null
+                && node.isLeaderHeartbeatTimeoutElapsed()) {
+            node.toFollower(state.term());
+        }
+        lane.schedule(() -> watch(node), options.heartbeatSeconds(), TimeUnit.SECONDS);
     }
 
     private RaftNode node(AppliedCommands commands) {
@@ -209,7 +245,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         @Override
         public void send(RaftEndpoint target, RaftMessage message) {
             Wire to = wire;
-            if (files.isPoisoned() || lane.isStopped() || to == null) {
+            if (files.isPoisoned() || lane.isStopped() || muted || to == null) {
                 return;
             }
             RaftMessage sent = answerFrom > 0 && message instanceof AppendEntriesSuccessResponse answer
@@ -248,17 +284,42 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         if (message instanceof AppendEntriesRequest request
                 && request.getPreviousLogIndex() <= snapshot
                 && snapshot > 0) {
-            // The entries of the snapshot are agreed, so every leader has them; MicroRaft has forgotten their terms.
-            answerFrom = snapshot;
+            handleBehind(snapshot, node, Messages.behindSnapshot(request, snapshot));
+        } else if (message instanceof InstallSnapshotRequest request && request.getSnapshotIndex() <= snapshot) {
+            handleBehind(snapshot, node, Messages.behindNewerSnapshot(request));
+        } else if (message instanceof InstallSnapshotRequest request
+                && files.hasEntry(request.getSnapshotIndex(), request.getSnapshotTerm())) {
+            lane.directly(() -> node.handle(Messages.inPlaceOf(request)));
+        } else if (message instanceof InstallSnapshotRequest request && leavesLeftovers(request)) {
+            muted = true;
             try {
-                lane.directly(() -> node.handle(Messages.behindSnapshot(request, snapshot)));
+                files.withoutAppends(() -> lane.directly(() -> node.handle(Messages.cutBefore(request))));
             } finally {
-                answerFrom = 0;
+                muted = false;
             }
+            lane.directly(() -> node.handle(request));
         } else {
             lane.directly(() -> node.handle(message));
         }
         afterTask();
+    }
+
+    /** Returns whether a snapshot is about to replace a log that has never agreed entries there. */
+    private boolean leavesLeftovers(InstallSnapshotRequest request) {
+        return request.getSnapshotChunk() != null
+                && request.getTerm() >= term()
+                && files.completes(request.getSnapshotChunk())
+                && files.hasOtherEntry(request.getSnapshotIndex(), request.getSnapshotTerm());
+    }
+
+    /** The entries of the snapshot are agreed, so every leader has them; MicroRaft has forgotten their terms. */
+    private void handleBehind(long snapshot, RaftNode node, RaftMessage message) {
+        answerFrom = snapshot;
+        try {
+            lane.directly(() -> node.handle(message));
+        } finally {
+            answerFrom = 0;
+        }
     }
 
     /** An answer of an earlier term says nothing about a log that may have been cut since. */

@@ -5,6 +5,7 @@ import static io.dht4j.topology.microraft.internal.codec.Entries.MODEL;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
 import io.microraft.RaftEndpoint;
+import io.microraft.model.groupop.UpdateRaftGroupMembersOp;
 import io.microraft.model.log.LogEntry;
 import io.microraft.model.log.SnapshotChunk;
 import io.microraft.model.message.AppendEntriesFailureResponse;
@@ -320,9 +321,16 @@ public final class Messages {
      * @return a request whose answer counts from the snapshot
      */
     public static RaftMessage behindSnapshot(AppendEntriesRequest request, long snapshotIndex) {
-        List<LogEntry> entries = request.getLogEntries().stream()
-                .filter(entry -> entry.getIndex() > snapshotIndex)
-                .toList();
+        List<LogEntry> entries = new ArrayList<>();
+        for (LogEntry entry : request.getLogEntries()) {
+            if (entry.getIndex() > snapshotIndex) {
+                entries.add(entry);
+                if (entry.getOperation() instanceof UpdateRaftGroupMembersOp) {
+                    // MicroRaft knows one change that is not committed; the next one comes with the commit of this one.
+                    break;
+                }
+            }
+        }
         return append(
                 request.getSender(),
                 request.getTerm(),
@@ -330,6 +338,58 @@ public final class Messages {
                 0,
                 0,
                 entries,
+                request.getQuerySequenceNumber(),
+                request.getFlowControlSequenceNumber());
+    }
+
+    /**
+     * Returns a request to append nothing to the last entry of a snapshot.
+     *
+     * @param request to install a snapshot whose entries the recipient has in its log
+     * @return a request that commits them
+     */
+    public static RaftMessage inPlaceOf(InstallSnapshotRequest request) {
+        return append(
+                request.getSender(),
+                request.getTerm(),
+                request.getSnapshotTerm(),
+                request.getSnapshotIndex(),
+                request.getSnapshotIndex(),
+                List.of(),
+                request.getQuerySequenceNumber(),
+                request.getFlowControlSequenceNumber());
+    }
+
+    /**
+     * Returns a request to append an entry in the place of the last one of a snapshot. It makes MicroRaft cut what was
+     * never agreed. The entry is not the agreed one, so it must neither be stored nor stay.
+     *
+     * @param request to install a snapshot
+     * @return a request that commits nothing
+     */
+    public static RaftMessage cutBefore(InstallSnapshotRequest request) {
+        LogEntry other = MODEL.createLogEntryBuilder()
+                .setTerm(request.getSnapshotTerm())
+                .setIndex(request.getSnapshotIndex())
+                .setOperation(new NewTerm(request.getSnapshotTerm()))
+                .build();
+        return append(request.getSender(), request.getTerm(), 0, 0, 0, List.of(other), 0, 0);
+    }
+
+    /**
+     * Returns a request to append nothing, whose answer counts from the recipient's snapshot.
+     *
+     * @param request to install a snapshot that is older than the recipient's
+     * @return a request that commits nothing
+     */
+    public static RaftMessage behindNewerSnapshot(InstallSnapshotRequest request) {
+        return append(
+                request.getSender(),
+                request.getTerm(),
+                0,
+                0,
+                0,
+                List.of(),
                 request.getQuerySequenceNumber(),
                 request.getFlowControlSequenceNumber());
     }

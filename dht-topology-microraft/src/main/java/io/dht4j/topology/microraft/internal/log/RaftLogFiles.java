@@ -68,6 +68,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     private long length;
     private long lengthWithSnapshot;
     private Consumer<String> failure = reason -> {};
+    private boolean appending = true;
     private volatile boolean poisoned;
 
     private RaftLogFiles(Path directory, Disk disk, FileChannel lockChannel) {
@@ -224,6 +225,35 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         return state.snapshotIndex();
     }
 
+    /** Returns whether the log has an entry behind the snapshot, and of this term. */
+    public boolean hasEntry(long index, int term) {
+        LogEntry entry = state.entries.get(index);
+        return entry != null && entry.getTerm() == term;
+    }
+
+    /** Returns whether the log has an entry behind the snapshot, and of another term. */
+    public boolean hasOtherEntry(long index, int term) {
+        LogEntry entry = state.entries.get(index);
+        return entry != null && entry.getTerm() != term;
+    }
+
+    /** Returns whether a part is the last one that misses of its snapshot. */
+    public boolean completes(SnapshotChunk part) {
+        boolean same = !parts.isEmpty() && parts.firstEntry().getValue().getIndex() == part.getIndex();
+        int others = same ? parts.size() : 0;
+        return others + 1 == part.getSnapshotChunkCount() && !(same && parts.containsKey(part.getSnapshotChunkIndex()));
+    }
+
+    /** Runs what appends entries that are not agreed ones, and must not be on the disk. */
+    public void withoutAppends(Runnable work) {
+        appending = false;
+        try {
+            work.run();
+        } finally {
+            appending = true;
+        }
+    }
+
     /** Returns how many bytes were written since the newest snapshot. */
     public long bytesSinceSnapshot() {
         return length - lengthWithSnapshot;
@@ -264,6 +294,9 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     @Override
     public void persistLogEntries(List<LogEntry> entries) throws IOException {
         requireHealthy();
+        if (!appending) {
+            return;
+        }
         for (LogEntry entry : entries) {
             state.entries.put(entry.getIndex(), entry);
             unwritten.add(Records.entry(entry));

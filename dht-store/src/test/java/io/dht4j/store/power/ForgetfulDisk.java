@@ -1,5 +1,6 @@
-package io.dht4j.store.disk;
+package io.dht4j.store.power;
 
+import io.dht4j.store.disk.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
