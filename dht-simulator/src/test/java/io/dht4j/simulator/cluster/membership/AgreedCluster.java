@@ -6,6 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.HashFunctions;
+import io.dht4j.core.Placements;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
@@ -113,6 +114,13 @@ final class AgreedCluster implements AutoCloseable {
 
     static AgreedCluster with(SimulatedCluster.Setup setup) {
         return new AgreedCluster(setup);
+    }
+
+    /** The replicas of a partition by the placement with which the nodes were started. */
+    int[] replicasByPlacement(int partition) {
+        return Placements.rendezvous().assign(cluster.topology, PARTITIONS).replicas(partition, REPLICAS).stream()
+                .mapToInt(cluster.topology.nodes()::indexOf)
+                .toArray();
     }
 
     private List<Node> nodes(int... numbers) {

@@ -8,9 +8,14 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.NodeStatus;
 import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that appear in a view, and that leave it, while the others serve. */
@@ -102,6 +107,30 @@ class ChangingNodesTest {
             assertThat(agreed.refreshed).containsExactly(COORDINATOR);
             assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
             assertThat(agreed.stores.get(LEAVING).get(moved)).isEmpty();
+        }
+    }
+
+    @Test
+    void repairMakesTheReplicasByTheAgreedTableEqual() {
+        agreed.close();
+        int partition = 5;
+        try (AgreedCluster repaired = AgreedCluster.with(SimulatedCluster.of(1, AgreedCluster.NODES)
+                .options(builder -> builder.partitions(AgreedCluster.PARTITIONS).handoff(HintedHandoff.off())))) {
+            int[] replicas = repaired.replicasByPlacement(partition);
+            repaired.change(partition, replicas);
+            repaired.installAtAll();
+            Key of = repaired.key(partition);
+            Key newer = repaired.keys(partition, 2).get(1);
+            repaired.cluster.env.advance(Duration.ofSeconds(30));
+            Version version = Version.of(repaired.cluster.env.currentTimeMillis(), 0);
+            repaired.stores.get(replicas[0]).apply(List.of(Entry.value(of, version, VALUE, Entry.NEVER)));
+            repaired.stores.get(replicas[1]).apply(List.of(Entry.value(newer, version, VALUE, Entry.NEVER)));
+            repaired.cluster.await(repaired.node(replicas[0]).repair(Set.of(partition)));
+            repaired.cluster.env.advance(Duration.ofMinutes(2));
+            for (int replica : replicas) {
+                assertThat(repaired.stores.get(replica).get(of)).isPresent();
+                assertThat(repaired.stores.get(replica).get(newer)).isPresent();
+            }
         }
     }
 

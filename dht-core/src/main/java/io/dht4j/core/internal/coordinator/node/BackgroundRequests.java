@@ -165,20 +165,23 @@ final class BackgroundRequests {
         return narrower == null ? ClusterView.NO_VERSION : narrower.rowVersion();
     }
 
-    /** Returns the token of a request of repair; null in a static cluster. */
+    /** Returns the token of a request of repair, which also writes entries; null in a static cluster. */
     private @Nullable FencingToken token(Request request) {
         ClusterView view = views.current();
-        if (!view.hasRowVersions() || !(request instanceof RepairRequest repair)) {
+        if (!view.hasRowVersions()) {
             return null;
         }
-        if (!(repair instanceof RepairRequest.Entries entries)) {
-            return view.token(repair.partitionsNamed());
+        if (request instanceof Request.ApplyEntries apply) {
+            return view.token(apply.entries());
         }
-        FencingToken token = null;
-        for (Request.Query query : entries.queries()) {
-            token = FencingToken.highest(token, view.token(query.key()));
+        if (request instanceof RepairRequest.Entries entries) {
+            FencingToken token = null;
+            for (Request.Query query : entries.queries()) {
+                token = FencingToken.highest(token, view.token(query.key()));
+            }
+            return token;
         }
-        return token;
+        return request instanceof RepairRequest repair ? view.token(repair.partitionsNamed()) : null;
     }
 
     /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#apply}. */
