@@ -3,6 +3,7 @@ package io.dht4j.core;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
+import io.dht4j.DhtException;
 import io.dht4j.NodeId;
 import io.dht4j.Ranges;
 import io.dht4j.Topology;
@@ -10,6 +11,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.node.NoStore;
 import io.dht4j.core.options.Batching;
 import io.dht4j.core.options.HintedHandoff;
+import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.NodeOptions;
 import io.dht4j.core.options.OverloadProtection;
 import io.dht4j.core.options.Repair;
@@ -24,9 +26,12 @@ import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +50,10 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
 
     /** The default limit of a value, in bytes: 16 MiB. */
     public static final int DEFAULT_MAX_VALUE_BYTES = MemoryBudget.DEFAULT_MAX_VALUE_BYTES;
+
+    private static final String PARTITIONS = "partitions";
+    private static final String REPLICATION_FACTOR = "replication factor";
+    private static final String LARGEST_VALUE = "largest value";
 
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -82,9 +91,13 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     OverloadProtection overload = OverloadProtection.defaults();
     RefillMarker refill = RefillMarker.none();
     Set<NodeId> refillWithout = Set.of();
+    private final Optional<Membership> membership;
+    /** The settings that were set, by their names in an agreed cluster. */
+    private final Set<String> set = new HashSet<>();
 
-    private ClusterBuilder(NodeId self, Topology topology, boolean stores) {
+    private ClusterBuilder(NodeId self, Topology topology, boolean stores, Optional<Membership> membership) {
         this.self = self;
+        this.membership = membership;
         this.topology = topology;
         this.stores = stores;
         this.replicationFactor = Math.min(DEFAULT_REPLICATION_FACTOR, topology.size());
@@ -104,7 +117,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
         if (topology.node(self).isEmpty()) {
             throw new IllegalArgumentException("node " + self + " is not in the topology: " + names(topology));
         }
-        return new ClusterBuilder(self, topology, true);
+        return new ClusterBuilder(self, topology, true, Optional.empty());
     }
 
     /**
@@ -117,6 +130,21 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      */
     public static ClusterBuilder of(String self, Topology topology) {
         return of(new NodeId(requireNonNull(self, "self")), topology);
+    }
+
+    /**
+     * Creates a builder for a node of an agreed cluster, whose nodes may change while it serves. A node that
+     * {@linkplain Membership#join joins} takes all settings from the cluster, and is refused if one that is set here
+     * differs.
+     *
+     * @param membership how the node becomes a member
+     * @return a builder with defaults
+     */
+    public static ClusterBuilder of(Membership membership) {
+        Topology founders = new Topology(
+                1,
+                membership.origin() == Membership.Origin.BOOTSTRAP ? membership.nodes() : List.of(membership.self()));
+        return new ClusterBuilder(membership.self().id(), founders, true, Optional.of(membership));
     }
 
     /**
@@ -136,7 +164,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
             throw new IllegalArgumentException(
                     "member " + self + " without a store must not be a node of the topology: " + names(topology));
         }
-        return new ClusterBuilder(self, topology, false);
+        return new ClusterBuilder(self, topology, false, Optional.empty());
     }
 
     /**
@@ -269,6 +297,7 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      */
     public ClusterBuilder partitions(int partitions) {
         this.partitions = PartitionTable.requirePartitions(partitions);
+        set.add(PARTITIONS);
         return this;
     }
 
@@ -280,9 +309,24 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder replicationFactor(int replicationFactor) {
-        Ranges.require("replicationFactor", replicationFactor, 1, topology.size());
+        boolean joins = membership.isPresent() && membership.get().origin() == Membership.Origin.JOIN;
+        Ranges.require("replicationFactor", replicationFactor, 1, joins ? PartitionTable.MAX_DEPTH : topology.size());
         this.replicationFactor = replicationFactor;
+        set.add(REPLICATION_FACTOR);
         return this;
+    }
+
+    @Override
+    public ClusterBuilder maxValueBytes(int maxValueBytes) {
+        set.add(LARGEST_VALUE);
+        return super.maxValueBytes(maxValueBytes);
+    }
+
+    /** Returns the settings of which this builder has only the default. */
+    Set<String> unset() {
+        Set<String> left = new HashSet<>(Set.of(PARTITIONS, REPLICATION_FACTOR, LARGEST_VALUE));
+        left.removeAll(set);
+        return left;
     }
 
     /**
@@ -369,20 +413,65 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     }
 
     /**
-     * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers.
+     * Starts the node. Blocks until its transport accepts requests of peers; does not wait for peers, except that a
+     * node of an agreed cluster waits at its first start until it is a member; see {@link Membership#startTimeout}.
      *
      * @return the cluster as accessed through this node, which the caller closes
-     * @throws IllegalStateException if the transport or the store is missing
+     * @throws IllegalStateException if the transport or the store is missing, or the node cannot be started on the data
+     *     in its store or cannot become a member; the message says what to do
      * @throws IllegalArgumentException if the memory is too little for the largest value
      * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then
      *     closed
      */
     public Cluster start() {
+        if (membership.isEmpty()) {
+            return assembly().start();
+        }
+        NodeStart start = begin();
+        try {
+            return start.cluster().toCompletableFuture().get();
+        } catch (ExecutionException e) {
+            Throwable cause = DhtException.unwrap(e);
+            closeAfter(start, cause);
+            throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            IllegalStateException interrupted =
+                    new IllegalStateException("interrupted while the node was starting: " + start.waiting(), e);
+            closeAfter(start, interrupted);
+            throw interrupted;
+        }
+    }
+
+    private static void closeAfter(NodeStart start, Throwable failure) {
+        try {
+            start.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Begins to start a node of an agreed cluster, which may wait for other nodes. Does not block.
+     *
+     * @return the start, which the caller closes, or the cluster that it results in
+     * @throws IllegalStateException if the transport or the store is missing, or this builder has no
+     *     {@linkplain #of(Membership) membership}
+     */
+    public NodeStart begin() {
+        Membership options = membership.orElseThrow(
+                () -> new IllegalStateException("only a node of an agreed cluster waits for others: use start()"));
+        AgreedAssembly start = new AgreedAssembly(this, options, assembly());
+        start.begin();
+        return start;
+    }
+
+    private NodeAssembly assembly() {
         Store kept = stores ? store : new NoStore();
         if (transport == null || kept == null) {
             throw new IllegalStateException(
                     stores ? "a node needs a transport and a store" : "a member needs a transport");
         }
-        return new NodeAssembly(this, transport, kept).start();
+        return new NodeAssembly(this, transport, kept);
     }
 }

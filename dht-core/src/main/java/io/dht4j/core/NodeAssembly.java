@@ -9,6 +9,7 @@ import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.agreed.NodeNotes;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.Store;
@@ -20,11 +21,12 @@ final class NodeAssembly {
 
     private final ClusterBuilder given;
     private final NodeConfig config;
-    private final Transport transport;
-    private final Store store;
-    private final HintLog hints;
-    private final Environment environment;
-    private final boolean ownsEnvironment;
+    // Read by AgreedAssembly.
+    final Transport transport;
+    final Store store;
+    final HintLog hints;
+    final Environment environment;
+    final boolean ownsEnvironment;
 
     NodeAssembly(ClusterBuilder given, Transport transport, Store store) {
         this.given = given;
@@ -41,17 +43,40 @@ final class NodeAssembly {
     Cluster start() {
         try {
             config.limits().memory().requireRoom();
+            requireStatic();
             NodeCluster cluster = new NodeCluster(components(), config, clock(), ownsEnvironment);
             cluster.start();
             return cluster;
         } catch (RuntimeException | Error e) {
-            release(transport, e);
-            release(store, e);
-            release(hints, e);
-            if (ownsEnvironment) {
-                release(environment, e);
-            }
+            release(e);
             throw e;
+        }
+    }
+
+    /** Refuses the data of an agreed cluster, whose nodes may be others by now. */
+    private void requireStatic() {
+        NodeNotes.clusterOf(store, given.self).ifPresent(cluster -> {
+            throw new IllegalStateException("the data directory of node " + given.self
+                    + " belongs to the agreed cluster " + cluster
+                    + ": start it with the options of its membership, --bootstrap or --join");
+        });
+    }
+
+    /** Closes all parts. */
+    void release() {
+        IllegalStateException failures = new IllegalStateException("the parts of the node do not close");
+        release(failures);
+        if (failures.getSuppressed().length > 0) {
+            throw failures;
+        }
+    }
+
+    private void release(Throwable failure) {
+        release(transport, failure);
+        release(store, failure);
+        release(hints, failure);
+        if (ownsEnvironment) {
+            release(environment, failure);
         }
     }
 

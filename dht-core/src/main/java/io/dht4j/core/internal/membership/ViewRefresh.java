@@ -10,6 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Installs newer views when a request shows that there are some: a replica has refused one of this node's requests, or
@@ -18,6 +21,10 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class ViewRefresh {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ViewRefresh.class);
+
+    private static final long NOTICE_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
     /** The longest time for a view to arrive. Then the next request tries again. */
     private static final long TIMEOUT_NANOS = Duration.ofSeconds(2).toNanos();
 
@@ -25,6 +32,9 @@ public final class ViewRefresh {
     private final Environment environment;
     private final Map<NodeId, CompletableFuture<ClusterView>> running = new ConcurrentHashMap<>();
     private volatile ViewSource source = ViewSource.NONE;
+    private volatile boolean follows;
+    /** When the last view was fetched because of the epoch in a header. */
+    private final AtomicLong noticedNanos;
 
     /**
      * Creates a refresh that fails until it has a source.
@@ -35,6 +45,7 @@ public final class ViewRefresh {
     public ViewRefresh(Views views, Environment environment) {
         this.views = views;
         this.environment = environment;
+        this.noticedNanos = new AtomicLong(environment.nanoTime() - NOTICE_PAUSE_NANOS);
     }
 
     /**
@@ -44,6 +55,36 @@ public final class ViewRefresh {
      */
     public void from(ViewSource fetches) {
         source = fetches;
+    }
+
+    /**
+     * Sets the source of views, and fetches a view whenever the header of a frame shows a newer epoch.
+     *
+     * @param fetches fetches newer views
+     */
+    public void follow(ViewSource fetches) {
+        source = fetches;
+        follows = true;
+    }
+
+    /**
+     * Fetches a view if the epoch in a header is newer than the current one, at most once a second. Quick otherwise.
+     *
+     * @param epoch the epoch in the header
+     * @param member the sender
+     */
+    public void noticed(long epoch, NodeId member) {
+        if (!follows || epoch <= views.current().epoch()) {
+            return;
+        }
+        long now = environment.nanoTime();
+        long last = noticedNanos.get();
+        if (now - last >= NOTICE_PAUSE_NANOS && noticedNanos.compareAndSet(last, now)) {
+            newerThan(views.current().epoch(), member).exceptionally(error -> {
+                LOG.debug("no view of epoch {} comes of {}", epoch, member, error);
+                return views.current();
+            });
+        }
     }
 
     /**

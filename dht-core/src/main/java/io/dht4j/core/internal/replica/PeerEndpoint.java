@@ -188,6 +188,7 @@ public final class PeerEndpoint implements FrameHandler {
                                     + watermarks.from()));
         }
         clock.observe(peer.clock());
+        refresh.noticed(peer.epoch(), peer.sender());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         replica.serve(request, peer.rowVersion(), context, reply -> answer(answer, peer, context, reply));
         return answer;

@@ -230,6 +230,19 @@ public final class FrameCodec {
     }
 
     /**
+     * Returns whether a frame is a {@link MembershipRequest}, if it is a frame of this protocol version.
+     *
+     * @param frame the received bytes
+     * @return false for every other one, and for bytes that are no frame
+     */
+    public static boolean isAboutMembership(byte[] frame) {
+        return frame.length > 1
+                && frame[0] == PROTOCOL
+                && frame[1] >= FrameTypes.FOUND_CLUSTER
+                && frame[1] <= FrameTypes.LOG_PART;
+    }
+
+    /**
      * Decodes the head of a request from untrusted bytes.
      *
      * @param frame the received bytes

@@ -24,6 +24,10 @@ final class FrameTypes {
     static final int SNAPSHOT_PAGE = 22;
     static final int RENEW_SNAPSHOT = 23;
     static final int END_SNAPSHOT = 24;
+    static final int FOUND_CLUSTER = 48;
+    static final int CLUSTER_STATE = 49;
+    static final int APPEND_COMMAND = 50;
+    static final int LOG_PART = 51;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
@@ -36,6 +40,10 @@ final class FrameTypes {
     static final int WATERMARKS = 0x8A;
     static final int SNAPSHOT_OPENED = 0xA0;
     static final int SNAPSHOT_DONE = 0xA1;
+    static final int FOUNDER = 0xB0;
+    static final int STATE_PART = 0xB1;
+    static final int APPENDED = 0xB2;
+    static final int TAKEN = 0xB3;
     static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;
 

@@ -17,6 +17,7 @@ public sealed interface Reply
                 Reply.Failed,
                 Reply.OtherSettings,
                 RepairReply,
+                MembershipReply,
                 Reply.SnapshotOpened,
                 Reply.SnapshotDone {
 

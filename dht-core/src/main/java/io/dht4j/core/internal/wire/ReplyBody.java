@@ -42,6 +42,9 @@ final class ReplyBody {
         if (reply instanceof RepairReply repair) {
             return RepairBody.type(repair);
         }
+        if (reply instanceof MembershipReply membership) {
+            return MembershipBody.type(membership);
+        }
         if (reply instanceof Reply.SnapshotOpened) {
             return FrameTypes.SNAPSHOT_OPENED;
         }
@@ -76,6 +79,9 @@ final class ReplyBody {
                 size += 2 + utf8(setting.getKey()).length + 2 + utf8(setting.getValue()).length;
             }
             return size;
+        }
+        if (reply instanceof MembershipReply membership) {
+            return MembershipBody.size(membership);
         }
         if (reply instanceof Reply.SnapshotOpened) {
             return 8;
@@ -131,6 +137,8 @@ final class ReplyBody {
                 out.u8(type(part)).i32(size(part));
                 write(out, part);
             }
+        } else if (reply instanceof MembershipReply membership) {
+            MembershipBody.write(out, membership);
         } else if (reply instanceof RepairReply repair) {
             RepairBody.write(out, repair);
         }
@@ -186,6 +194,9 @@ final class ReplyBody {
         }
         if (request instanceof RepairRequest repair && type == RepairBody.replyType(repair)) {
             return RepairBody.readReply(in, repair);
+        }
+        if (request instanceof MembershipRequest membership && type == MembershipBody.replyType(membership)) {
+            return MembershipBody.readReply(in, membership);
         }
         throw in.malformed("reply type " + type + " to " + request.getClass().getSimpleName());
     }

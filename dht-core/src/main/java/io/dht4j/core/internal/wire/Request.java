@@ -16,6 +16,7 @@ public sealed interface Request
                 Request.Ping,
                 Request.Batch,
                 RepairRequest,
+                MembershipRequest,
                 Request.SnapshotRequest {
 
     /**

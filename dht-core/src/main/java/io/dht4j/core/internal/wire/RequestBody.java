@@ -34,6 +34,9 @@ final class RequestBody {
         if (request instanceof Request.SnapshotRequest snapshot) {
             return SnapshotBody.type(snapshot);
         }
+        if (request instanceof MembershipRequest membership) {
+            return MembershipBody.type(membership);
+        }
         return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
     }
 
@@ -57,6 +60,9 @@ final class RequestBody {
         }
         if (request instanceof Request.SnapshotRequest snapshot) {
             return SnapshotBody.size(snapshot);
+        }
+        if (request instanceof MembershipRequest membership) {
+            return MembershipBody.size(membership);
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
@@ -131,6 +137,8 @@ final class RequestBody {
                 out.u8(type(part.request()));
                 write(out, part.request());
             }
+        } else if (request instanceof MembershipRequest membership) {
+            MembershipBody.write(out, membership);
         } else if (request instanceof RepairRequest repair) {
             RepairBody.write(out, repair);
         }
@@ -155,6 +163,8 @@ final class RequestBody {
                     FrameTypes.SNAPSHOT_PAGE,
                     FrameTypes.RENEW_SNAPSHOT,
                     FrameTypes.END_SNAPSHOT -> SnapshotBody.read(in, type);
+            case FrameTypes.FOUND_CLUSTER, FrameTypes.CLUSTER_STATE, FrameTypes.APPEND_COMMAND, FrameTypes.LOG_PART ->
+                MembershipBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

@@ -199,6 +199,15 @@ public record NodeComponents(
                 + fingerprint;
     }
 
+    /**
+     * Returns the description by which the store of a static cluster is bound.
+     *
+     * @return one line; equal only if the node is a replica of the same keys
+     */
+    public String binding() {
+        return "name " + self + ", " + description();
+    }
+
     private static long mix(long print, long next) {
         return Long.rotateLeft(print * 0x9E37_79B9_7F4A_7C15L, 29) ^ next;
     }

@@ -32,6 +32,7 @@ import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.CallContext;
@@ -58,7 +59,11 @@ public final class NodeCluster implements Cluster {
 
     private final NodeRuntime runtime;
     private final NodeComponents components;
-    private final boolean ownsEnvironment;
+    private volatile boolean ownsEnvironment;
+    private volatile Optional<AgreedMembership> membership = Optional.empty();
+    /** A node that fails to start on a thread of its environment cannot close it. */
+    private volatile boolean ownsEnvironmentOnceStarted;
+
     private final ReplicaClient client;
     private final CallRules rules;
     private final Admission admission;
@@ -123,6 +128,9 @@ public final class NodeCluster implements Cluster {
         try {
             runtime.start();
             components.transport().failure().thenAccept(this::failed);
+            if (ownsEnvironmentOnceStarted) {
+                ownsEnvironment = true;
+            }
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -136,6 +144,27 @@ public final class NodeCluster implements Cluster {
      */
     public Views views() {
         return components.views();
+    }
+
+    /**
+     * Makes this the node of a member of an agreed cluster. Called before the start.
+     *
+     * @param member its membership, which ends with the transport of this node
+     * @param ownsIts whether closing this node closes its environment too, once it is started
+     */
+    public void joined(AgreedMembership member, boolean ownsIts) {
+        membership = Optional.of(member);
+        ownsEnvironmentOnceStarted = ownsIts;
+        client.refresh().follow(member.source());
+    }
+
+    /**
+     * Returns the membership of this node in its agreed cluster.
+     *
+     * @return empty in a static cluster
+     */
+    public Optional<AgreedMembership> membership() {
+        return membership;
     }
 
     /**

@@ -26,6 +26,8 @@ import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
@@ -110,7 +112,8 @@ final class NodeRuntime {
         this.environment = components.environment();
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
-        List<Node> others = PeersOfView.others(components.view());
+        ClusterView first = components.view();
+        List<Node> others = PeersOfView.others(first);
         this.watermarks = new PurgeWatermarks(
                 components.store(),
                 components.view().partitions(),
@@ -180,7 +183,13 @@ final class NodeRuntime {
                 own.require(components.settings(config));
             }
         });
-        components.views().listen(new PeersOfView(client, suspicion, clocks, disagreements, handoff));
+        PeersOfView follower = new PeersOfView(client, suspicion, clocks, disagreements, handoff);
+        components.views().listen(follower);
+        ClusterView now = components.view();
+        if (now.epoch() > first.epoch()) {
+            // Installed in the meantime.
+            follower.installed(first, now);
+        }
         resumeClock();
     }
 
@@ -233,12 +242,19 @@ final class NodeRuntime {
                 maxFrameBytes,
                 components::mayCall,
                 disagreements,
-                new SlotHolders(new VersionSlots(components.view().topology()), environment),
+                new SlotHolders(versionSlots(), environment),
                 client.refresh());
         if (!components.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }
         return made;
+    }
+
+    private VersionSlots versionSlots() {
+        ClusterView view = components.view();
+        return view.hasRowVersions()
+                ? VersionSlots.agreed(id -> components.view().identity(id) != null, Member.VERSION_SLOTS)
+                : new VersionSlots(view.topology());
     }
 
     private AntiEntropy antiEntropy(LocalReplica localReplica, BackgroundRequests requests) {
@@ -274,7 +290,10 @@ final class NodeRuntime {
      */
     void start() {
         AddressCheck.check(components.view().topology().nodes(), components.transport());
-        components.store().bind("name " + components.self() + ", " + components.description());
+        if (!components.view().hasRowVersions()) {
+            // The store of a node of an agreed cluster is bound to the node's identity.
+            components.store().bind(components.binding());
+        }
         versions.load();
         watermarks.load();
         antiEntropy.ifPresent(AntiEntropy::start);

@@ -6,8 +6,10 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Reply;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ public final class PeerMonitor {
     private final Suspicion suspicion;
     private final Disagreements disagreements;
     private final Listener listener;
+    private volatile @Nullable ViewRefresh refresh;
 
     /** Receives each node that has sent a reply, with each of its frames. */
     @FunctionalInterface
@@ -57,6 +60,11 @@ public final class PeerMonitor {
         this.listener = listener;
     }
 
+    /** Reports the epochs of replies from now on. */
+    void follow(ViewRefresh views) {
+        refresh = views;
+    }
+
     /** Records a request. An error in this does not keep the request from being sent, since its end would be lost. */
     void sent(Node node, long now) {
         try {
@@ -75,6 +83,10 @@ public final class PeerMonitor {
         clock.observe(header.clock());
         clocks.observe(node.id(), header.wallMillis(), sentNanos, now);
         alive(node, now);
+        ViewRefresh views = refresh;
+        if (views != null) {
+            views.noticed(header.epoch(), node.id());
+        }
     }
 
     /** Records a sign of life. */

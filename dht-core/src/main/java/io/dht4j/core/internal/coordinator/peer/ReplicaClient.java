@@ -89,6 +89,7 @@ public final class ReplicaClient {
         this.sender = new FrameSender(components, config, own, cork, receiver);
         this.views = components.views();
         this.refresh = new ViewRefresh(views, components.environment());
+        monitor.follow(refresh);
         int maxBytes = config.batching().maxBytes();
         // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
         int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);

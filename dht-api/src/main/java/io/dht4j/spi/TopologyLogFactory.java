@@ -1,0 +1,24 @@
+package io.dht4j.spi;
+
+import java.util.List;
+
+/**
+ * Opens the topology log of a node, once the node knows who it is and which nodes form the cluster. What a log needs
+ * besides, such as its directory, is an option of the factory.
+ */
+@FunctionalInterface
+public interface TopologyLogFactory {
+
+    /**
+     * Opens the log of a node, which the node starts and closes. May block on files; called on a store thread, at most
+     * once for each start of the node, and not at all if the node takes no part in the agreement.
+     *
+     * @param self the node
+     * @param initialMembers the members at the formation of the cluster, the same and in the same order at every node
+     *     and at every start
+     * @param environment time, random numbers, threads and timers; closed after the log
+     * @return a log that is not started
+     * @throws StoreException if its files cannot be used; the message names the file and the way out
+     */
+    TopologyLog open(NodeRef self, List<NodeRef> initialMembers, Environment environment);
+}

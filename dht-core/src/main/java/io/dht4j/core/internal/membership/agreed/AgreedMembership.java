@@ -1,0 +1,557 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ViewSource;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.agreed.NodeNotes.Identity;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.options.Membership;
+import io.dht4j.core.options.Membership.Origin;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The membership of a node in an agreed cluster, from the start of the node to its end. Does not block, except where it
+ * says so; safe for use by any number of threads.
+ */
+public final class AgreedMembership implements MembershipEndpoint.Service {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AgreedMembership.class);
+
+    private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_PLANS = 5;
+
+    private final NodeId self;
+    private final Membership options;
+    private final Founding founding;
+    private final Store store;
+    private final Transport transport;
+    private final Environment environment;
+    private final NodeNotes notes;
+    private final Identity identity;
+    private final InstalledState installed;
+    private final PeerCalls calls;
+    private final StatePulls pulls;
+    private final CommandLog commands;
+    private final LogMessages messages;
+    private final ReplicatedState replicated;
+    private final MembershipEndpoint endpoint;
+    private final StartWait wait;
+    private final CompletableFuture<String> failure = new CompletableFuture<>();
+    private final @Nullable Bootstrap bootstrap;
+
+    // Guarded by this.
+    private @Nullable TopologyLog log;
+    private boolean closed;
+
+    /**
+     * Creates the membership of a node that has not started. Blocks: reads the node's notes, and makes its identity at
+     * the first start.
+     *
+     * @param options how the node becomes a member
+     * @param founding the settings of the node
+     * @param store the node's store, which is bound on return
+     * @param transport the node's transport, which has not started
+     * @param environment time, random numbers, threads and timers
+     * @param hash maps keys to partitions
+     * @throws IllegalStateException if the directory is of another cluster or damaged, or is not empty where it must be
+     * @throws IllegalArgumentException if the settings cannot be those of a cluster
+     */
+    public AgreedMembership(
+            Membership options,
+            Founding founding,
+            Store store,
+            Transport transport,
+            Environment environment,
+            HashFunction hash) {
+        this.self = options.self().id();
+        this.options = options;
+        this.founding = founding;
+        this.store = store;
+        this.transport = transport;
+        this.environment = environment;
+        this.notes = new NodeNotes(store, self);
+        this.wait = new StartWait();
+        this.identity = identify();
+        this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
+        this.calls = new PeerCalls(self, transport, environment, installed::epoch);
+        this.pulls = new StatePulls(calls, environment, installed, this::others);
+        this.commands = new CommandLog(calls, environment, this::voters, this::node);
+        this.messages = new LogMessages(identity.incarnation(), calls, this::node, this::received);
+        this.replicated = new ReplicatedState(
+                installed::offer, leads -> environment.executor().execute(this::form));
+        this.endpoint = new MembershipEndpoint(self, calls, this);
+        this.bootstrap = options.origin() == Origin.BOOTSTRAP
+                ? new Bootstrap(
+                        self,
+                        identity.incarnation(),
+                        founding.proposal(),
+                        notes.founders(),
+                        calls,
+                        environment,
+                        this::fetch,
+                        installed::offer,
+                        wait,
+                        this::found)
+                : null;
+    }
+
+    private Identity identify() {
+        Optional<Identity> stored = notes.identity();
+        if (stored.isPresent()) {
+            store.bind(stored.get().binding());
+            return stored.get();
+        }
+        UUID incarnation =
+                new UUID(environment.random().nextLong(), environment.random().nextLong());
+        String binding;
+        if (options.origin() == Origin.BOOTSTRAP) {
+            founding.requireFits();
+            // The description of the static cluster: its data stays where it is.
+            binding = founding.binding();
+        } else {
+            if (store.entries() > 0) {
+                throw new IllegalStateException("the data directory of node " + self + " holds " + store.entries()
+                        + " entries of no agreed cluster: a node joins with an empty one");
+            }
+            binding = "name " + self + ", incarnation " + incarnation;
+        }
+        store.bind(binding);
+        Identity made = new Identity(incarnation, Optional.empty(), binding);
+        notes.keep(made);
+        return made;
+    }
+
+    /**
+     * Starts to listen, and becomes a member. A node that has an agreed state is one at once.
+     *
+     * @return completes when a state is installed; fails with an {@link IllegalStateException} that says why that is
+     *     not possible, or whom the node has waited for in vain
+     */
+    public CompletableFuture<Void> start() {
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        try {
+            transport.start(endpoint).whenComplete((listening, error) -> {
+                if (error != null) {
+                    started.completeExceptionally(DhtException.unwrap(error));
+                } else {
+                    onStore(this::enter, started);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            started.completeExceptionally(e);
+        }
+        wait.over().whenComplete((done, error) -> {
+            if (error == null) {
+                started.complete(null);
+            } else {
+                started.completeExceptionally(error);
+            }
+        });
+        return started;
+    }
+
+    private void onStore(Runnable task, CompletableFuture<Void> started) {
+        try {
+            environment.storeExecutor().execute(() -> {
+                try {
+                    task.run();
+                } catch (RuntimeException | Error e) {
+                    started.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            started.completeExceptionally(new IllegalStateException("node " + self + " is closed", e));
+        }
+    }
+
+    private void enter() {
+        installed.restore();
+        Optional<Founders> founders = notes.founders();
+        founders.ifPresent(this::openLog);
+        pulls.start();
+        if (installed.current().isPresent()) {
+            return;
+        }
+        Environment.Timer late = environment.schedule(
+                () -> wait.fail("node " + self + " has waited for "
+                        + options.startTimeout().toSeconds() + " s: " + wait.text()),
+                options.startTimeout().toNanos());
+        wait.over().whenComplete((done, error) -> late.cancel());
+        if (bootstrap != null) {
+            bootstrap.start();
+        } else {
+            new Joining(
+                            self,
+                            identity.incarnation(),
+                            MemberAttributes.of(options.self().address())
+                                    .withWeight(options.self().weight()),
+                            founding.claims(),
+                            options.nodes(),
+                            calls,
+                            environment,
+                            this::fetch,
+                            installed::offer,
+                            wait)
+                    .start();
+        }
+    }
+
+    private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
+        return StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch());
+    }
+
+    /** Stores a list of founders, and takes part in the log. Blocks. */
+    private void found(Founders founders) {
+        notes.keep(founders);
+        openLog(founders);
+    }
+
+    private void openLog(Founders founders) {
+        NodeRef own = new NodeRef(self, identity.incarnation());
+        List<NodeRef> initial = founders.voterRefs();
+        if (!initial.contains(own)) {
+            return;
+        }
+        synchronized (this) {
+            if (closed || log != null) {
+                return;
+            }
+            TopologyLog opened = options.log().open(own, initial, environment);
+            log = opened;
+            commands.member(opened, replicated);
+            opened.failure()
+                    .thenAccept(why -> LOG.error(
+                            "node {} takes no part in changes of the topology until it is started again: {}",
+                            self,
+                            why));
+            opened.start(replicated, messages);
+        }
+    }
+
+    private void received(NodeRef from, byte[] message) {
+        TopologyLog here;
+        synchronized (this) {
+            here = closed ? null : log;
+        }
+        if (here != null) {
+            here.received(from, message);
+        }
+    }
+
+    /** Appends the first command if this node leads and there is no state yet. A second one is refused. */
+    private void form() {
+        TopologyLog here;
+        synchronized (this) {
+            here = closed ? null : log;
+        }
+        Optional<Founders> founders = bootstrap == null ? Optional.empty() : bootstrap.founders();
+        if (here == null || !here.leads() || replicated.state().isPresent()) {
+            return;
+        }
+        if (founders.isEmpty()) {
+            // It is being stored.
+            environment.schedule(this::form, PeerCalls.TIMEOUT.toNanos());
+            return;
+        }
+        here.append(CommandCodec.encode(founding.form(founders.get())), calls.context(APPEND_TIMEOUT))
+                .whenComplete((index, error) -> {
+                    if (error != null) {
+                        environment.schedule(this::form, PeerCalls.TIMEOUT.toNanos());
+                    }
+                });
+    }
+
+    /** A state is installed. On a store thread. */
+    private void installed(ClusterState state) {
+        Optional<Member> own = state.members().incarnation(identity.incarnation());
+        if (own.isEmpty() || !own.get().lifecycle().isPresent()) {
+            String why = own.isEmpty()
+                    ? "node " + self + " with this data directory is no member of the cluster " + state.cluster()
+                    : own.get() + " never returns";
+            String remedy = why + ": start " + self + " with an empty data directory and --join";
+            wait.fail(remedy);
+            failure.complete(remedy);
+            return;
+        }
+        wait.done();
+    }
+
+    /** Returns the installed state; empty before the first one. */
+    public Optional<ClusterState> state() {
+        return installed.state();
+    }
+
+    /** Returns this node as a member, as of the installed state. */
+    public Member member() {
+        return state().flatMap(state -> state.members().incarnation(identity.incarnation()))
+                .orElseThrow();
+    }
+
+    /**
+     * Returns the views of the node.
+     *
+     * @throws java.util.NoSuchElementException before the first state
+     */
+    public Views views() {
+        return installed.current().orElseThrow().views();
+    }
+
+    /** Returns the node's transport, which is started already, and ends this membership when it is closed. */
+    public Transport transport() {
+        return new NodeTransport(transport, endpoint, failure, this::close);
+    }
+
+    /** Returns what fetches newer views, from the member that shows one or another one. */
+    public ViewSource source() {
+        return (from, epoch) -> state().stream()
+                .flatMap(state -> state.members().named(from).stream())
+                .flatMap(member -> node(member).stream())
+                .findFirst()
+                .or(pulls::any)
+                .map(node -> pulls.from(node).thenApply(state -> views().current()))
+                .orElseGet(() -> CompletableFuture.failedFuture(
+                        DhtException.of(ErrorCode.STALE_TOPOLOGY, "this node knows no other member")));
+    }
+
+    /** Returns how many messages between members of the log were dropped, because they were of or for another node. */
+    public long droppedMessages() {
+        return messages.dropped();
+    }
+
+    /**
+     * Changes the agreed state. The command is planned again on the newest state if another one came first.
+     *
+     * @param plan makes the command from the newest state
+     * @return the epoch of the change, once this node has installed it; fails with a {@link DhtException} if the state
+     *     refuses it, or no leader is found in time
+     */
+    public CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
+        return change(plan, MOST_PLANS);
+    }
+
+    private CompletableFuture<Long> change(Function<ClusterState, Command> plan, int attempts) {
+        Optional<ClusterState> state = newest();
+        if (state.isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    DhtException.of(ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + wait.text()));
+        }
+        return commands.append(state.get().cluster(), plan.apply(state.get()), APPEND_TIMEOUT)
+                .thenCompose(appended -> switch (appended.outcome()) {
+                    case ACCEPTED -> pullUpTo(appended.epoch(), MOST_PLANS);
+                    case STALE ->
+                        attempts <= 1
+                                ? failed(ErrorCode.OVERLOADED, appended.reason())
+                                : pullUpTo(state.get().epoch() + 1, MOST_PLANS)
+                                        .thenCompose(epoch -> change(plan, attempts - 1));
+                    case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
+                    case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, appended.reason());
+                    case UNKNOWN -> failed(ErrorCode.INTERNAL, appended.reason());
+                });
+    }
+
+    private Optional<ClusterState> newest() {
+        Optional<ClusterState> applied = replicated.state();
+        Optional<ClusterState> own = installed.state();
+        return applied.isPresent()
+                        && (own.isEmpty() || applied.get().epoch() > own.get().epoch())
+                ? applied
+                : own;
+    }
+
+    private CompletableFuture<Long> pullUpTo(long epoch, int attempts) {
+        if (installed.epoch() >= epoch || attempts == 0) {
+            return CompletableFuture.completedFuture(epoch);
+        }
+        Optional<ClusterState> applied = replicated.state();
+        List<Node> voters = voters();
+        CompletableFuture<ClusterState> step =
+                applied.isPresent() && applied.get().epoch() >= epoch
+                        ? installed.offer(applied.get())
+                        : voters.isEmpty()
+                                ? CompletableFuture.failedFuture(new IllegalStateException("no other voter"))
+                                : pulls.from(voters.get(attempts % voters.size()));
+        return step.handle((state, error) -> attempts).thenCompose(left -> pullUpTo(epoch, left - 1));
+    }
+
+    private static CompletableFuture<Long> failed(ErrorCode code, String reason) {
+        return CompletableFuture.failedFuture(DhtException.of(code, reason));
+    }
+
+    private List<Node> others() {
+        return state().map(state -> state.members().all().stream()
+                        .filter(member -> member.lifecycle().isPresent() && !member.is(identity.incarnation()))
+                        .flatMap(member -> node(member).stream())
+                        .toList())
+                .orElse(List.of());
+    }
+
+    private List<Node> voters() {
+        List<Node> voters = new ArrayList<>();
+        state().ifPresent(state -> state.members().voters().stream()
+                .map(number -> state.members().get(number))
+                .filter(member -> !member.is(identity.incarnation()))
+                .forEach(member -> node(member).ifPresent(voters::add)));
+        return voters;
+    }
+
+    private static Optional<Node> node(Member member) {
+        return member.lifecycle().isPresent()
+                ? member.attributes().map(details -> new Node(member.name(), details.address(), details.weight()))
+                : Optional.empty();
+    }
+
+    /** Returns the node with an incarnation, by the agreed state, or before it by the list of founders. */
+    private Optional<Node> node(UUID incarnation) {
+        Optional<ClusterState> state = newest();
+        if (state.isPresent()) {
+            return state.get().members().incarnation(incarnation).flatMap(AgreedMembership::node);
+        }
+        return bootstrap == null ? Optional.empty() : bootstrap.founders().flatMap(list -> list.node(incarnation));
+    }
+
+    @Override
+    public CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context) {
+        try {
+            if (request instanceof MembershipRequest.LogPart part) {
+                messages.received(sender, part);
+                return CompletableFuture.completedFuture(new MembershipReply.Taken());
+            }
+            if (request instanceof MembershipRequest.State wanted) {
+                return CompletableFuture.completedFuture(part(wanted));
+            }
+            return request instanceof MembershipRequest.Append append
+                    ? append(sender, append, context)
+                    : CompletableFuture.completedFuture(founder(sender, (MembershipRequest.Found) request));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private Reply founder(NodeId sender, MembershipRequest.Found found) {
+        Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
+        if (bootstrap == null) {
+            String refusal = cluster.isPresent()
+                    ? ""
+                    : "node " + self + " joins a cluster, and forms none: start all nodes of the list with the same"
+                            + " --bootstrap";
+            return new MembershipReply.Founder(identity.incarnation(), cluster, new byte[0], refusal);
+        }
+        return new MembershipReply.Founder(
+                identity.incarnation(),
+                cluster,
+                bootstrap.founders().map(FoundersCodec::encode).orElseGet(() -> new byte[0]),
+                cluster.isPresent() ? "" : bootstrap.refusal(sender, found.proposal()));
+    }
+
+    private Reply part(MembershipRequest.State wanted) {
+        Optional<InstalledState.Installed> now = installed.current();
+        if (now.isEmpty()) {
+            return new MembershipReply.StatePart(Optional.empty(), 0, 0, new byte[0]);
+        }
+        ClusterState state = now.get().state();
+        if (wanted.cluster().isPresent() && !wanted.cluster().get().equals(state.cluster())) {
+            throw DhtException.of(
+                    ErrorCode.PLACEMENT_MISMATCH,
+                    "node " + self + " belongs to the cluster " + state.cluster() + ", not to "
+                            + wanted.cluster().get());
+        }
+        byte[] all = now.get().encoded();
+        boolean isOther = wanted.want() != 0 && wanted.want() != state.epoch();
+        if (state.epoch() <= wanted.have() || isOther || wanted.offset() >= all.length) {
+            return new MembershipReply.StatePart(Optional.of(state.cluster()), state.epoch(), 0, new byte[0]);
+        }
+        int end = (int) Math.min(all.length, (long) wanted.offset() + MembershipRequest.MAX_BYTES);
+        return new MembershipReply.StatePart(
+                Optional.of(state.cluster()), state.epoch(), all.length, Arrays.copyOfRange(all, wanted.offset(), end));
+    }
+
+    private CompletionStage<Appended> append(NodeId sender, MembershipRequest.Append append, CallContext context) {
+        Optional<ClusterState> state = newest();
+        if (state.isEmpty() || !state.get().cluster().equals(append.cluster())) {
+            throw DhtException.of(
+                    ErrorCode.PLACEMENT_MISMATCH,
+                    "node " + self + " does not belong to the cluster " + append.cluster());
+        }
+        boolean isMember = state.get()
+                .members()
+                .named(sender)
+                .filter(member -> member.lifecycle().isPresent())
+                .isPresent();
+        if (!isMember && !isOwnJoin(sender, append.command())) {
+            return CompletableFuture.completedFuture(new Appended(
+                    Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
+        }
+        return commands.appendHere(append.command(), context);
+    }
+
+    private static boolean isOwnJoin(NodeId sender, byte[] command) {
+        try {
+            return CommandCodec.decode(command) instanceof Command.Join join
+                    && join.name().equals(sender);
+        } catch (MalformedStateException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean mayCall(String name) {
+        boolean isFounder = options.origin() == Origin.BOOTSTRAP
+                && options.nodes().stream().anyMatch(node -> node.id().value().equals(name));
+        return state().map(state -> state.members().all().stream()
+                        .anyMatch(member -> member.name().value().equals(name)
+                                && (member.lifecycle().isPresent() || member.lifecycle() == Lifecycle.ADMITTED)))
+                .orElse(isFounder);
+    }
+
+    @Override
+    public String waiting() {
+        return wait.text();
+    }
+
+    /** Ends the part of this node in the agreement. Closes neither transport nor store. Blocks for a short time. */
+    public void close() {
+        pulls.close();
+        TopologyLog open;
+        synchronized (this) {
+            closed = true;
+            open = log;
+        }
+        wait.fail("node " + self + " is closed");
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.Row;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.spi.HashFunction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Agreed states as the views by which a node coordinates and serves. */
+final class AgreedViews {
+
+    private AgreedViews() {}
+
+    /**
+     * Returns the view of a state. Members are nodes from the time when they have joined until they are removed. A dead
+     * member is a node as long as no other one has its name.
+     *
+     * @param state a state of which no slot moves
+     * @param self the node
+     * @param hash maps keys to partitions
+     * @throws IllegalArgumentException if a slot moves, for which this version has no rules
+     */
+    static ClusterView of(ClusterState state, NodeId self, HashFunction hash) {
+        if (!state.batches().isEmpty()) {
+            throw new IllegalArgumentException("the state " + state + " moves slots, which this version cannot");
+        }
+        MemberList members = state.members();
+        Map<NodeId, Member> byName = new LinkedHashMap<>();
+        members.all().stream()
+                .filter(member -> member.lifecycle() == Lifecycle.DEAD)
+                .forEach(member -> byName.put(member.name(), member));
+        members.all().stream()
+                .filter(member -> member.lifecycle().isPresent())
+                .forEach(member -> byName.put(member.name(), member));
+        Map<Integer, Node> nodes = new HashMap<>();
+        Map<NodeId, NodeIdentity> identities = new HashMap<>();
+        List<Node> topology = new ArrayList<>();
+        byName.values().stream()
+                .sorted((one, other) -> Integer.compare(one.number(), other.number()))
+                .forEach(member -> {
+                    Node node = new Node(
+                            member.name(),
+                            member.details().address(),
+                            member.details().weight());
+                    nodes.put(member.number(), node);
+                    topology.add(node);
+                    identities.put(
+                            member.name(),
+                            new NodeIdentity(
+                                    member.number(), member.incarnation().orElseThrow()));
+                });
+        return ClusterView.agreed(
+                state.cluster(), self, new Topology(state.epoch(), topology), hash, rows(state, nodes), identities);
+    }
+
+    private static List<Row> rows(ClusterState state, Map<Integer, Node> nodes) {
+        List<Row> rows = new ArrayList<>(state.partitions());
+        for (int partition = 0; partition < state.partitions(); partition++) {
+            List<Node> row = new ArrayList<>(state.replicationFactor());
+            for (int slot = 0; slot < state.replicationFactor(); slot++) {
+                int owner = state.slot(partition, slot).owner();
+                Node node = nodes.get(owner);
+                if (node == null) {
+                    throw new IllegalArgumentException("the state " + state + " gives partition " + partition
+                            + " to member " + owner + ", which is replaced");
+                }
+                row.add(node);
+            }
+            rows.add(new Row(state.rowVersion(partition), row));
+        }
+        return rows;
+    }
+}

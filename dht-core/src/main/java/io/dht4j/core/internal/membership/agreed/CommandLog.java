@@ -1,0 +1,219 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.TopologyLogException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends commands at whichever node leads the topology log. A command is repeated until its deadline, which is safe,
+ * since it expects an epoch: its second copy is refused as stale. Does not block; safe for use by any number of
+ * threads.
+ */
+final class CommandLog {
+
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
+    private final PeerCalls calls;
+    private final Environment environment;
+    private final Supplier<List<Node>> voters;
+    private final Function<UUID, Optional<Node>> nodes;
+    private volatile @Nullable Member member;
+
+    private record Member(TopologyLog log, ReplicatedState state) {}
+
+    /**
+     * Creates a log that is elsewhere.
+     *
+     * @param calls sends requests
+     * @param environment clocks and timers
+     * @param voters returns the other nodes that may lead
+     * @param nodes returns the node with an incarnation
+     */
+    CommandLog(
+            PeerCalls calls,
+            Environment environment,
+            Supplier<List<Node>> voters,
+            Function<UUID, Optional<Node>> nodes) {
+        this.calls = calls;
+        this.environment = environment;
+        this.voters = voters;
+        this.nodes = nodes;
+    }
+
+    /** Takes part in the log from now on. */
+    void member(TopologyLog log, ReplicatedState state) {
+        member = new Member(log, state);
+    }
+
+    /**
+     * Appends a command at this node.
+     *
+     * @param command the encoded command
+     * @param context the deadline
+     * @return what has become of it; never fails
+     */
+    CompletableFuture<Appended> appendHere(byte[] command, CallContext context) {
+        Member here = member;
+        if (here == null) {
+            return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
+        }
+        CompletionStage<Long> append;
+        try {
+            append = here.log.append(command, context);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(e), Optional.empty()));
+        }
+        return append.handle((index, error) ->
+                        error == null ? resultOf(here.state.result(index)) : failed(DhtException.unwrap(error)))
+                .toCompletableFuture();
+    }
+
+    private static Appended resultOf(Optional<CommandResult> result) {
+        if (result.isEmpty()) {
+            return new Appended(Outcome.UNKNOWN, 0, "the result of the command is no longer known", Optional.empty());
+        }
+        if (result.get() instanceof CommandResult.Accepted accepted) {
+            return new Appended(Outcome.ACCEPTED, accepted.state().epoch(), "", Optional.empty());
+        }
+        CommandResult.Refused refused = (CommandResult.Refused) result.get();
+        return new Appended(refused.stale() ? Outcome.STALE : Outcome.REFUSED, 0, refused.reason(), Optional.empty());
+    }
+
+    private static Appended failed(Throwable error) {
+        if (!(error instanceof TopologyLogException failure)) {
+            return new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
+        }
+        return switch (failure.outcome()) {
+            case NOT_LEADER -> notLeader(PeerCalls.message(failure), failure.leader());
+            case NOT_SENT -> new Appended(Outcome.NOT_SENT, 0, PeerCalls.message(failure), Optional.empty());
+            case UNKNOWN -> new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(failure), Optional.empty());
+        };
+    }
+
+    private static Appended notLeader(String why, Optional<NodeRef> leader) {
+        return new Appended(Outcome.NOT_LEADER, 0, why, leader.map(NodeRef::incarnation));
+    }
+
+    /**
+     * Appends a command at the leader.
+     *
+     * @param cluster the cluster
+     * @param command a command of at most {@value MembershipRequest#MAX_BYTES} bytes
+     * @param timeout how long a leader is looked for
+     * @return accepted, refused or stale, or the last failure before the deadline; never fails
+     */
+    CompletableFuture<Appended> append(UUID cluster, Command command, Duration timeout) {
+        if (command instanceof Command.StartBatch || command instanceof Command.Replace) {
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.REFUSED, 0, "this version of the software moves no slots", Optional.empty()));
+        }
+        byte[] bytes = CommandCodec.encode(command);
+        if (bytes.length > MembershipRequest.MAX_BYTES) {
+            return CompletableFuture.completedFuture(new Appended(
+                    Outcome.REFUSED,
+                    0,
+                    "a command has at most " + MembershipRequest.MAX_BYTES + " bytes, not " + bytes.length,
+                    Optional.empty()));
+        }
+        Attempt attempt = new Attempt(cluster, bytes, calls.context(timeout));
+        attempt.next(Optional.empty());
+        return attempt.result;
+    }
+
+    /** The search for the leader on behalf of one command. One request is under way at a time. */
+    private final class Attempt {
+
+        private final UUID cluster;
+        private final byte[] command;
+        private final CallContext context;
+        private final CompletableFuture<Appended> result = new CompletableFuture<>();
+        private int turn;
+        private boolean mayHint = true;
+
+        Attempt(UUID cluster, byte[] command, CallContext context) {
+            this.cluster = cluster;
+            this.command = command;
+            this.context = context;
+        }
+
+        void next(Optional<Node> hint) {
+            Member here = member;
+            CompletableFuture<Appended> answer;
+            if (hint.isEmpty() && here != null && here.log.leads()) {
+                answer = appendHere(command, context);
+            } else {
+                Optional<Node> target = hint.or(this::candidate);
+                if (target.isEmpty()) {
+                    answer = CompletableFuture.completedFuture(
+                            notLeader("this node knows no other voter", Optional.empty()));
+                } else {
+                    answer = calls.ask(target.get(), new MembershipRequest.Append(cluster, command), Appended.class);
+                }
+            }
+            answer.handle((appended, error) -> error == null ? appended : unanswered(DhtException.unwrap(error)))
+                    .thenAccept(this::answered)
+                    .exceptionally(error -> {
+                        result.complete(unanswered(DhtException.unwrap(error)));
+                        return null;
+                    });
+        }
+
+        /** Returns the leader as this member of the log knows it, or the voters in turn. */
+        private Optional<Node> candidate() {
+            Member here = member;
+            if (here != null && turn % 2 == 0) {
+                Optional<Node> leader = here.log.leader().flatMap(ref -> nodes.apply(ref.incarnation()));
+                if (leader.isPresent()) {
+                    turn++;
+                    return leader;
+                }
+            }
+            List<Node> others = voters.get();
+            return others.isEmpty() ? Optional.empty() : Optional.of(others.get(turn++ % others.size()));
+        }
+
+        private void answered(Appended appended) {
+            boolean over = switch (appended.outcome()) {
+                case ACCEPTED, REFUSED, STALE -> true;
+                case NOT_LEADER, NOT_SENT, UNKNOWN -> context.remainingNanos() <= PAUSE.toNanos();
+            };
+            if (over) {
+                result.complete(appended);
+                return;
+            }
+            Optional<Node> hint = appended.leader().flatMap(nodes);
+            if (hint.isPresent() && mayHint) {
+                // A hint is followed once at a time: two nodes may take each other for the leader.
+                mayHint = false;
+                next(hint);
+            } else {
+                mayHint = true;
+                environment.schedule(() -> next(Optional.empty()), PAUSE.toNanos());
+            }
+        }
+
+        private Appended unanswered(Throwable error) {
+            return new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
+        }
+    }
+}

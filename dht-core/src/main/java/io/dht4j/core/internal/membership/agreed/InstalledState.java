@@ -1,0 +1,215 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.agreed.NodeNotes.Identity;
+import io.dht4j.core.internal.membership.codec.StateCodec;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.HashFunction;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The newest agreed state that a node has installed. A state is stored before its view is installed, so a node never
+ * returns to an earlier one. Installations run one after the other on store threads; of states that wait, the newest
+ * one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
+ */
+final class InstalledState {
+
+    private static final Logger LOG = LoggerFactory.getLogger(InstalledState.class);
+
+    private final NodeNotes notes;
+    private final NodeId self;
+    private final HashFunction hash;
+    private final Environment environment;
+    private final Consumer<ClusterState> listener;
+
+    private volatile @Nullable Installed installed;
+
+    // Guarded by this.
+    private Identity identity;
+    private @Nullable Pending pending;
+    private boolean running;
+
+    private record Pending(ClusterState state, CompletableFuture<ClusterState> result) {}
+
+    /**
+     * What is installed.
+     *
+     * @param state the state
+     * @param encoded the encoded state, not to be changed
+     * @param views the same object for every state
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Installed(ClusterState state, byte[] encoded, Views views) {}
+
+    /**
+     * Creates a node's state before the first one.
+     *
+     * @param notes the notes of the node
+     * @param identity the identity in the notes
+     * @param self the name of the node
+     * @param hash maps keys to partitions
+     * @param environment the store threads
+     * @param listener receives each installed state, in order, on a store thread
+     */
+    InstalledState(
+            NodeNotes notes,
+            Identity identity,
+            NodeId self,
+            HashFunction hash,
+            Environment environment,
+            Consumer<ClusterState> listener) {
+        this.notes = notes;
+        this.identity = identity;
+        this.self = self;
+        this.hash = hash;
+        this.environment = environment;
+        this.listener = listener;
+    }
+
+    /** Returns what is installed; empty before the first state. */
+    Optional<Installed> current() {
+        return Optional.ofNullable(installed);
+    }
+
+    /** Returns the installed state; empty before the first one. */
+    Optional<ClusterState> state() {
+        Installed now = installed;
+        return now == null ? Optional.empty() : Optional.of(now.state);
+    }
+
+    /** Returns the epoch of the installed state; 0 before the first one. */
+    long epoch() {
+        Installed now = installed;
+        return now == null ? 0 : now.state.epoch();
+    }
+
+    /** Returns the cluster to which the node belongs; empty until it does. */
+    synchronized Optional<UUID> cluster() {
+        return identity.cluster();
+    }
+
+    /**
+     * Installs the state of the node's note. Blocks.
+     *
+     * @throws IllegalStateException if the note is damaged
+     */
+    void restore() {
+        Optional<ClusterState> noted;
+        synchronized (this) {
+            noted = notes.state(identity);
+        }
+        noted.ifPresent(state -> {
+            ClusterView view = AgreedViews.of(state, self, hash);
+            installed = new Installed(state, StateCodec.encode(state), new Views(view));
+            listener.accept(state);
+        });
+    }
+
+    /**
+     * Stores and installs a state, unless a newer one is installed.
+     *
+     * @param state a state of the node's cluster
+     * @return completes with the installed state, which may be newer; fails if it cannot be installed
+     */
+    CompletableFuture<ClusterState> offer(ClusterState state) {
+        CompletableFuture<ClusterState> result;
+        boolean start;
+        synchronized (this) {
+            Installed now = installed;
+            if (now != null && now.state.epoch() >= state.epoch()) {
+                return CompletableFuture.completedFuture(now.state);
+            }
+            Pending waiting = pending;
+            if (waiting == null) {
+                waiting = new Pending(state, new CompletableFuture<>());
+            } else if (waiting.state.epoch() < state.epoch()) {
+                waiting = new Pending(state, waiting.result);
+            }
+            pending = waiting;
+            result = waiting.result;
+            start = !running;
+            running = true;
+        }
+        if (start) {
+            run();
+        }
+        return result;
+    }
+
+    private void run() {
+        try {
+            environment.storeExecutor().execute(this::installPending);
+        } catch (RejectedExecutionException e) {
+            Pending dropped;
+            synchronized (this) {
+                dropped = pending;
+                pending = null;
+                running = false;
+            }
+            if (dropped != null) {
+                dropped.result.completeExceptionally(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
+            }
+        }
+    }
+
+    private void installPending() {
+        Pending next;
+        synchronized (this) {
+            next = pending;
+            pending = null;
+            if (next == null) {
+                running = false;
+                return;
+            }
+        }
+        try {
+            install(next.state);
+            next.result.complete(next.state);
+        } catch (RuntimeException | Error e) {
+            LOG.error("the agreed state of epoch {} cannot be installed", next.state.epoch(), e);
+            next.result.completeExceptionally(e);
+        } finally {
+            run();
+        }
+    }
+
+    private void install(ClusterState state) {
+        ClusterView view = AgreedViews.of(state, self, hash);
+        byte[] encoded = StateCodec.encode(state);
+        join(state);
+        notes.keepState(encoded);
+        Installed before = installed;
+        if (before == null) {
+            installed = new Installed(state, encoded, new Views(view));
+        } else {
+            before.views.install(view);
+            installed = new Installed(state, encoded, before.views);
+        }
+        listener.accept(state);
+    }
+
+    /** Records the cluster of the first state, before the state itself. */
+    private synchronized void join(ClusterState state) {
+        Optional<UUID> cluster = identity.cluster();
+        if (cluster.isEmpty()) {
+            Identity joined = new Identity(identity.incarnation(), Optional.of(state.cluster()), identity.binding());
+            notes.keep(joined);
+            identity = joined;
+        } else if (!cluster.get().equals(state.cluster())) {
+            throw new IllegalStateException("node " + self + " belongs to the cluster " + cluster.get()
+                    + " and refuses the state of the cluster " + state.cluster());
+        }
+    }
+}

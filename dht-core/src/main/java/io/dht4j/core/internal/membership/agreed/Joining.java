@@ -1,0 +1,158 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Joins a cluster: fetches its state from one of the given nodes, appends the join, and fetches the state again until
+ * this node is a member. A repeat after a crash finds this incarnation in the state. One step is under way at a time.
+ * Safe for use by any number of threads.
+ */
+final class Joining {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(5);
+
+    private final NodeId self;
+    private final UUID incarnation;
+    private final MemberAttributes attributes;
+    private final Map<String, String> claims;
+    private final List<Node> seeds;
+    private final Environment environment;
+    private final StartWait wait;
+    private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
+    private final Function<ClusterState, CompletableFuture<ClusterState>> installing;
+    private final CommandLog commands;
+    private int turn;
+    /** The members as of the newest fetched state. */
+    private volatile List<Member> members = List.of();
+
+    private volatile List<Node> voters = List.of();
+
+    /**
+     * Creates a join that has not begun.
+     *
+     * @param self this node
+     * @param incarnation its stored incarnation
+     * @param attributes its address and weight
+     * @param claims the settings that it was started with
+     * @param seeds nodes of the cluster
+     * @param calls sends requests
+     * @param environment timers
+     * @param fetching fetches the state of a node
+     * @param installing installs a state
+     * @param wait ends when this node has a state
+     */
+    Joining(
+            NodeId self,
+            UUID incarnation,
+            MemberAttributes attributes,
+            Map<String, String> claims,
+            List<Node> seeds,
+            PeerCalls calls,
+            Environment environment,
+            Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
+            Function<ClusterState, CompletableFuture<ClusterState>> installing,
+            StartWait wait) {
+        this.self = self;
+        this.incarnation = incarnation;
+        this.attributes = attributes;
+        this.claims = claims;
+        this.seeds = seeds;
+        this.environment = environment;
+        this.fetching = fetching;
+        this.installing = installing;
+        this.wait = wait;
+        this.commands = new CommandLog(calls, environment, () -> voters, this::node);
+    }
+
+    private Optional<Node> node(UUID other) {
+        return members.stream().filter(member -> member.is(other)).findFirst().flatMap(Joining::node);
+    }
+
+    private static Optional<Node> node(Member member) {
+        return member.attributes().map(details -> new Node(member.name(), details.address(), details.weight()));
+    }
+
+    /** Begins to ask. */
+    void start() {
+        ask();
+    }
+
+    private void ask() {
+        if (wait.isOver()) {
+            return;
+        }
+        Node seed = seeds.get(Math.floorMod(turn++, seeds.size()));
+        fetching.apply(seed)
+                .thenCompose(state -> state.isEmpty() ? retry(seed, "it has no agreed state") : member(state.get()))
+                .whenComplete((asked, error) -> {
+                    if (error != null) {
+                        retry(seed, PeerCalls.message(DhtException.unwrap(error)));
+                    }
+                    again();
+                });
+    }
+
+    private CompletableFuture<Boolean> retry(Node seed, String why) {
+        wait.on("node " + self + " joins a cluster, and waits for " + seed.id() + " at " + seed.address() + " (" + why
+                + ")");
+        return CompletableFuture.completedFuture(false);
+    }
+
+    private CompletableFuture<Boolean> member(ClusterState state) {
+        MemberList all = state.members();
+        Optional<Member> known = all.incarnation(incarnation);
+        if (known.isPresent()
+                && known.get().name().equals(self)
+                && known.get().lifecycle().isPresent()) {
+            return installing.apply(state).thenApply(installed -> true);
+        }
+        members = all.all();
+        List<Node> may = new ArrayList<>();
+        all.voters().forEach(number -> node(all.get(number)).ifPresent(may::add));
+        voters = may;
+        return commands.append(
+                        state.cluster(),
+                        new Command.Join(state.epoch(), self, incarnation, attributes, claims),
+                        APPEND_TIMEOUT)
+                .thenApply(appended -> {
+                    appended(appended);
+                    return true;
+                });
+    }
+
+    private void appended(Appended appended) {
+        switch (appended.outcome()) {
+            case ACCEPTED, STALE -> {
+                // The next state shows this node, or what has changed in between.
+            }
+            case REFUSED -> wait.fail(appended.reason());
+            case NOT_LEADER, NOT_SENT, UNKNOWN ->
+                wait.on("node " + self + " joins a cluster, and waits for a leader of its voters "
+                        + voters.stream().map(Node::id).toList() + " (" + appended.reason() + ")");
+        }
+    }
+
+    private void again() {
+        if (!wait.isOver()) {
+            environment.schedule(this::ask, INTERVAL.toNanos());
+        }
+    }
+}

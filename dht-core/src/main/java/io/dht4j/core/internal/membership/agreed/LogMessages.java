@@ -1,0 +1,158 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries the messages of the topology log over the node's transport. A message that is larger than a frame travels in
+ * parts; a lost part loses the message, which the log repeats. Messages to another incarnation than this node's, and of
+ * one that its name does not have, are dropped. Does not block; safe for use by any number of threads.
+ */
+final class LogMessages implements TopologyLog.Wire {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogMessages.class);
+
+    /** Further messages to a node are dropped; the log repeats what matters. */
+    private static final int MOST_UNDER_WAY = 64;
+
+    private final UUID incarnation;
+    private final PeerCalls calls;
+    private final Function<UUID, Optional<Node>> nodes;
+    private final BiConsumer<NodeRef, byte[]> receiver;
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
+    /** Bounded by the number of members ever. */
+    private final Map<UUID, AtomicInteger> underWay = new ConcurrentHashMap<>();
+
+    /** The incomplete message of each sender. Guarded by itself; bounded by the number of known incarnations. */
+    private final Map<UUID, Incomplete> incomplete = new HashMap<>();
+
+    private static final class Incomplete {
+        private final int message;
+        private final int count;
+        private final SortedMap<Integer, byte[]> parts = new TreeMap<>();
+
+        Incomplete(LogPart first) {
+            message = first.message();
+            count = first.parts();
+        }
+
+        boolean has(LogPart part) {
+            return message == part.message() && count == part.parts();
+        }
+
+        /** Returns the message once it is complete. */
+        Optional<byte[]> add(LogPart part) {
+            parts.put(part.part(), part.bytes());
+            if (parts.size() < count) {
+                return Optional.empty();
+            }
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            parts.values().forEach(all::writeBytes);
+            return Optional.of(all.toByteArray());
+        }
+    }
+
+    /**
+     * Creates a carrier.
+     *
+     * @param incarnation the incarnation of this node
+     * @param calls sends requests
+     * @param nodes returns the node with an incarnation, if it may send messages
+     * @param receiver takes the messages of others
+     */
+    LogMessages(
+            UUID incarnation,
+            PeerCalls calls,
+            Function<UUID, Optional<Node>> nodes,
+            BiConsumer<NodeRef, byte[]> receiver) {
+        this.incarnation = incarnation;
+        this.calls = calls;
+        this.nodes = nodes;
+        this.receiver = receiver;
+    }
+
+    @Override
+    public void send(NodeRef to, byte[] message) {
+        Optional<Node> node = nodes.apply(to.incarnation());
+        AtomicInteger running = underWay.computeIfAbsent(to.incarnation(), id -> new AtomicInteger());
+        int parts = Math.max(1, (message.length + MembershipRequest.MAX_BYTES - 1) / MembershipRequest.MAX_BYTES);
+        if (node.isEmpty() || running.get() >= MOST_UNDER_WAY || parts > LogPart.MAX_PARTS) {
+            LOG.debug("a message of the topology log to {} is dropped", to);
+            dropped.incrementAndGet();
+            return;
+        }
+        int number = numbers.incrementAndGet();
+        for (int part = 0; part < parts; part++) {
+            int start = part * MembershipRequest.MAX_BYTES;
+            byte[] bytes = parts == 1
+                    ? message
+                    : Arrays.copyOfRange(message, start, Math.min(message.length, start + MembershipRequest.MAX_BYTES));
+            running.incrementAndGet();
+            calls.ask(
+                            node.get(),
+                            new LogPart(incarnation, to.incarnation(), number, part, parts, bytes),
+                            MembershipReply.Taken.class)
+                    .whenComplete((taken, error) -> running.decrementAndGet());
+        }
+    }
+
+    /**
+     * Takes a part of a message.
+     *
+     * @param sender the name of the sender, as in the frame
+     * @param part the part
+     */
+    void received(NodeId sender, LogPart part) {
+        boolean known = nodes.apply(part.from())
+                .filter(node -> node.id().equals(sender))
+                .isPresent();
+        if (!part.to().equals(incarnation) || !known) {
+            LOG.debug("a message of {} for incarnation {} is dropped", sender, part.to());
+            dropped.incrementAndGet();
+            return;
+        }
+        Optional<byte[]> message = part.parts() == 1 ? Optional.of(part.bytes()) : completed(part);
+        message.ifPresent(bytes -> receiver.accept(new NodeRef(sender, part.from()), bytes));
+    }
+
+    private Optional<byte[]> completed(LogPart part) {
+        synchronized (incomplete) {
+            Incomplete message = incomplete.get(part.from());
+            if (message == null || !message.has(part)) {
+                message = new Incomplete(part);
+                incomplete.put(part.from(), message);
+            }
+            Optional<byte[]> complete = message.add(part);
+            if (complete.isPresent()) {
+                incomplete.remove(part.from());
+            }
+            return complete;
+        }
+    }
+
+    /** Returns how many messages and parts were dropped. */
+    long dropped() {
+        return dropped.get();
+    }
+}

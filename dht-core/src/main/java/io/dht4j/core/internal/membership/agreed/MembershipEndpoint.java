@@ -1,0 +1,145 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameCodec.Opened;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives the frames of a node: serves those about membership, also before the node belongs to a cluster, and passes
+ * all others to the node once it serves. Does not block; safe for use by any number of threads.
+ */
+final class MembershipEndpoint implements FrameHandler {
+
+    private static final NodeIds NO_NAMES = new NodeIds(List.of());
+
+    private final NodeId self;
+    private final PeerCalls frames;
+    private final Service service;
+    private volatile @Nullable FrameHandler node;
+
+    /** Serves requests about membership. */
+    interface Service {
+
+        /**
+         * Serves a request. Does not block.
+         *
+         * @param sender the sender, whose name its certificate proves if the transport authenticates peers
+         * @param request the request
+         * @param context the deadline
+         * @return the reply; a {@link DhtException} becomes a refusal
+         */
+        CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context);
+
+        /** Returns whether the bearer of a name may send requests about membership. */
+        boolean mayCall(String name);
+
+        /** Returns why the node does not serve yet, one line for people. */
+        String waiting();
+    }
+
+    /**
+     * Creates the endpoint of a node that does not serve yet.
+     *
+     * @param self the name of the node
+     * @param frames makes the headers of replies
+     * @param service serves requests about membership
+     */
+    MembershipEndpoint(NodeId self, PeerCalls frames, Service service) {
+        this.self = self;
+        this.frames = frames;
+        this.service = service;
+    }
+
+    /** Passes other requests to the node from now on. */
+    void serves(FrameHandler handler) {
+        node = handler;
+    }
+
+    @Override
+    public Optional<NodeId> self() {
+        return Optional.of(self);
+    }
+
+    @Override
+    public boolean mayCall(String name) {
+        FrameHandler handler = node;
+        return service.mayCall(name) || (handler != null && handler.mayCall(name));
+    }
+
+    @Override
+    public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
+        FrameHandler handler = node;
+        if (handler != null && !FrameCodec.isAboutMembership(frame)) {
+            return handler.handle(frame, context);
+        }
+        Opened opened;
+        try {
+            opened = FrameCodec.open(frame, NO_NAMES);
+        } catch (FrameException e) {
+            return answer(Optional.empty(), new Reply.Failed(e.code(), PeerCalls.message(e)));
+        }
+        NodeId sender = opened.header().sender();
+        NodeId recipient = opened.header().recipient().orElseThrow();
+        Set<String> proven = context.callerNames();
+        if (!proven.isEmpty() && !proven.contains(sender.value())) {
+            return refuse(
+                    sender,
+                    ErrorCode.PERMISSION_DENIED,
+                    "the certificate names " + PrintableText.of(new TreeSet<>(proven))
+                            + ", and the frame says it is of " + sender);
+        }
+        if (!recipient.equals(self)) {
+            return refuse(sender, ErrorCode.WRONG_RECIPIENT, "this is node " + self + ", not " + recipient);
+        }
+        if (!FrameCodec.isAboutMembership(frame)) {
+            return refuse(sender, ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + service.waiting());
+        }
+        if (frame.length > FrameCodec.FRAME_OVERHEAD) {
+            return refuse(
+                    sender,
+                    ErrorCode.FRAME_TOO_LARGE,
+                    "such a frame has at most " + FrameCodec.FRAME_OVERHEAD + " bytes, not " + frame.length);
+        }
+        Request request;
+        try {
+            request = opened.request();
+        } catch (FrameException e) {
+            return refuse(sender, e.code(), PeerCalls.message(e));
+        }
+        return service.serve(sender, (MembershipRequest) request, context)
+                .handle((reply, error) ->
+                        FrameCodec.encode(frames.header(Optional.of(sender)), error == null ? reply : failed(error)));
+    }
+
+    private static Reply failed(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        return new Reply.Failed(
+                cause instanceof DhtException known ? known.code() : ErrorCode.INTERNAL,
+                cause instanceof DhtException ? PeerCalls.message(cause) : "internal error: " + cause);
+    }
+
+    private CompletionStage<byte[]> refuse(NodeId sender, ErrorCode code, String message) {
+        return answer(Optional.of(sender), new Reply.Failed(code, message));
+    }
+
+    private CompletionStage<byte[]> answer(Optional<NodeId> sender, Reply reply) {
+        return CompletableFuture.completedFuture(FrameCodec.encode(frames.header(sender), reply));
+    }
+}

@@ -1,0 +1,184 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.FoundersCodec.MalformedListException;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.codec.StateCodec;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Store;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * What a node keeps beside its entries about the cluster: who it is, the founders, and the newest state that it has
+ * installed. A note begins with the version of its format (1 byte) and the CRC-32C of the rest (4 bytes). Blocks; for
+ * store threads.
+ */
+public final class NodeNotes {
+
+    private static final String IDENTITY = "node-identity";
+    private static final String FOUNDERS = "cluster-founders";
+    private static final String STATE = "cluster-state";
+
+    private static final int FORMAT = 1;
+    private static final int HEAD_BYTES = 1 + Integer.BYTES;
+
+    private final Store store;
+    private final NodeId self;
+
+    /**
+     * Who a node is.
+     *
+     * @param incarnation identifies the data directory
+     * @param cluster the cluster; empty until the node belongs to one
+     * @param binding the description by which the store is bound
+     */
+    record Identity(UUID incarnation, Optional<UUID> cluster, String binding) {}
+
+    /**
+     * Creates an access to the notes of a store.
+     *
+     * @param store the store
+     * @param self the name of the node, for messages
+     */
+    NodeNotes(Store store, NodeId self) {
+        this.store = store;
+        this.self = self;
+    }
+
+    /**
+     * Returns the agreed cluster to which a store belongs, or which it is about to form.
+     *
+     * @param store the store
+     * @param self the name of the node, for messages
+     * @return empty if it belongs to none
+     * @throws IllegalStateException if the note cannot be read; the message names the way out
+     */
+    public static Optional<UUID> clusterOf(Store store, NodeId self) {
+        NodeNotes notes = new NodeNotes(store, self);
+        return notes.identity()
+                .flatMap(Identity::cluster)
+                .or(() -> notes.founders().map(Founders::cluster));
+    }
+
+    Optional<Identity> identity() {
+        return read(IDENTITY, "the identity").map(bytes -> {
+            try {
+                DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+                UUID incarnation = FoundersCodec.uuid(in);
+                Optional<UUID> cluster = in.readBoolean() ? Optional.of(FoundersCodec.uuid(in)) : Optional.empty();
+                return new Identity(incarnation, cluster, in.readUTF());
+            } catch (IOException e) {
+                throw damaged("the identity", "it ends early");
+            }
+        });
+    }
+
+    void keep(Identity identity) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            FoundersCodec.write(identity.incarnation(), out);
+            out.writeBoolean(identity.cluster().isPresent());
+            if (identity.cluster().isPresent()) {
+                FoundersCodec.write(identity.cluster().get(), out);
+            }
+            out.writeUTF(identity.binding());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        keep(IDENTITY, bytes.toByteArray());
+    }
+
+    Optional<Founders> founders() {
+        return read(FOUNDERS, "the list of founders").map(bytes -> {
+            try {
+                return FoundersCodec.founders(bytes);
+            } catch (MalformedListException e) {
+                throw damaged("the list of founders", String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    void keep(Founders founders) {
+        keep(FOUNDERS, FoundersCodec.encode(founders));
+    }
+
+    /** Returns the newest installed state of the node's cluster. */
+    Optional<ClusterState> state(Identity identity) {
+        Optional<byte[]> note = read(STATE, "the agreed state");
+        if (note.isEmpty()) {
+            return Optional.empty();
+        }
+        ClusterState state;
+        try {
+            state = StateCodec.decode(note.get());
+        } catch (MalformedStateException e) {
+            throw damaged("the agreed state", String.valueOf(e.getMessage()));
+        }
+        if (!identity.cluster().equals(Optional.of(state.cluster()))) {
+            throw new IllegalStateException("the data directory of node " + self + " belongs to "
+                    + identity.cluster().map(id -> "the cluster " + id).orElse("no cluster")
+                    + ", and the agreed state in it to the cluster " + state.cluster()
+                    + ": parts of two directories are mixed. Restore the whole directory, or start " + self
+                    + " with an empty one and run ./dht nodes replace " + self);
+        }
+        return Optional.of(state);
+    }
+
+    /** Stores an encoded state. */
+    void keepState(byte[] encoded) {
+        keep(STATE, encoded);
+    }
+
+    private void keep(String name, byte[] content) {
+        CRC32C sum = new CRC32C();
+        sum.update(content);
+        store.keepNote(
+                name,
+                ByteBuffer.allocate(HEAD_BYTES + content.length)
+                        .put((byte) FORMAT)
+                        .putInt((int) sum.getValue())
+                        .put(content)
+                        .array());
+    }
+
+    private Optional<byte[]> read(String name, String what) {
+        Optional<byte[]> note = store.note(name);
+        if (note.isEmpty()) {
+            return Optional.empty();
+        }
+        ByteBuffer in = ByteBuffer.wrap(note.get());
+        if (in.remaining() < HEAD_BYTES) {
+            throw damaged(what, "it has only " + in.remaining() + " bytes");
+        }
+        int format = in.get() & 0xFF;
+        if (format != FORMAT) {
+            throw new IllegalStateException(what + " of node " + self + " is stored in version " + format
+                    + " of its format, and this node reads version " + FORMAT
+                    + ": start the version of the software that has stored it, or a later one");
+        }
+        int sum = in.getInt();
+        byte[] content = new byte[in.remaining()];
+        in.get(content);
+        CRC32C actual = new CRC32C();
+        actual.update(content);
+        if ((int) actual.getValue() != sum) {
+            throw damaged(what, "its sum is wrong");
+        }
+        return Optional.of(content);
+    }
+
+    private IllegalStateException damaged(String what, String how) {
+        return new IllegalStateException(what + " of node " + self + " is damaged, since " + how
+                + ": restore the data directory, or start " + self
+                + " with an empty one and run ./dht nodes replace " + self);
+    }
+}

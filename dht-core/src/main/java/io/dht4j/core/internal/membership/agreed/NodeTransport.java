@@ -1,0 +1,76 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.Node;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The transport of a node of an agreed cluster. It listens already when the node is created, since requests about
+ * membership come first. Its start only passes the node's handler on.
+ */
+final class NodeTransport implements Transport {
+
+    private final Transport transport;
+    private final MembershipEndpoint endpoint;
+    private final CompletableFuture<String> failure;
+    private final Runnable closing;
+
+    /**
+     * Creates the transport of a node.
+     *
+     * @param transport a started transport
+     * @param endpoint its handler
+     * @param failure completes when the node must no longer serve
+     * @param closing ends what uses the transport besides the node
+     */
+    NodeTransport(
+            Transport transport, MembershipEndpoint endpoint, CompletableFuture<String> failure, Runnable closing) {
+        this.transport = transport;
+        this.endpoint = endpoint;
+        this.failure = failure;
+        this.closing = closing;
+        transport.failure().thenAccept(failure::complete);
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        endpoint.serves(handler);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+        return transport.call(node, request, context);
+    }
+
+    /** Returns the addresses as they are: those of an agreed cluster change, and identities tell its nodes apart. */
+    @Override
+    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
+        return Transport.super.endpoints(nodes);
+    }
+
+    @Override
+    public CompletionStage<String> failure() {
+        return failure;
+    }
+
+    @Override
+    public String name() {
+        return transport.name();
+    }
+
+    @Override
+    public void close() {
+        try {
+            closing.run();
+        } finally {
+            transport.close();
+        }
+    }
+}

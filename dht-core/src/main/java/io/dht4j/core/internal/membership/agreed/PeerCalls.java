@@ -1,0 +1,125 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameCodec.Decoded;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Transport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/**
+ * Sends requests about membership, each in a frame of its own. Does not block; safe for use by any number of threads.
+ */
+final class PeerCalls {
+
+    static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private static final NodeIds NO_NAMES = new NodeIds(List.of());
+
+    private final NodeId self;
+    private final Transport transport;
+    private final Environment environment;
+    private final LongSupplier epoch;
+
+    /**
+     * Creates a client.
+     *
+     * @param self the name of this node
+     * @param transport a transport that is started before the first request
+     * @param environment clocks
+     * @param epoch returns the epoch of this node's state
+     */
+    PeerCalls(NodeId self, Transport transport, Environment environment, LongSupplier epoch) {
+        this.self = self;
+        this.transport = transport;
+        this.environment = environment;
+        this.epoch = epoch;
+    }
+
+    /** Returns the header of a frame. */
+    FrameHeader header(Optional<NodeId> recipient) {
+        return new FrameHeader(self, recipient, 0, epoch.getAsLong(), new Version(0), environment.currentTimeMillis());
+    }
+
+    /** Returns a context of the usual time limit. */
+    CallContext context(Duration timeout) {
+        return new CallContext(environment::nanoTime, timeout.toNanos());
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param node the recipient
+     * @param request the request
+     * @param type the type of its reply
+     * @param <T> the type of its reply
+     * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, or has
+     *     not answered in time
+     */
+    <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        try {
+            transport
+                    .call(node, FrameCodec.encode(header(Optional.of(node.id())), request), context(TIMEOUT))
+                    .whenComplete((bytes, error) -> {
+                        try {
+                            if (error == null) {
+                                result.complete(type.cast(reply(node, request, bytes)));
+                            } else {
+                                result.completeExceptionally(DhtException.of(
+                                        ErrorCode.NOT_SENT,
+                                        node.id() + " at " + node.address() + " does not answer: "
+                                                + message(DhtException.unwrap(error))));
+                            }
+                        } catch (RuntimeException | Error e) {
+                            result.completeExceptionally(e);
+                        }
+                    });
+        } catch (RuntimeException | Error e) {
+            // Of a transport that throws against its contract: whoever waits needs an answer.
+            result.completeExceptionally(e);
+        }
+        return result;
+    }
+
+    private static Reply reply(Node node, MembershipRequest request, byte[] bytes) {
+        Decoded<Reply> decoded;
+        try {
+            decoded = FrameCodec.decodeReply(bytes, request, NO_NAMES);
+        } catch (FrameException e) {
+            throw DhtException.of(e.code(), node.id() + " sends an answer that cannot be read: " + message(e));
+        }
+        if (!decoded.header().sender().equals(node.id())) {
+            throw DhtException.of(
+                    ErrorCode.WRONG_RECIPIENT,
+                    "the node at " + node.address() + " is " + decoded.header().sender() + ", not " + node.id()
+                            + ": correct the addresses");
+        }
+        if (decoded.message() instanceof Reply.Failed failed) {
+            throw DhtException.of(failed.code(), failed.message());
+        }
+        if (decoded.message() instanceof Reply.OtherSettings) {
+            throw DhtException.of(ErrorCode.PLACEMENT_MISMATCH, node.id() + " has other settings");
+        }
+        return decoded.message();
+    }
+
+    static String message(Throwable error) {
+        return error.getMessage() == null ? error.toString() : error.getMessage();
+    }
+}

@@ -1,0 +1,123 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.PrintableText;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.codec.StateCodec;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.TopologyLog;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state machine that a topology log replicates: {@link StateMachine} over encoded commands. What a command does
+ * depends on its bytes and the state before alone; bytes that are no command are refused, so that every member refuses
+ * them alike. Methods of the log are called on its lane; others are safe for use by any number of threads.
+ */
+final class ReplicatedState implements TopologyLog.Applier {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicatedState.class);
+
+    /** More than the log lets wait at a time. */
+    private static final int KEPT_RESULTS = 1024;
+
+    private final Consumer<ClusterState> listener;
+    private final Consumer<Boolean> leadership;
+    private volatile Optional<ClusterState> state = Optional.empty();
+
+    /** The newest results by index. Guarded by itself. */
+    private final Map<Long, CommandResult> results = new LinkedHashMap<>();
+
+    /**
+     * Creates the machine of a cluster that is not formed.
+     *
+     * @param listener receives each new state, in order, on the log's lane; must not block
+     * @param leadership receives whether this member leads
+     */
+    ReplicatedState(Consumer<ClusterState> listener, Consumer<Boolean> leadership) {
+        this.listener = listener;
+        this.leadership = leadership;
+    }
+
+    @Override
+    public void apply(long index, byte[] command) {
+        CommandResult result = resultOf(command);
+        synchronized (results) {
+            results.put(index, result);
+            if (results.size() > KEPT_RESULTS) {
+                results.remove(results.keySet().iterator().next());
+            }
+        }
+        if (result instanceof CommandResult.Accepted accepted) {
+            changed(accepted.state());
+        }
+    }
+
+    private CommandResult resultOf(byte[] command) {
+        try {
+            return StateMachine.apply(state, CommandCodec.decode(command));
+        } catch (MalformedStateException e) {
+            return new CommandResult.Refused(
+                    false,
+                    "the command cannot be read (" + PrintableText.of(String.valueOf(e.getMessage()))
+                            + "): send it from a node of the same version");
+        } catch (RuntimeException e) {
+            // A fault of the pure function meets every member alike. If it stopped them, none could ever start again.
+            LOG.error("a command is refused, since the transition fails", e);
+            return new CommandResult.Refused(
+                    false, "the command leads to no valid state: " + PrintableText.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    @Override
+    public byte[] snapshot() {
+        return state.map(StateCodec::encode).orElseGet(() -> new byte[0]);
+    }
+
+    @Override
+    public void restore(long index, byte[] snapshot) {
+        if (snapshot.length == 0) {
+            state = Optional.empty();
+            return;
+        }
+        try {
+            changed(StateCodec.decode(snapshot));
+        } catch (MalformedStateException e) {
+            // The log stops: this member no longer has the agreed state.
+            throw new IllegalStateException("the snapshot of the agreed state cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private void changed(ClusterState next) {
+        state = Optional.of(next);
+        listener.accept(next);
+    }
+
+    @Override
+    public void leadershipChanged(boolean leads) {
+        leadership.accept(leads);
+    }
+
+    /** Returns the newest agreed state that this member has applied; empty before the cluster is formed. */
+    Optional<ClusterState> state() {
+        return state;
+    }
+
+    /**
+     * Returns the result of a command that this member has applied.
+     *
+     * @param index the index that its append returned
+     * @return empty if it is too long ago, or a snapshot came in its place
+     */
+    Optional<CommandResult> result(long index) {
+        synchronized (results) {
+            return Optional.ofNullable(results.get(index));
+        }
+    }
+}

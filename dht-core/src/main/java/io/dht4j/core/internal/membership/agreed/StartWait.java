@@ -1,0 +1,47 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the start of a node waits for, and how it ends. Safe for use by any number of threads. */
+final class StartWait {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartWait.class);
+
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    private volatile String text = "it has just been started";
+
+    /** Returns what ends when the node has a state, or cannot get one. */
+    CompletableFuture<Void> over() {
+        return over;
+    }
+
+    boolean isOver() {
+        return over.isDone();
+    }
+
+    String text() {
+        return text;
+    }
+
+    /** Reports what the node waits for, if it is something else than before. */
+    void on(String what) {
+        synchronized (this) {
+            if (what.equals(text) || isOver()) {
+                return;
+            }
+            text = what;
+        }
+        LOG.info("{}", what);
+    }
+
+    /** Ends the start: it can never succeed as it is. */
+    void fail(String why) {
+        over.completeExceptionally(new IllegalStateException(why));
+    }
+
+    void done() {
+        over.complete(null);
+    }
+}

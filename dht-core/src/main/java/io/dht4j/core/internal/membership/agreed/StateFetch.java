@@ -1,0 +1,122 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.codec.StateCodec;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.wire.MembershipReply.StatePart;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.spi.Environment;
+import java.io.ByteArrayOutputStream;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Fetches the newest state of one node, part by part. If the state changes in between, it begins again, a few times. At
+ * most the size of a state is in memory, and never more than has arrived. Used once.
+ */
+final class StateFetch {
+
+    private static final int MOST_BEGINS = 3;
+
+    private final PeerCalls calls;
+    private final Environment environment;
+    private final Node node;
+    private final Optional<UUID> cluster;
+    private final long have;
+    private final CompletableFuture<Optional<ClusterState>> result = new CompletableFuture<>();
+    private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
+    private int begins;
+
+    private StateFetch(PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have) {
+        this.calls = calls;
+        this.environment = environment;
+        this.node = node;
+        this.cluster = cluster;
+        this.have = have;
+    }
+
+    /**
+     * Fetches a state.
+     *
+     * @param calls sends requests
+     * @param environment store threads, on which the state is decoded
+     * @param node the node that is asked
+     * @param cluster the cluster whose state is wanted; empty for any
+     * @param have the epoch of the newest state here; 0 for none
+     * @return the state of the node; empty if it has none that is newer. Fails if the node does not answer or belongs
+     *     to another cluster
+     */
+    static CompletableFuture<Optional<ClusterState>> from(
+            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have) {
+        StateFetch fetch = new StateFetch(calls, environment, node, cluster, have);
+        fetch.begin();
+        return fetch.result;
+    }
+
+    private void begin() {
+        if (++begins > MOST_BEGINS) {
+            fail(ErrorCode.STALE_TOPOLOGY, "the state of " + node.id() + " has changed too often while it was fetched");
+            return;
+        }
+        parts.reset();
+        ask(0);
+    }
+
+    private void ask(long want) {
+        calls.ask(node, new MembershipRequest.State(cluster, have, want, parts.size()), StatePart.class)
+                .whenComplete((part, error) -> {
+                    try {
+                        if (error == null) {
+                            received(want, part);
+                        } else {
+                            result.completeExceptionally(DhtException.unwrap(error));
+                        }
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+    }
+
+    private void received(long want, StatePart part) {
+        if (want != 0 && part.epoch() != want) {
+            begin();
+        } else if (part.total() == 0) {
+            result.complete(Optional.empty());
+        } else {
+            parts.writeBytes(part.bytes());
+            if (parts.size() < part.total()) {
+                ask(part.epoch());
+            } else {
+                decode();
+            }
+        }
+    }
+
+    private void decode() {
+        try {
+            environment.storeExecutor().execute(() -> {
+                try {
+                    ClusterState state = StateCodec.decode(parts.toByteArray());
+                    result.complete(Optional.of(state));
+                } catch (MalformedStateException e) {
+                    fail(
+                            ErrorCode.MALFORMED_FRAME,
+                            "the state of " + node.id() + " cannot be read: " + PeerCalls.message(e));
+                } catch (RuntimeException | Error e) {
+                    result.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            fail(ErrorCode.NOT_SERVING, "this node is closed");
+        }
+    }
+
+    private void fail(ErrorCode code, String message) {
+        result.completeExceptionally(DhtException.of(code, message));
+    }
+}

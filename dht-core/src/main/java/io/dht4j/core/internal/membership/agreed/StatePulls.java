@@ -1,0 +1,135 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and asks a random node
+ * now and then. At most one fetch is under way. Does not block; safe for use by any number of threads.
+ */
+final class StatePulls {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StatePulls.class);
+
+    private static final Duration INTERVAL = Duration.ofSeconds(3);
+
+    private final PeerCalls calls;
+    private final Environment environment;
+    private final InstalledState installed;
+    private final Supplier<List<Node>> others;
+
+    // Guarded by this.
+    private @Nullable CompletableFuture<ClusterState> running;
+    private Environment.Timer timer = () -> {};
+    private boolean closed;
+
+    /**
+     * Creates a source that asks nobody by itself yet.
+     *
+     * @param calls sends requests
+     * @param environment timers, random numbers and store threads
+     * @param installed where fetched states are installed
+     * @param others returns the other nodes
+     */
+    StatePulls(PeerCalls calls, Environment environment, InstalledState installed, Supplier<List<Node>> others) {
+        this.calls = calls;
+        this.environment = environment;
+        this.installed = installed;
+        this.others = others;
+    }
+
+    /** Begins to ask a random node every 3 s. */
+    void start() {
+        synchronized (this) {
+            if (!closed) {
+                timer = environment.schedule(this::askAny, INTERVAL.toNanos());
+            }
+        }
+    }
+
+    private void askAny() {
+        try {
+            any().ifPresent(node -> from(node).exceptionally(error -> {
+                LOG.debug("no state of {}: {}", node.id(), PeerCalls.message(DhtException.unwrap(error)));
+                return null;
+            }));
+        } finally {
+            start();
+        }
+    }
+
+    /** Returns a random other node; empty if there is none. */
+    Optional<Node> any() {
+        List<Node> all = others.get();
+        return all.isEmpty()
+                ? Optional.empty()
+                : Optional.of(all.get(environment.random().nextInt(all.size())));
+    }
+
+    /**
+     * Fetches and installs the state of a node.
+     *
+     * @param node the node
+     * @return the installed state, newer than before or not; that of another node if a fetch is under way. Fails if the
+     *     node does not answer, or its state cannot be installed
+     */
+    CompletableFuture<ClusterState> from(Node node) {
+        CompletableFuture<ClusterState> result;
+        synchronized (this) {
+            if (closed) {
+                return CompletableFuture.failedFuture(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
+            }
+            if (running != null) {
+                return running.copy();
+            }
+            result = new CompletableFuture<>();
+            running = result;
+        }
+        try {
+            StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch())
+                    .thenCompose(this::install)
+                    .whenComplete((state, error) -> end(result, state, error));
+        } catch (RuntimeException | Error e) {
+            end(result, null, e);
+        }
+        return result.copy();
+    }
+
+    private CompletableFuture<ClusterState> install(Optional<ClusterState> fetched) {
+        if (fetched.isPresent()) {
+            return installed.offer(fetched.get());
+        }
+        return installed
+                .state()
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.failedFuture(
+                        DhtException.of(ErrorCode.NOT_SERVING, "the node has no agreed state either")));
+    }
+
+    private void end(CompletableFuture<ClusterState> result, @Nullable ClusterState state, @Nullable Throwable error) {
+        synchronized (this) {
+            running = null;
+        }
+        if (error != null || state == null) {
+            result.completeExceptionally(error == null ? new IllegalStateException("no state") : error);
+        } else {
+            result.complete(state);
+        }
+    }
+
+    synchronized void close() {
+        closed = true;
+        timer.cancel();
+    }
+}

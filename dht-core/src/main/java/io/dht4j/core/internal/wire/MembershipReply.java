@@ -1,0 +1,70 @@
+package io.dht4j.core.internal.wire;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/** A reply to a {@link MembershipRequest}. */
+@SuppressWarnings("ArrayRecordComponent") // they are only passed on, and never compared
+public sealed interface MembershipReply extends Reply {
+
+    /**
+     * The reply to {@link MembershipRequest.Found}.
+     *
+     * @param incarnation the incarnation of the node
+     * @param cluster the cluster of which the node has a state; empty if there is none
+     * @param founders the encoded list of founders that the node has stored; empty if there is none
+     * @param refusal why the node forms no cluster with the sender, one sentence for people; empty if it does
+     */
+    record Founder(UUID incarnation, Optional<UUID> cluster, byte[] founders, String refusal)
+            implements MembershipReply {}
+
+    /**
+     * The reply to {@link MembershipRequest.State}.
+     *
+     * @param cluster the cluster of the node; empty if it has no state
+     * @param epoch the epoch of its state; 0 if it has none
+     * @param total the size of the encoded state; 0 if the node has none that is newer
+     * @param bytes a part of it; empty only if {@code total} is 0
+     */
+    record StatePart(Optional<UUID> cluster, long epoch, int total, byte[] bytes) implements MembershipReply {}
+
+    /**
+     * The reply to {@link MembershipRequest.Append}.
+     *
+     * @param outcome what has become of the command
+     * @param epoch the epoch that it has led to, if it was accepted; else 0
+     * @param reason why it was not accepted, one sentence for people; else empty
+     * @param leader the node that leads, with {@link Outcome#NOT_LEADER}, as far as it is known
+     */
+    record Appended(Outcome outcome, long epoch, String reason, Optional<UUID> leader) implements MembershipReply {}
+
+    /** What has become of a command. */
+    enum Outcome {
+        /** It has taken effect. */
+        ACCEPTED(0),
+        /** The agreed state refuses it. */
+        REFUSED(1),
+        /** The agreed state has another epoch than it expects. */
+        STALE(2),
+        /** It was not appended: this node does not lead. */
+        NOT_LEADER(3),
+        /** It was not appended, for another reason. */
+        NOT_SENT(4),
+        /** It may take effect. */
+        UNKNOWN(5);
+
+        private final int code;
+
+        Outcome(int code) {
+            this.code = code;
+        }
+
+        /** Returns its number in frames. */
+        int code() {
+            return code;
+        }
+    }
+
+    /** The part of a message has arrived. */
+    record Taken() implements MembershipReply {}
+}

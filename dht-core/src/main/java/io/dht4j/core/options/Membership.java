@@ -1,0 +1,111 @@
+package io.dht4j.core.options;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Ranges;
+import io.dht4j.Topology;
+import io.dht4j.spi.TopologyLogFactory;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a node becomes a member of an agreed cluster, whose nodes may change while it serves. Immutable.
+ *
+ * <p>A cluster is formed once, by {@link #bootstrap}, and never by default. Further nodes {@link #join}. Both concern
+ * the first start on a data directory: a node that has an agreed state starts with it, whatever these options say.
+ *
+ * @param origin how the node becomes a member
+ * @param self the node, with the address at which the others reach it
+ * @param nodes the founders, in the same order at each of them; or nodes of the cluster to be joined, any of which may
+ *     be down
+ * @param log opens the node's topology log, which must keep its files apart from the store, and be emptied together
+ *     with it
+ * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names whom it
+ *     waits for; what was agreed until then is kept
+ */
+public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLogFactory log, Duration startTimeout) {
+
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
+    private static final long MAX_SECONDS = Duration.ofHours(24).toSeconds();
+
+    /** How a node becomes a member. */
+    public enum Origin {
+        /** It forms the cluster with others, or converts a static cluster on its data. */
+        BOOTSTRAP,
+        /** It joins a cluster. */
+        JOIN
+    }
+
+    /**
+     * Checks the options and copies the list.
+     *
+     * @throws IllegalArgumentException if one is out of its range, a name or an address stands twice, or the node is
+     *     not one of the founders, or one of the nodes that it joins
+     */
+    public Membership {
+        requireNonNull(origin, "origin");
+        requireNonNull(self, "self");
+        requireNonNull(log, "log");
+        nodes = List.copyOf(nodes);
+        // Refuses repeated names and addresses.
+        new Topology(1, nodes);
+        boolean listed = nodes.contains(self);
+        if (origin == Origin.BOOTSTRAP && !listed) {
+            throw new IllegalArgumentException("node " + self.id() + " at " + self.address()
+                    + " must be one of the nodes that form the cluster: " + nodes);
+        }
+        NodeId name = self.id();
+        if (origin == Origin.JOIN && nodes.stream().anyMatch(node -> node.id().equals(name))) {
+            throw new IllegalArgumentException("node " + name + " joins a cluster by other nodes, not by itself");
+        }
+        Ranges.require("startTimeout in seconds", startTimeout.toSeconds(), 1, MAX_SECONDS);
+    }
+
+    /**
+     * Forms a cluster. All founders are started with the same list in the same order and with the same settings, in
+     * empty data directories. On the data of a static cluster of the same nodes and settings they convert it: no data
+     * moves. The start of each node completes when all have answered the first one, so that no two clusters are ever
+     * formed of one list. A repeat after any failure forms the same cluster.
+     *
+     * @param self the name of this node
+     * @param founders the nodes, at least as many as replicas of a key
+     * @param log opens the topology log of this node
+     * @return options with a start timeout of 5 minutes
+     * @throws IllegalArgumentException if the node is not in the list, or a name or an address stands twice
+     */
+    public static Membership bootstrap(NodeId self, List<Node> founders, TopologyLogFactory log) {
+        Node own = founders.stream()
+                .filter(node -> node.id().equals(self))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "node " + self + " must be one of the nodes that form the cluster: " + founders));
+        return new Membership(Origin.BOOTSTRAP, own, founders, log, DEFAULT_TIMEOUT);
+    }
+
+    /**
+     * Joins a cluster, which must have admitted the node's name. The node takes all settings from the cluster; its hash
+     * function and placement must be the cluster's, and so must each other setting that is set on its builder.
+     *
+     * @param self this node, with its weight and the address at which the others reach it
+     * @param seeds some nodes of the cluster, at least one
+     * @param log opens the topology log of this node
+     * @return options with a start timeout of 5 minutes
+     * @throws IllegalArgumentException if there are no seeds, this node is one of them, or one stands twice
+     */
+    public static Membership join(Node self, List<Node> seeds, TopologyLogFactory log) {
+        return new Membership(Origin.JOIN, self, seeds, log, DEFAULT_TIMEOUT);
+    }
+
+    /**
+     * Returns these options with another limit of the start.
+     *
+     * @param timeout 1 second to 24 hours
+     * @return a copy
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Membership withStartTimeout(Duration timeout) {
+        return new Membership(origin, self, nodes, log, timeout);
+    }
+}

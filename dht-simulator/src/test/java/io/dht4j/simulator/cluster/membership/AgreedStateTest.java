@@ -1,0 +1,199 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Each node has the newest agreed state sooner or later, keeps it, and serves by it. */
+class AgreedStateTest {
+
+    private static void admit(FormedCluster nodes, String name) {
+        nodes.env.await(nodes.membership(0).change(state -> new Command.Admit(state.epoch(), new NodeId(name))), BOUND);
+    }
+
+    @Test
+    void aNodeThatWasCutOffCatchesUp() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            for (int i = 0; i < 4; i++) {
+                nodes.nodes.get(i).link.toward(node(4).id(), Fault.loseRequest());
+            }
+            nodes.nodes.get(4).link.towardAll(Fault.loseRequest());
+            admit(nodes, "a");
+            admit(nodes, "b");
+            nodes.env.advance(Duration.ofSeconds(30));
+            assertThat(nodes.state(4).epoch()).isLessThan(nodes.state(0).epoch());
+            nodes.nodes.values().forEach(running -> running.link.heal());
+            nodes.awaitEpoch(nodes.state(0).epoch(), 4);
+        }
+    }
+
+    @Test
+    void aHeaderWithANewerEpochIsEnough() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            // n4 is asked by nobody else, and asks nobody else.
+            for (int i = 1; i < 4; i++) {
+                nodes.nodes.get(4).link.toward(node(i).id(), Fault.refuse());
+            }
+            admit(nodes, "a");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 0, 1, 2, 3);
+            long before = nodes.env.elapsed().toNanos();
+            // Any call through n4 that n0 answers shows the epoch.
+            for (int key = 0; nodes.state(4).epoch() < nodes.state(0).epoch() && key < 100; key++) {
+                nodes.env.await(
+                        nodes.cluster(4).get(io.dht4j.Key.of("key" + key)).handle((value, error) -> true), BOUND);
+            }
+            nodes.awaitEpoch(nodes.state(0).epoch(), 4);
+            assertThat(nodes.env.elapsed().toNanos() - before)
+                    .isLessThan(Duration.ofSeconds(3).toNanos());
+        }
+    }
+
+    @Test
+    void aFullRestartWithoutAMetadataMajorityServesReadsAndWrites() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            nodes.put(0, "key", "value");
+            nodes.stopAll();
+            nodes.logsRun = false;
+            for (int i = 0; i < 5; i++) {
+                nodes.bootstrap(i, list(0, 1, 2, 3, 4));
+            }
+            assertThat(nodes.get(3, "key")).isEqualTo("value");
+            nodes.put(4, "key", "again");
+            assertThat(nodes.get(0, "key")).isEqualTo("again");
+            assertThatThrownBy(() -> admit(nodes, "a")).hasMessageContaining("there is no leader");
+        }
+    }
+
+    @Test
+    void aRestartedClusterAgreesOnFurtherChanges() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            admit(nodes, "a");
+            nodes.stopAll();
+            for (int i = 0; i < 3; i++) {
+                nodes.bootstrap(i, list(0, 1, 2));
+            }
+            assertThat(nodes.state(0).members().named(new NodeId("a"))).isPresent();
+            admit(nodes, "b");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 1, 2);
+        }
+    }
+
+    @Test
+    void changesGoOnWhileAVoterIsDown() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            nodes.crash(0);
+            nodes.env.await(
+                    nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND);
+            nodes.awaitEpoch(nodes.state(4).epoch(), 1, 2, 3);
+        }
+    }
+
+    @Test
+    void aStateOfManyPartsArrivesWhole() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            UnaryOperator<io.dht4j.core.ClusterBuilder> large = builder -> builder.partitions(32_768);
+            for (int i = 0; i < 5; i++) {
+                nodes.bootstrap(i, list(0, 1, 2, 3, 4), large);
+            }
+            for (int i = 0; i < 5; i++) {
+                nodes.cluster(i);
+            }
+            assertThat(nodes.disk(4).note("cluster-state"))
+                    .hasValueSatisfying(note -> assertThat(note.length).isGreaterThan(3 * MembershipRequest.MAX_BYTES));
+            assertThat(nodes.state(4)).isEqualTo(nodes.state(0));
+        }
+    }
+
+    @Test
+    void messagesOfTheLogToAnotherIncarnationAreDropped() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            UUID n0 = nodes.membership(0).member().incarnation().orElseThrow();
+            UUID n1 = nodes.membership(1).member().incarnation().orElseThrow();
+            nodes.env.advance(Duration.ofSeconds(1));
+            long dropped = nodes.membership(1).droppedMessages();
+            send(nodes, "n0", n0, UUID.randomUUID());
+            assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 1);
+            // Of another incarnation of n0, and under the name of another node.
+            send(nodes, "n0", UUID.randomUUID(), n1);
+            send(nodes, "n2", n0, n1);
+            assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 3);
+            send(nodes, "n0", n0, n1);
+            assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 3);
+        }
+    }
+
+    private static void send(FormedCluster nodes, String name, UUID from, UUID to) {
+        Transport stranger = nodes.network.transport("stranger:1");
+        try (stranger) {
+            stranger.start((frame, context) -> new java.util.concurrent.CompletableFuture<>());
+            FrameHeader header =
+                    new FrameHeader(new NodeId(name), Optional.of(node(1).id()), 0, 0, new io.dht4j.Version(0), 0);
+            nodes.env.await(
+                    stranger.call(
+                            node(1),
+                            FrameCodec.encode(header, new MembershipRequest.LogPart(from, to, 1, 0, 1, new byte[] {1})),
+                            new CallContext(nodes.env::nanoTime, BOUND.toNanos())),
+                    BOUND);
+        }
+    }
+
+    @Test
+    void damagedAndForeignNotesAreRefusedWithTheWayOut() {
+        assertThat(afterChange(note -> flipped(note))).contains("the agreed state of node n0 is damaged", "replace n0");
+        assertThat(afterChange(note -> versioned(note)))
+                .contains("version 9 of its format", "reads version 1", "start the version of the software");
+        assertThat(afterChange(note -> new byte[2])).contains("damaged, since it has only 2 bytes");
+    }
+
+    private static byte[] flipped(byte[] note) {
+        note[note.length / 2] ^= 1;
+        return note;
+    }
+
+    private static byte[] versioned(byte[] note) {
+        note[0] = 9;
+        return note;
+    }
+
+    private static String afterChange(UnaryOperator<byte[]> change) {
+        try (FormedCluster nodes = new FormedCluster(1).form(1)) {
+            nodes.stop(0);
+            nodes.disk(0)
+                    .keepNote(
+                            "cluster-state",
+                            change.apply(nodes.disk(0).note("cluster-state").orElseThrow()));
+            nodes.bootstrap(0, list(0));
+            return nodes.failure(0);
+        }
+    }
+
+    @Test
+    void aStateOfAnotherClusterIsRefused() {
+        try (FormedCluster nodes = new FormedCluster(1).form(1);
+                FormedCluster others = new FormedCluster(2).form(1)) {
+            nodes.stop(0);
+            nodes.disk(0)
+                    .keepNote(
+                            "cluster-state",
+                            others.disk(0).note("cluster-state").orElseThrow());
+            nodes.bootstrap(0, list(0));
+            assertThat(nodes.failure(0)).contains("parts of two directories are mixed");
+        }
+    }
+}

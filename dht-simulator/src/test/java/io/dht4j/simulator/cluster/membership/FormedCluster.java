@@ -1,0 +1,232 @@
+package io.dht4j.simulator.cluster.membership;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.Value;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.NodeStart;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.options.Membership;
+import io.dht4j.core.options.Repair;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.testkit.network.FaultyTransport;
+import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import io.dht4j.testkit.topology.ModelTopologyGroup;
+import io.dht4j.testkit.topology.ModelTopologyLog;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Nodes n0, n1, … that form and join agreed clusters, in one simulation over the model log. */
+final class FormedCluster implements AutoCloseable {
+
+    static final Duration BOUND = Duration.ofMinutes(1);
+    static final int PARTITIONS = 16;
+
+    final VirtualEnvironment env;
+    final LoopbackNetwork network;
+    final Map<Integer, Running> nodes = new TreeMap<>();
+    /** Whether the nodes' logs take part; else they are silent, as those of a lost majority. */
+    boolean logsRun = true;
+
+    private final Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
+    private final Map<Integer, KeptStore> disks = new HashMap<>();
+
+    /** A node that is being started, or runs. */
+    static final class Running {
+        final VirtualEnvironment env;
+        final FaultyTransport link;
+        final NodeStart start;
+
+        Running(VirtualEnvironment env, FaultyTransport link, NodeStart start) {
+            this.env = env;
+            this.link = link;
+            this.start = start;
+        }
+    }
+
+    FormedCluster(long seed) {
+        env = VirtualEnvironment.seeded(seed, 5_000_000);
+        network = LoopbackNetwork.on(env);
+    }
+
+    static Node node(int i) {
+        return Node.of("n" + i, "host" + i + ":1");
+    }
+
+    static List<Node> list(int... numbers) {
+        return IntStream.of(numbers).mapToObj(FormedCluster::node).toList();
+    }
+
+    /** The disk of a node, which outlives it. */
+    KeptStore disk(int i) {
+        return disks.computeIfAbsent(i, any -> new KeptStore());
+    }
+
+    /** Gives a node an empty disk. */
+    void replaceDisk(int i) {
+        disks.put(i, new KeptStore());
+    }
+
+    private TopologyLog open(NodeRef self, List<NodeRef> initial, VirtualEnvironment at) {
+        ModelTopologyGroup group = groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, 20));
+        return logsRun ? new ModelTopologyLog(group, self, at) : new SilentLog();
+    }
+
+    NodeStart bootstrap(int i, List<Node> founders) {
+        return bootstrap(i, founders, builder -> builder);
+    }
+
+    NodeStart bootstrap(int i, List<Node> founders, UnaryOperator<ClusterBuilder> options) {
+        VirtualEnvironment at = env.withClockOffset(Duration.ZERO);
+        return start(
+                i,
+                at,
+                ClusterBuilder.of(Membership.bootstrap(
+                                node(i).id(), founders, (self, initial, any) -> open(self, initial, at)))
+                        .partitions(PARTITIONS),
+                options);
+    }
+
+    NodeStart join(int i, List<Node> seeds) {
+        return join(i, seeds, builder -> builder);
+    }
+
+    NodeStart join(int i, List<Node> seeds, UnaryOperator<ClusterBuilder> options) {
+        return join(i, node(i), seeds, options);
+    }
+
+    NodeStart join(int i, Node self, List<Node> seeds, UnaryOperator<ClusterBuilder> options) {
+        VirtualEnvironment at = env.withClockOffset(Duration.ZERO);
+        return start(
+                i,
+                at,
+                ClusterBuilder.of(Membership.join(self, seeds, (ref, initial, any) -> open(ref, initial, at))),
+                options);
+    }
+
+    private NodeStart start(
+            int i, VirtualEnvironment at, ClusterBuilder builder, UnaryOperator<ClusterBuilder> options) {
+        FaultyTransport link = new FaultyTransport(network.transport(node(i).address()), at);
+        NodeStart start = options.apply(common(i, at, link, builder)).begin();
+        nodes.put(i, new Running(at, link, start));
+        return start;
+    }
+
+    private ClusterBuilder common(int i, VirtualEnvironment at, FaultyTransport link, ClusterBuilder builder) {
+        disks.put(i, disk(i).reopened());
+        return builder.transport(link)
+                .store(disk(i))
+                .environment(at)
+                .repair(Repair.off())
+                .timeout(Duration.ofSeconds(1))
+                .drainTimeout(Duration.ZERO);
+    }
+
+    /** Starts a node of a static cluster; the caller closes it. */
+    Cluster startStatic(int i, Topology topology) {
+        VirtualEnvironment at = env.withClockOffset(Duration.ZERO);
+        FaultyTransport link = new FaultyTransport(network.transport(node(i).address()), at);
+        return common(i, at, link, ClusterBuilder.of(node(i).id(), topology).partitions(PARTITIONS))
+                .start();
+    }
+
+    /** Forms a cluster of nodes 0 to size - 1. */
+    FormedCluster form(int size) {
+        List<Node> founders = list(IntStream.range(0, size).toArray());
+        for (int i = 0; i < size; i++) {
+            bootstrap(i, founders);
+        }
+        IntStream.range(0, size).forEach(this::cluster);
+        return this;
+    }
+
+    /** Waits until a node serves. */
+    Cluster cluster(int i) {
+        return env.await(nodes.get(i).start.cluster(), BOUND);
+    }
+
+    /** Waits until the start of a node fails, and returns the message. */
+    String failure(int i) {
+        try {
+            cluster(i);
+            throw new AssertionError("node n" + i + " has started");
+        } catch (RuntimeException e) {
+            nodes.remove(i).start.close();
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /** What the start of a node waits for. */
+    String waiting(int i) {
+        return nodes.get(i).start.waiting();
+    }
+
+    AgreedMembership membership(int i) {
+        return ((NodeCluster) cluster(i)).membership().orElseThrow();
+    }
+
+    ClusterState state(int i) {
+        return membership(i).state().orElseThrow();
+    }
+
+    /** Ends a node as kill -9 does. */
+    void crash(int i) {
+        Running ended = nodes.remove(i);
+        ended.env.crash();
+        ended.link.close();
+    }
+
+    void stop(int i) {
+        nodes.remove(i).start.close();
+    }
+
+    void stopAll() {
+        List.copyOf(nodes.keySet()).forEach(this::stop);
+    }
+
+    void put(int at, String key, String value) {
+        env.await(cluster(at).put(Key.of(key), value.getBytes(StandardCharsets.UTF_8)), BOUND);
+    }
+
+    @Nullable
+    String get(int at, String key) {
+        return env.await(cluster(at).get(Key.of(key)), BOUND).map(Value::text).orElse(null);
+    }
+
+    /** Waits until some nodes have installed an epoch. */
+    void awaitEpoch(long epoch, int... at) {
+        List<AgreedMembership> all = IntStream.of(at).mapToObj(this::membership).toList();
+        env.runUntil(
+                () -> all.stream().allMatch(each -> each.state().orElseThrow().epoch() >= epoch), BOUND);
+    }
+
+    @Override
+    public void close() {
+        List<RuntimeException> failures = new ArrayList<>();
+        nodes.values().forEach(running -> running.link.heal());
+        for (int i : List.copyOf(nodes.keySet())) {
+            try {
+                stop(i);
+            } catch (RuntimeException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
+        }
+    }
+}

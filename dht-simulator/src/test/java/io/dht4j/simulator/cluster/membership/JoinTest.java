@@ -1,0 +1,234 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.HashFunctions;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Nodes join an agreed cluster, or are refused with one clear message. */
+class JoinTest {
+
+    private static final List<Node> THREE = list(0, 1, 2);
+
+    private static FormedCluster threeNodes() {
+        return new FormedCluster(1).form(3);
+    }
+
+    private static long admit(FormedCluster nodes, int at, int name) {
+        return nodes.env.await(
+                nodes.membership(at)
+                        .change(state ->
+                                new Command.Admit(state.epoch(), node(name).id())),
+                BOUND);
+    }
+
+    private static Member member(FormedCluster nodes, int at, int name) {
+        return nodes.state(at).members().named(node(name).id()).orElseThrow();
+    }
+
+    @Test
+    void anAdmittedNodeJoinsCoordinatesAndOwnsNothing() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.put(0, "key", "value");
+            admit(nodes, 0, 3);
+            assertThat(member(nodes, 0, 3).lifecycle()).isEqualTo(Lifecycle.ADMITTED);
+
+            nodes.join(3, THREE);
+            assertThat(nodes.get(3, "key")).isEqualTo("value");
+            nodes.put(3, "other", "value");
+            assertThat(nodes.get(1, "other")).isEqualTo("value");
+            assertThat(member(nodes, 3, 3).lifecycle()).isEqualTo(Lifecycle.JOINING);
+            assertThat(member(nodes, 3, 3).versionSlot()).isEqualTo(3);
+            assertThat(nodes.disk(3).entries()).isZero();
+            assertThat(nodes.state(3).loads()[4]).isZero();
+
+            nodes.awaitEpoch(nodes.state(3).epoch(), 0, 1, 2);
+            assertThat(nodes.cluster(0).topology().nodes()).contains(node(3));
+        }
+    }
+
+    @Test
+    void changesMayBeMadeAtAnyNode() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            for (int at = 0; at < 5; at++) {
+                admit(nodes, at, 10 + at);
+                assertThat(member(nodes, at, 10 + at).lifecycle()).isEqualTo(Lifecycle.ADMITTED);
+            }
+            nodes.awaitEpoch(nodes.state(4).epoch(), 0, 1, 2, 3);
+        }
+    }
+
+    @Test
+    void twoChangesAtOnceAreBothMade() {
+        try (FormedCluster nodes = threeNodes()) {
+            var one = nodes.membership(0).change(state -> new Command.Admit(state.epoch(), new NodeId("a")));
+            var other = nodes.membership(1).change(state -> new Command.Admit(state.epoch(), new NodeId("b")));
+            nodes.env.await(one, BOUND);
+            nodes.env.await(other, BOUND);
+            nodes.env.advance(Duration.ofSeconds(10));
+            assertThat(nodes.state(2).members().named(new NodeId("a"))).isPresent();
+            assertThat(nodes.state(2).members().named(new NodeId("b"))).isPresent();
+        }
+    }
+
+    @Test
+    void aJoinIsRepeatedAfterAKillAtAnyMoment() {
+        for (int step = 0; step < 20; step++) {
+            try (FormedCluster nodes = threeNodes()) {
+                admit(nodes, 0, 3);
+                nodes.join(3, THREE);
+                nodes.env.advance(Duration.ofMillis(100 * step));
+                nodes.crash(3);
+                nodes.join(3, THREE);
+                nodes.put(3, "key", "value");
+                assertThat(member(nodes, 3, 3).number()).isEqualTo(4);
+            }
+        }
+    }
+
+    @Test
+    void aJoinedNodeStartsFromItsOwnStateWhicheverNodesItNames() {
+        try (FormedCluster nodes = threeNodes()) {
+            admit(nodes, 0, 3);
+            nodes.join(3, THREE);
+            nodes.cluster(3);
+            nodes.stop(3);
+            nodes.join(3, list(7));
+            nodes.put(3, "key", "value");
+        }
+    }
+
+    @Test
+    void aJoinWaitsForItsSeedsAndNamesThem() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.join(3, list(7));
+            nodes.env.advance(Duration.ofSeconds(5));
+            assertThat(nodes.waiting(3)).contains("n3 joins a cluster, and waits for n7 at host7:1");
+        }
+    }
+
+    @Test
+    void aNodeThatIsNotAdmittedIsRefused() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.join(3, THREE);
+            assertThat(nodes.failure(3)).contains("n3 is not admitted: run ./dht nodes add n3");
+        }
+    }
+
+    @Test
+    void aKnownNameWithAnotherDiskIsRefused() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.stop(2);
+            nodes.replaceDisk(2);
+            nodes.join(2, list(0, 1));
+            assertThat(nodes.failure(2))
+                    .contains("n2 (number 3, SERVING) at host2:1 has another data directory", "./dht nodes replace n2");
+        }
+    }
+
+    @Test
+    void aUsedAddressIsRefused() {
+        try (FormedCluster nodes = threeNodes()) {
+            admit(nodes, 0, 3);
+            nodes.stop(2);
+            nodes.join(3, Node.of("n3", "host2:1"), list(0, 1), builder -> builder);
+            assertThat(nodes.failure(3)).contains("the address host2:1 belongs to n2", "choose another one");
+        }
+    }
+
+    @Test
+    void contradictingSettingsAreRefusedWithBothValues() {
+        try (FormedCluster nodes = threeNodes()) {
+            admit(nodes, 0, 3);
+            nodes.join(
+                    3,
+                    THREE,
+                    builder -> builder.partitions(64)
+                            .replicationFactor(2)
+                            .maxValueBytes(1000)
+                            .hash(HashFunctions.sipHash(new byte[16])));
+            assertThat(nodes.failure(3))
+                    .contains("n3 contradicts the cluster's settings")
+                    .contains("partitions is 16 here and 64 at the node")
+                    .contains("replication factor is 3 here and 2 at the node")
+                    .contains("largest value is 16777216 bytes here and 1000 bytes at the node")
+                    .contains("hash is xxh3 here and siphash at the node");
+            assertThat(member(nodes, 0, 3).lifecycle()).isEqualTo(Lifecycle.ADMITTED);
+        }
+    }
+
+    @Test
+    void aNodeWithDataDoesNotJoin() {
+        try (FormedCluster nodes = threeNodes()) {
+            admit(nodes, 0, 3);
+            var alone = nodes.startStatic(3, Topology.of(node(3)));
+            nodes.env.await(alone.put(io.dht4j.Key.of("key"), new byte[1]), BOUND);
+            alone.close();
+            nodes.join(3, THREE);
+            assertThat(nodes.failure(3)).contains("n3 holds 1 entries of no agreed cluster");
+        }
+    }
+
+    @Test
+    void aRemovedNodeStopsServingAndNeverReturns() {
+        try (FormedCluster nodes = threeNodes()) {
+            admit(nodes, 0, 3);
+            nodes.join(3, THREE);
+            nodes.cluster(3);
+            for (int i = 0; i < 2; i++) {
+                boolean leave = i == 0;
+                nodes.env.await(
+                        nodes.membership(0)
+                                .change(state -> leave
+                                        ? new Command.Leave(state.epoch(), 4)
+                                        : new Command.Remove(state.epoch(), 4)),
+                        BOUND);
+            }
+            assertThat(nodes.env.await(nodes.cluster(3).failure(), BOUND))
+                    .contains("n3 (number 4, REMOVED) never returns");
+            nodes.stop(3);
+            nodes.join(3, THREE);
+            assertThat(nodes.failure(3)).contains("never returns", "empty data directory");
+        }
+    }
+
+    @Test
+    void refusedChangesFailWithTheReason() {
+        try (FormedCluster nodes = threeNodes()) {
+            assertThat(refusal(nodes, new Command.Admit(0, node(1).id())))
+                    .contains("n1 (number 2, SERVING) has this name already");
+            assertThat(refusal(nodes, new Command.StartBatch(0, 1, 2, PartitionSet.of(Set.of(1)))))
+                    .contains("moves no slots");
+        }
+    }
+
+    private static String refusal(FormedCluster nodes, Command command) {
+        try {
+            nodes.env.await(
+                    nodes.membership(1)
+                            .change(state -> command instanceof Command.Admit admit
+                                    ? new Command.Admit(state.epoch(), admit.name())
+                                    : command),
+                    BOUND);
+            throw new AssertionError("accepted: " + command);
+        } catch (DhtException e) {
+            assertThat(e.code()).isEqualTo(ErrorCode.BAD_REQUEST);
+            return String.valueOf(e.getMessage());
+        }
+    }
+}
