@@ -75,6 +75,24 @@ interface LeadersSuite extends TopologySuite {
         assertThat(cluster().agreed().values()).containsExactly("before", "after");
     }
 
+    /** They have asked for votes at their start, before they heard of the leader. */
+    @Test
+    default void followersThatHaveRestartedElectAnotherLeader() {
+        List<NodeRef> members = cluster().form(3);
+        NodeRef first = cluster().awaitLeader();
+        List<NodeRef> others = without(members, first);
+        cluster().agree("before");
+        for (NodeRef other : others) {
+            cluster().crash(other);
+            cluster().start(other);
+        }
+        cluster().agree("between");
+        cluster().awaitApplied(members);
+        cluster().crash(first);
+        cluster().agree("after");
+        cluster().awaitApplied(others);
+    }
+
     @Test
     default void aFollowerThatWasCutOffDisturbsNobody() {
         List<NodeRef> members = cluster().form(3);
