@@ -67,7 +67,8 @@ public interface TopologyLog extends AutoCloseable {
         /**
          * Reports that {@link TopologyLog#leads()} has changed. A leader learns of its end by this call, at the latest
          * when it has not heard from a majority for the implementation's time limit; until then another member may lead
-         * in a later term. Commands that depend on the state must therefore carry what they expect of it.
+         * in a later term. Commands that depend on the state must therefore carry what they expect of it. Not called
+         * when the log fails or is closed; it does not lead then.
          *
          * @param leads whether this member leads now
          */

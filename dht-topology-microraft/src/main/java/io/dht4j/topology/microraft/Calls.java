@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The calls under way: each completes by its deadline, and at the latest when the log ends. Thread-safe. */
 final class Calls {
 
-    private static final int MOST = 256;
+    private static final int MOST = 64;
 
     private final Environment environment;
 

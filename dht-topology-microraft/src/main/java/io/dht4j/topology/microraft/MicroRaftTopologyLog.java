@@ -78,12 +78,16 @@ public final class MicroRaftTopologyLog implements TopologyLog {
 
     private static final long SNAPSHOT_BYTES = 16 << 20;
 
+    /** Messages that were received and wait. */
+    private static final long MOST_WAITING_BYTES = 8 << 20;
+
     private final MicroRaftOptions options;
     private final Environment environment;
     private final RaftLogFiles files;
     private final Lane lane;
     private final Calls calls;
     private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong waitingBytes = new AtomicLong();
     private final CompletableFuture<String> failure = new CompletableFuture<>();
 
     private volatile @Nullable RaftNode raft;
@@ -272,7 +276,15 @@ public final class MicroRaftTopologyLog implements TopologyLog {
             return;
         }
         // One that finds no room is lost like any other: Raft repeats it.
-        lane.offer(() -> handle(decoded));
+        int bytes = message.length;
+        boolean room = waitingBytes.addAndGet(bytes) <= MOST_WAITING_BYTES
+                && lane.offer(() -> {
+                    waitingBytes.addAndGet(-bytes);
+                    handle(decoded);
+                });
+        if (!room) {
+            waitingBytes.addAndGet(-bytes);
+        }
     }
 
     private void handle(RaftMessage message) {
