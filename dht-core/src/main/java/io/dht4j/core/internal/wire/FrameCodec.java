@@ -382,13 +382,14 @@ public final class FrameCodec {
         in.hasRowVersions((flags & ROW_VERSIONS) != 0);
         FrameHeader.Agreed agreed = flags == 0
                 ? null
-                : agreed(in, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
+                : agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
         return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
     }
 
-    private static FrameHeader.Agreed agreed(FrameReader in, boolean named, boolean fenced) throws FrameException {
-        NodeIdentity sender = named ? in.identity("the sender's number") : null;
-        NodeIdentity recipient = named ? in.identity("the recipient's number") : null;
+    private static FrameHeader.Agreed agreed(FrameReader in, NodeIds known, boolean named, boolean fenced)
+            throws FrameException {
+        NodeIdentity sender = named ? in.identity(known, "the sender's number") : null;
+        NodeIdentity recipient = named ? in.identity(known, "the recipient's number") : null;
         long rowVersion = fenced ? in.i64("the row version") : 0;
         if (fenced && rowVersion <= 0) {
             throw in.malformed("a row version must be more than zero, is " + rowVersion);

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads untrusted bytes: a length is accepted only if as many bytes are present. Not thread-safe. */
@@ -166,16 +165,17 @@ final class FrameReader {
 
     /** Reads a number and an incarnation; null if they are zero, which stands for unknown ones. */
     @Nullable
-    NodeIdentity identity(String what) throws FrameException {
+    NodeIdentity identity(NodeIds known, String what) throws FrameException {
         int number = size(what);
-        UUID incarnation = new UUID(i64("an incarnation"), i64("an incarnation"));
-        if (incarnation.equals(FrameWriter.UNKNOWN)) {
+        long most = i64("an incarnation");
+        long least = i64("an incarnation");
+        if (most == 0 && least == 0) {
             if (number != 0) {
                 throw malformed(what + " is " + number + " without an incarnation");
             }
             return null;
         }
-        return new NodeIdentity(number, incarnation);
+        return known.identity(number, most, least);
     }
 
     String text() throws FrameException {

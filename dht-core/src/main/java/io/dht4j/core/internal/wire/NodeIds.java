@@ -1,18 +1,27 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.NodeIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the names in most frames, which saves their creation for each frame. Immutable; safe for use by any number
- * of threads.
+ * A cache of the names in most frames, and of the numbers and incarnations with them, which saves their creation for
+ * each frame. Safe for use by any number of threads.
  */
 public final class NodeIds {
 
+    /** A power of two: numbers grow while nodes come and go. */
+    private static final int MIN_IDENTITIES = 64;
+
     // Open addressing: a name is at the first free place from its hash on.
     private final @Nullable NodeId[] table;
+
+    /** The last identity of each number, modulo the length; bounded, since frames may name any. */
+    private final AtomicReferenceArray<@Nullable NodeIdentity> identities;
 
     /**
      * Creates a cache of names.
@@ -21,6 +30,7 @@ public final class NodeIds {
      */
     public NodeIds(Collection<NodeId> ids) {
         table = new NodeId[Integer.highestOneBit(2 * ids.size() + 1) * 2];
+        identities = new AtomicReferenceArray<>(Math.max(MIN_IDENTITIES, table.length));
         for (NodeId id : ids) {
             byte[] name = id.value().getBytes(StandardCharsets.US_ASCII);
             int place = place(name, 0, name.length);
@@ -42,6 +52,21 @@ public final class NodeIds {
                 return id;
             }
         }
+    }
+
+    /** Returns an identity; a new one if it is not cached. */
+    NodeIdentity identity(int number, long most, long least) {
+        int place = number & (identities.length() - 1);
+        NodeIdentity known = identities.get(place);
+        if (known != null
+                && known.number() == number
+                && known.incarnation().getMostSignificantBits() == most
+                && known.incarnation().getLeastSignificantBits() == least) {
+            return known;
+        }
+        NodeIdentity found = new NodeIdentity(number, new UUID(most, least));
+        identities.set(place, found);
+        return found;
     }
 
     private static boolean isNamed(String name, byte[] bytes, int from, int length) {
