@@ -19,11 +19,6 @@ import io.microraft.exception.CannotReplicateException;
 import io.microraft.exception.NotLeaderException;
 import io.microraft.impl.RaftNodeImpl;
 import io.microraft.impl.state.RaftState;
-import io.microraft.model.message.AppendEntriesFailureResponse;
-import io.microraft.model.message.AppendEntriesRequest;
-import io.microraft.model.message.AppendEntriesSuccessResponse;
-import io.microraft.model.message.InstallSnapshotRequest;
-import io.microraft.model.message.InstallSnapshotResponse;
 import io.microraft.model.message.RaftMessage;
 import io.microraft.persistence.RestoredRaftState;
 import io.microraft.report.RaftNodeReport;
@@ -98,15 +93,9 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     private boolean closed;
 
     // Used on the lane.
-    private @Nullable Wire wire;
+    private @Nullable MessageExchange exchange;
     private @Nullable Applier applier;
-    /** The snapshot from which the answer counts that is to be sent; 0 if from the beginning. */
-    private long answerFrom;
-
     private boolean snapshotting;
-    /** Whether nothing is sent for the moment. */
-    private boolean muted;
-
     private @Nullable MemberChange change;
 
     private MicroRaftTopologyLog(MicroRaftOptions options, Environment environment, RaftLogFiles files) {
@@ -149,9 +138,10 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         }
         files.onFailure(this::fail);
         lane.submit(() -> {
-            wire = messages;
+            MessageExchange sending = new MessageExchange(files, lane, messages, this::fail);
+            exchange = sending;
             applier = commands;
-            RaftNode node = node(new AppliedCommands(commands, this::term, this::newTerm, this::fail));
+            RaftNode node = node(sending, new AppliedCommands(commands, this::term, this::newTerm, this::fail));
             raft = node;
             lane.directly(() -> node.start().whenComplete((done, thrown) -> {
                 if (thrown != null) {
@@ -178,7 +168,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         lane.schedule(() -> watch(node), options.heartbeatSeconds(), TimeUnit.SECONDS);
     }
 
-    private RaftNode node(AppliedCommands commands) {
+    private RaftNode node(MessageExchange messages, AppliedCommands commands) {
         RaftNode.RaftNodeBuilder builder = RaftNode.newBuilder()
                 .setGroupId(Messages.GROUP)
                 .setConfig(RaftConfig.newBuilder()
@@ -192,7 +182,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
                 .setExecutor(lane)
                 .setClock(lane.clock())
                 .setRandom(new Random(environment.random().nextLong()))
-                .setTransport(new Sender())
+                .setTransport(messages)
                 .setStateMachine(commands)
                 .setStore(files)
                 .setRaftNodeReportListener(this::reported);
@@ -244,27 +234,6 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         }
     }
 
-    /** Sends the engine's messages, if this member may still say something. */
-    private final class Sender implements io.microraft.transport.Transport {
-        @Override
-        public void send(RaftEndpoint target, RaftMessage message) {
-            Wire to = wire;
-            if (files.isPoisoned() || lane.isStopped() || muted || to == null) {
-                return;
-            }
-            RaftMessage sent = answerFrom > 0 && message instanceof AppendEntriesSuccessResponse answer
-                    ? Messages.countedFrom(answer, answerFrom)
-                    : message;
-            NodeRef recipient = ((Member) target).ref();
-            to.send(recipient, Messages.encode(recipient, sent));
-        }
-
-        @Override
-        public boolean isReachable(RaftEndpoint endpoint) {
-            return true;
-        }
-    }
-
     @Override
     public void received(NodeRef from, byte[] message) {
         RaftMessage decoded;
@@ -289,57 +258,11 @@ public final class MicroRaftTopologyLog implements TopologyLog {
 
     private void handle(RaftMessage message) {
         RaftNode node = raft;
-        if (node == null || isStale(message)) {
-            return;
+        MessageExchange messages = exchange;
+        if (node != null && messages != null) {
+            messages.handle(node, message);
+            afterTask();
         }
-        long snapshot = files.snapshotIndex();
-        if (message instanceof AppendEntriesRequest request
-                && request.getPreviousLogIndex() <= snapshot
-                && snapshot > 0) {
-            handleBehind(snapshot, node, Messages.behindSnapshot(request, snapshot));
-        } else if (message instanceof InstallSnapshotRequest request && request.getSnapshotIndex() <= snapshot) {
-            handleBehind(snapshot, node, Messages.behindNewerSnapshot(request));
-        } else if (message instanceof InstallSnapshotRequest request
-                && files.hasEntry(request.getSnapshotIndex(), request.getSnapshotTerm())) {
-            lane.directly(() -> node.handle(Messages.inPlaceOf(request)));
-        } else if (message instanceof InstallSnapshotRequest request && leavesLeftovers(request)) {
-            muted = true;
-            try {
-                files.withoutAppends(() -> lane.directly(() -> node.handle(Messages.cutBefore(request))));
-            } finally {
-                muted = false;
-            }
-            lane.directly(() -> node.handle(request));
-        } else {
-            lane.directly(() -> node.handle(message));
-        }
-        afterTask();
-    }
-
-    /** Returns whether a snapshot is about to replace a log that has never agreed entries there. */
-    private boolean leavesLeftovers(InstallSnapshotRequest request) {
-        return request.getSnapshotChunk() != null
-                && request.getTerm() >= term()
-                && files.completes(request.getSnapshotChunk())
-                && files.hasOtherEntry(request.getSnapshotIndex(), request.getSnapshotTerm());
-    }
-
-    /** The entries of the snapshot are agreed, so every leader has them; MicroRaft has forgotten their terms. */
-    private void handleBehind(long snapshot, RaftNode node, RaftMessage message) {
-        answerFrom = snapshot;
-        try {
-            lane.directly(() -> node.handle(message));
-        } finally {
-            answerFrom = 0;
-        }
-    }
-
-    /** An answer of an earlier term says nothing about a log that may have been cut since. */
-    private boolean isStale(RaftMessage message) {
-        return message.getTerm() < term()
-                && (message instanceof AppendEntriesSuccessResponse
-                        || message instanceof AppendEntriesFailureResponse
-                        || message instanceof InstallSnapshotResponse);
     }
 
     /** Replaces a log of large commands by a snapshot. */
