@@ -22,10 +22,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole nodes form a cluster over MicroRaft, in virtual time. */
+@Tag("portable")
 class MicroRaftClusterTest {
 
     private static final Duration BOUND = Duration.ofMinutes(2);
@@ -67,7 +69,7 @@ class MicroRaftClusterTest {
                 (self, initial, any) -> MicroRaftTopologyLog.open(
                         MicroRaftOptions.of(self, initial, directory.resolve("meta" + i)), at));
         return ClusterBuilder.of(membership)
-                .partitions(4096)
+                .partitions(32_768)
                 .transport(network.transport(founders.get(i).address()))
                 .store(new KeptStore(disks.get(i)))
                 .environment(at)

@@ -8,20 +8,12 @@ import io.dht4j.core.internal.membership.ViewSource;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
-import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
-import io.dht4j.core.internal.wire.MembershipReply;
-import io.dht4j.core.internal.wire.MembershipReply.Appended;
-import io.dht4j.core.internal.wire.MembershipReply.Outcome;
-import io.dht4j.core.internal.wire.MembershipRequest;
-import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
-import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.NodeRef;
@@ -29,13 +21,10 @@ import io.dht4j.spi.Store;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +35,11 @@ import org.slf4j.LoggerFactory;
  * The membership of a node in an agreed cluster, from the start of the node to its end. Does not block, except where it
  * says so; safe for use by any number of threads.
  */
-public final class AgreedMembership implements MembershipEndpoint.Service {
+public final class AgreedMembership {
 
     private static final Logger LOG = LoggerFactory.getLogger(AgreedMembership.class);
 
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
-    private static final int MOST_PLANS = 5;
 
     private final NodeId self;
     private final Membership options;
@@ -63,7 +51,9 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
     private final Identity identity;
     private final InstalledState installed;
     private final PeerCalls calls;
+    private final MemberDirectory members;
     private final StatePulls pulls;
+    private final StateChanges changes;
     private final CommandLog commands;
     private final LogMessages messages;
     private final ReplicatedState replicated;
@@ -107,25 +97,46 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
         this.identity = identify();
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
         this.calls = new PeerCalls(self, transport, environment, installed::epoch);
-        this.pulls = new StatePulls(calls, environment, installed, this::others);
-        this.commands = new CommandLog(calls, environment, this::voters, this::node);
-        this.messages = new LogMessages(identity.incarnation(), calls, this::node, this::received);
         this.replicated = new ReplicatedState(
                 installed::offer, leads -> environment.executor().execute(this::form));
-        this.endpoint = new MembershipEndpoint(self, calls, this);
-        this.bootstrap = options.origin() == Origin.BOOTSTRAP
-                ? new Bootstrap(
-                        self,
-                        identity.incarnation(),
-                        founding.proposal(),
-                        notes.founders(),
-                        calls,
-                        environment,
-                        this::fetch,
-                        installed::offer,
-                        wait,
-                        this::found)
-                : null;
+        this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
+        this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
+        this.pulls = new StatePulls(calls, environment, installed, members::others);
+        this.commands = new CommandLog(calls, environment, members::voters, members::node);
+        this.changes = new StateChanges(self, members, commands, installed, pulls, wait::text);
+        this.messages = new LogMessages(identity.incarnation(), calls, members::node, this::received);
+        this.endpoint = new MembershipEndpoint(
+                self,
+                calls,
+                new MembershipRequests(
+                        self, identity.incarnation(), members, installed, commands, messages, bootstrap, wait));
+    }
+
+    private Bootstrap bootstrap() {
+        return new Bootstrap(
+                self,
+                identity.incarnation(),
+                founding.proposal(),
+                notes.founders(),
+                calls,
+                environment,
+                this::fetch,
+                installed::offer,
+                wait,
+                this::found);
+    }
+
+    private Optional<Founders> founders() {
+        return bootstrap == null ? Optional.empty() : bootstrap.founders();
+    }
+
+    private Optional<ClusterState> newest() {
+        Optional<ClusterState> applied = replicated.state();
+        Optional<ClusterState> own = installed.state();
+        return applied.isPresent()
+                        && (own.isEmpty() || applied.get().epoch() > own.get().epoch())
+                ? applied
+                : own;
     }
 
     private Identity identify() {
@@ -162,6 +173,11 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> started = new CompletableFuture<>();
+        Environment.Timer late = environment.schedule(
+                () -> wait.fail("node " + self + " has waited for "
+                        + options.startTimeout().toSeconds() + " s: " + wait.text()),
+                options.startTimeout().toNanos());
+        wait.over().whenComplete((done, error) -> late.cancel());
         try {
             transport.start(endpoint).whenComplete((listening, error) -> {
                 if (error != null) {
@@ -205,11 +221,6 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
         if (installed.current().isPresent()) {
             return;
         }
-        Environment.Timer late = environment.schedule(
-                () -> wait.fail("node " + self + " has waited for "
-                        + options.startTimeout().toSeconds() + " s: " + wait.text()),
-                options.startTimeout().toNanos());
-        wait.over().whenComplete((done, error) -> late.cancel());
         if (bootstrap != null) {
             bootstrap.start();
         } else {
@@ -277,7 +288,7 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
         synchronized (this) {
             here = closed ? null : log;
         }
-        Optional<Founders> founders = bootstrap == null ? Optional.empty() : bootstrap.founders();
+        Optional<Founders> founders = founders();
         if (here == null || !here.leads() || replicated.state().isPresent()) {
             return;
         }
@@ -338,7 +349,7 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
     public ViewSource source() {
         return (from, epoch) -> state().stream()
                 .flatMap(state -> state.members().named(from).stream())
-                .flatMap(member -> node(member).stream())
+                .flatMap(member -> MemberDirectory.node(member).stream())
                 .findFirst()
                 .or(pulls::any)
                 .map(node -> pulls.from(node).thenApply(state -> views().current()))
@@ -355,188 +366,14 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
      * Changes the agreed state. The command is planned again on the newest state if another one came first.
      *
      * @param plan makes the command from the newest state
-     * @return the epoch of the change, once this node has installed it; fails with a {@link DhtException} if the state
-     *     refuses it, or no leader is found in time
+     * @return the epoch of the change, once this node has installed it; fails with a {@link io.dht4j.DhtException} if
+     *     the state refuses it, or no leader is found in time
      */
     public CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
-        return change(plan, MOST_PLANS);
+        return changes.change(plan);
     }
 
-    private CompletableFuture<Long> change(Function<ClusterState, Command> plan, int attempts) {
-        Optional<ClusterState> state = newest();
-        if (state.isEmpty()) {
-            return CompletableFuture.failedFuture(
-                    DhtException.of(ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + wait.text()));
-        }
-        return commands.append(state.get().cluster(), plan.apply(state.get()), APPEND_TIMEOUT)
-                .thenCompose(appended -> switch (appended.outcome()) {
-                    case ACCEPTED -> pullUpTo(appended.epoch(), MOST_PLANS);
-                    case STALE ->
-                        attempts <= 1
-                                ? failed(ErrorCode.OVERLOADED, appended.reason())
-                                : pullUpTo(state.get().epoch() + 1, MOST_PLANS)
-                                        .thenCompose(epoch -> change(plan, attempts - 1));
-                    case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
-                    case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, appended.reason());
-                    case UNKNOWN -> failed(ErrorCode.INTERNAL, appended.reason());
-                });
-    }
-
-    private Optional<ClusterState> newest() {
-        Optional<ClusterState> applied = replicated.state();
-        Optional<ClusterState> own = installed.state();
-        return applied.isPresent()
-                        && (own.isEmpty() || applied.get().epoch() > own.get().epoch())
-                ? applied
-                : own;
-    }
-
-    private CompletableFuture<Long> pullUpTo(long epoch, int attempts) {
-        if (installed.epoch() >= epoch || attempts == 0) {
-            return CompletableFuture.completedFuture(epoch);
-        }
-        Optional<ClusterState> applied = replicated.state();
-        List<Node> voters = voters();
-        CompletableFuture<ClusterState> step =
-                applied.isPresent() && applied.get().epoch() >= epoch
-                        ? installed.offer(applied.get())
-                        : voters.isEmpty()
-                                ? CompletableFuture.failedFuture(new IllegalStateException("no other voter"))
-                                : pulls.from(voters.get(attempts % voters.size()));
-        return step.handle((state, error) -> attempts).thenCompose(left -> pullUpTo(epoch, left - 1));
-    }
-
-    private static CompletableFuture<Long> failed(ErrorCode code, String reason) {
-        return CompletableFuture.failedFuture(DhtException.of(code, reason));
-    }
-
-    private List<Node> others() {
-        return state().map(state -> state.members().all().stream()
-                        .filter(member -> member.lifecycle().isPresent() && !member.is(identity.incarnation()))
-                        .flatMap(member -> node(member).stream())
-                        .toList())
-                .orElse(List.of());
-    }
-
-    private List<Node> voters() {
-        List<Node> voters = new ArrayList<>();
-        state().ifPresent(state -> state.members().voters().stream()
-                .map(number -> state.members().get(number))
-                .filter(member -> !member.is(identity.incarnation()))
-                .forEach(member -> node(member).ifPresent(voters::add)));
-        return voters;
-    }
-
-    private static Optional<Node> node(Member member) {
-        return member.lifecycle().isPresent()
-                ? member.attributes().map(details -> new Node(member.name(), details.address(), details.weight()))
-                : Optional.empty();
-    }
-
-    /** Returns the node with an incarnation, by the agreed state, or before it by the list of founders. */
-    private Optional<Node> node(UUID incarnation) {
-        Optional<ClusterState> state = newest();
-        if (state.isPresent()) {
-            return state.get().members().incarnation(incarnation).flatMap(AgreedMembership::node);
-        }
-        return bootstrap == null ? Optional.empty() : bootstrap.founders().flatMap(list -> list.node(incarnation));
-    }
-
-    @Override
-    public CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context) {
-        try {
-            if (request instanceof MembershipRequest.LogPart part) {
-                messages.received(sender, part);
-                return CompletableFuture.completedFuture(new MembershipReply.Taken());
-            }
-            if (request instanceof MembershipRequest.State wanted) {
-                return CompletableFuture.completedFuture(part(wanted));
-            }
-            return request instanceof MembershipRequest.Append append
-                    ? append(sender, append, context)
-                    : CompletableFuture.completedFuture(founder(sender, (MembershipRequest.Found) request));
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private Reply founder(NodeId sender, MembershipRequest.Found found) {
-        Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
-        if (bootstrap == null) {
-            String refusal = cluster.isPresent()
-                    ? ""
-                    : "node " + self + " joins a cluster, and forms none: start all nodes of the list with the same"
-                            + " --bootstrap";
-            return new MembershipReply.Founder(identity.incarnation(), cluster, new byte[0], refusal);
-        }
-        return new MembershipReply.Founder(
-                identity.incarnation(),
-                cluster,
-                bootstrap.founders().map(FoundersCodec::encode).orElseGet(() -> new byte[0]),
-                cluster.isPresent() ? "" : bootstrap.refusal(sender, found.proposal()));
-    }
-
-    private Reply part(MembershipRequest.State wanted) {
-        Optional<InstalledState.Installed> now = installed.current();
-        if (now.isEmpty()) {
-            return new MembershipReply.StatePart(Optional.empty(), 0, 0, new byte[0]);
-        }
-        ClusterState state = now.get().state();
-        if (wanted.cluster().isPresent() && !wanted.cluster().get().equals(state.cluster())) {
-            throw DhtException.of(
-                    ErrorCode.PLACEMENT_MISMATCH,
-                    "node " + self + " belongs to the cluster " + state.cluster() + ", not to "
-                            + wanted.cluster().get());
-        }
-        byte[] all = now.get().encoded();
-        boolean isOther = wanted.want() != 0 && wanted.want() != state.epoch();
-        if (state.epoch() <= wanted.have() || isOther || wanted.offset() >= all.length) {
-            return new MembershipReply.StatePart(Optional.of(state.cluster()), state.epoch(), 0, new byte[0]);
-        }
-        int end = (int) Math.min(all.length, (long) wanted.offset() + MembershipRequest.MAX_BYTES);
-        return new MembershipReply.StatePart(
-                Optional.of(state.cluster()), state.epoch(), all.length, Arrays.copyOfRange(all, wanted.offset(), end));
-    }
-
-    private CompletionStage<Appended> append(NodeId sender, MembershipRequest.Append append, CallContext context) {
-        Optional<ClusterState> state = newest();
-        if (state.isEmpty() || !state.get().cluster().equals(append.cluster())) {
-            throw DhtException.of(
-                    ErrorCode.PLACEMENT_MISMATCH,
-                    "node " + self + " does not belong to the cluster " + append.cluster());
-        }
-        boolean isMember = state.get()
-                .members()
-                .named(sender)
-                .filter(member -> member.lifecycle().isPresent())
-                .isPresent();
-        if (!isMember && !isOwnJoin(sender, append.command())) {
-            return CompletableFuture.completedFuture(new Appended(
-                    Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
-        }
-        return commands.appendHere(append.command(), context);
-    }
-
-    private static boolean isOwnJoin(NodeId sender, byte[] command) {
-        try {
-            return CommandCodec.decode(command) instanceof Command.Join join
-                    && join.name().equals(sender);
-        } catch (MalformedStateException e) {
-            return false;
-        }
-    }
-
-    @Override
-    public boolean mayCall(String name) {
-        boolean isFounder = options.origin() == Origin.BOOTSTRAP
-                && options.nodes().stream().anyMatch(node -> node.id().value().equals(name));
-        return state().map(state -> state.members().all().stream()
-                        .anyMatch(member -> member.name().value().equals(name)
-                                && (member.lifecycle().isPresent() || member.lifecycle() == Lifecycle.ADMITTED)))
-                .orElse(isFounder);
-    }
-
-    @Override
+    /** Returns what the start of the node waits for, one line for people. */
     public String waiting() {
         return wait.text();
     }
@@ -544,6 +381,7 @@ public final class AgreedMembership implements MembershipEndpoint.Service {
     /** Ends the part of this node in the agreement. Closes neither transport nor store. Blocks for a short time. */
     public void close() {
         pulls.close();
+        commands.close();
         TopologyLog open;
         synchronized (this) {
             closed = true;

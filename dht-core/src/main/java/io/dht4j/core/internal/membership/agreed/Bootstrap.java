@@ -94,6 +94,11 @@ final class Bootstrap {
                 .toList();
     }
 
+    /** Returns whether a name is that of a founder. */
+    boolean isFounder(String name) {
+        return proposal.founders().stream().anyMatch(node -> node.id().value().equals(name));
+    }
+
     /** Returns the stored list; empty if there is none. */
     Optional<Founders> founders() {
         return Optional.ofNullable(founders);

@@ -16,9 +16,11 @@ import io.dht4j.spi.TopologyLogException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommandLog {
 
+    /** The maximum number of commands whose leader is looked for. */
+    private static final int MOST_ATTEMPTS = 64;
+
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final PeerCalls calls;
@@ -37,6 +42,8 @@ final class CommandLog {
     private final Supplier<List<Node>> voters;
     private final Function<UUID, Optional<Node>> nodes;
     private volatile @Nullable Member member;
+    private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     private record Member(TopologyLog log, ReplicatedState state) {}
 
@@ -135,9 +142,26 @@ final class CommandLog {
                     "a command has at most " + MembershipRequest.MAX_BYTES + " bytes, not " + bytes.length,
                     Optional.empty()));
         }
+        if (attempts.size() >= MOST_ATTEMPTS) {
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.NOT_SENT, 0, "too many changes wait for a leader", Optional.empty()));
+        }
         Attempt attempt = new Attempt(cluster, bytes, calls.context(timeout));
-        attempt.next(Optional.empty());
+        attempts.add(attempt);
+        attempt.result.whenComplete((appended, error) -> attempts.remove(attempt));
+        if (closed) {
+            close();
+        } else {
+            attempt.next(Optional.empty());
+        }
         return attempt.result;
+    }
+
+    /** Ends what looks for a leader. */
+    void close() {
+        closed = true;
+        attempts.forEach(attempt ->
+                attempt.result.complete(new Appended(Outcome.UNKNOWN, 0, "this node is closed", Optional.empty())));
     }
 
     /** The search for the leader on behalf of one command. One request is under way at a time. */
@@ -193,6 +217,9 @@ final class CommandLog {
         }
 
         private void answered(Appended appended) {
+            if (result.isDone()) {
+                return;
+            }
             boolean over = switch (appended.outcome()) {
                 case ACCEPTED, REFUSED, STALE -> true;
                 case NOT_LEADER, NOT_SENT, UNKNOWN -> context.remainingNanos() <= PAUSE.toNanos();

@@ -1,0 +1,165 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.CallContext;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Serves the requests of other nodes about membership. Does not block; safe for use by any number of threads. */
+final class MembershipRequests implements MembershipEndpoint.Service {
+
+    private final NodeId self;
+    private final UUID incarnation;
+    private final MemberDirectory members;
+    private final InstalledState installed;
+    private final CommandLog commands;
+    private final LogMessages messages;
+    private final @Nullable Bootstrap bootstrap;
+    private final StartWait wait;
+
+    /**
+     * Creates the service of a node.
+     *
+     * @param self the node
+     * @param incarnation its stored incarnation
+     * @param members the newest state
+     * @param installed the state that others may fetch
+     * @param commands appends commands
+     * @param messages takes messages of the log
+     * @param bootstrap the formation of the cluster; null if the node joins
+     * @param wait what the start waits for
+     */
+    MembershipRequests(
+            NodeId self,
+            UUID incarnation,
+            MemberDirectory members,
+            InstalledState installed,
+            CommandLog commands,
+            LogMessages messages,
+            @Nullable Bootstrap bootstrap,
+            StartWait wait) {
+        this.self = self;
+        this.incarnation = incarnation;
+        this.members = members;
+        this.installed = installed;
+        this.commands = commands;
+        this.messages = messages;
+        this.bootstrap = bootstrap;
+        this.wait = wait;
+    }
+
+    @Override
+    public CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context) {
+        try {
+            if (request instanceof MembershipRequest.LogPart part) {
+                messages.received(sender, part);
+                return CompletableFuture.completedFuture(new MembershipReply.Taken());
+            }
+            if (request instanceof MembershipRequest.State wanted) {
+                return CompletableFuture.completedFuture(part(wanted));
+            }
+            return request instanceof MembershipRequest.Append append
+                    ? append(sender, append, context)
+                    : CompletableFuture.completedFuture(founder(sender, (MembershipRequest.Found) request));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private Reply founder(NodeId sender, MembershipRequest.Found found) {
+        Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
+        if (bootstrap == null) {
+            String refusal = cluster.isPresent()
+                    ? ""
+                    : "node " + self + " joins a cluster, and forms none: start all nodes of the list with the same"
+                            + " --bootstrap";
+            return new MembershipReply.Founder(incarnation, cluster, new byte[0], refusal);
+        }
+        return new MembershipReply.Founder(
+                incarnation,
+                cluster,
+                bootstrap.founders().map(FoundersCodec::encode).orElseGet(() -> new byte[0]),
+                cluster.isPresent() ? "" : bootstrap.refusal(sender, found.proposal()));
+    }
+
+    private Reply part(MembershipRequest.State wanted) {
+        Optional<InstalledState.Installed> now = installed.current();
+        if (now.isEmpty()) {
+            return new MembershipReply.StatePart(Optional.empty(), 0, 0, new byte[0]);
+        }
+        ClusterState state = now.get().state();
+        if (wanted.cluster().isPresent() && !wanted.cluster().get().equals(state.cluster())) {
+            throw DhtException.of(
+                    ErrorCode.PLACEMENT_MISMATCH,
+                    "node " + self + " belongs to the cluster " + state.cluster() + ", not to "
+                            + wanted.cluster().get());
+        }
+        byte[] all = now.get().encoded();
+        boolean isOther = wanted.want() != 0 && wanted.want() != state.epoch();
+        if (state.epoch() <= wanted.have() || isOther || wanted.offset() >= all.length) {
+            return new MembershipReply.StatePart(Optional.of(state.cluster()), state.epoch(), 0, new byte[0]);
+        }
+        int end = (int) Math.min(all.length, (long) wanted.offset() + MembershipRequest.MAX_BYTES);
+        return new MembershipReply.StatePart(
+                Optional.of(state.cluster()), state.epoch(), all.length, Arrays.copyOfRange(all, wanted.offset(), end));
+    }
+
+    private CompletionStage<Appended> append(NodeId sender, MembershipRequest.Append append, CallContext context) {
+        Optional<ClusterState> state = members.state();
+        if (state.isEmpty() || !state.get().cluster().equals(append.cluster())) {
+            throw DhtException.of(
+                    ErrorCode.PLACEMENT_MISMATCH,
+                    "node " + self + " does not belong to the cluster " + append.cluster());
+        }
+        boolean isMember = state.get()
+                .members()
+                .named(sender)
+                .filter(member -> member.lifecycle().isPresent())
+                .isPresent();
+        if (!isMember && !isOwnJoin(sender, append.command())) {
+            return CompletableFuture.completedFuture(new Appended(
+                    Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
+        }
+        return commands.appendHere(append.command(), context);
+    }
+
+    private static boolean isOwnJoin(NodeId sender, byte[] command) {
+        try {
+            return CommandCodec.decode(command) instanceof Command.Join join
+                    && join.name().equals(sender);
+        } catch (MalformedStateException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean mayCall(String name) {
+        boolean isFounder = bootstrap != null && bootstrap.isFounder(name);
+        return members.state()
+                .map(state -> state.members().all().stream()
+                        .anyMatch(member -> member.name().value().equals(name)
+                                && (member.lifecycle().isPresent() || member.lifecycle() == Lifecycle.ADMITTED)))
+                .orElse(isFounder);
+    }
+
+    @Override
+    public String waiting() {
+        return wait.text();
+    }
+}

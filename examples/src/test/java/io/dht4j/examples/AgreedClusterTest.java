@@ -1,0 +1,111 @@
+package io.dht4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Value;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.options.Membership;
+import io.dht4j.store.mvstore.MvStore;
+import io.dht4j.store.mvstore.MvStoreOptions;
+import io.dht4j.topology.microraft.MicroRaftOptions;
+import io.dht4j.topology.microraft.MicroRaftTopologyLog;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An agreed cluster over TCP, MVStore and MicroRaft, in real time. */
+@Tag("portable")
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class AgreedClusterTest {
+
+    @TempDir
+    private Path directory;
+
+    private static List<Node> nodes(int count) throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        List<Node> nodes = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            sockets.add(socket);
+            nodes.add(Node.of("n" + i, "127.0.0.1:" + socket.getLocalPort()));
+        }
+        for (ServerSocket socket : sockets) {
+            socket.close();
+        }
+        return nodes;
+    }
+
+    private ClusterBuilder builder(Membership membership) {
+        Node self = membership.self();
+        return ClusterBuilder.of(membership)
+                .transport(TcpTransport.create(TcpTransportOptions.at(self.host(), self.port())))
+                .store(MvStore.open(directory.resolve(self.id().value()), MvStoreOptions.defaults()));
+    }
+
+    private Membership bootstrap(Node self, List<Node> founders) {
+        return Membership.bootstrap(
+                self.id(),
+                founders,
+                (ref, initial, environment) -> MicroRaftTopologyLog.open(
+                        MicroRaftOptions.of(ref, initial, directory.resolve("meta-" + ref.name())), environment));
+    }
+
+    private List<Cluster> start(List<Node> founders) {
+        List<CompletableFuture<Cluster>> starting = founders.stream()
+                .map(node -> CompletableFuture.supplyAsync(
+                        () -> builder(bootstrap(node, founders)).start(),
+                        task -> new Thread(task, "start " + node.id()).start()))
+                .toList();
+        return starting.stream().map(CompletableFuture::join).toList();
+    }
+
+    @Test
+    void threeNodesFormAClusterAndStartAgain() throws IOException {
+        List<Node> founders = nodes(3);
+        for (int round = 0; round < 2; round++) {
+            List<Cluster> cluster = start(founders);
+            try {
+                byte[] value = ("value" + round).getBytes(StandardCharsets.UTF_8);
+                cluster.get(0).put(Key.of("key"), value).toCompletableFuture().join();
+                for (Cluster node : cluster) {
+                    assertThat(node.get(Key.of("key"))
+                                    .toCompletableFuture()
+                                    .join()
+                                    .map(Value::text))
+                            .contains("value" + round);
+                }
+            } finally {
+                cluster.forEach(Cluster::close);
+            }
+        }
+    }
+
+    @Test
+    void aStartThatFailsReleasesEverything() throws IOException {
+        List<Node> founders = nodes(2);
+        for (int round = 0; round < 2; round++) {
+            Membership alone = bootstrap(founders.get(0), founders).withStartTimeout(Duration.ofSeconds(1));
+            assertThatThrownBy(() -> builder(alone).start())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("node n1 has waited for 1 s")
+                    .hasMessageContaining("n2 (");
+        }
+    }
+}
