@@ -156,6 +156,14 @@ public final class PeerEndpoint implements FrameHandler {
                             "the certificate names " + PrintableText.of(new TreeSet<>(proven))
                                     + ", and the frame says it is of " + peer.sender()));
         }
+        if (FrameCodec.isAboutMembership(bytes)) {
+            return answer(
+                    peer,
+                    new Reply.Failed(
+                            ErrorCode.NOT_SERVING,
+                            "node " + own.self() + " is started as one of a static cluster: start it with the options"
+                                    + " of its membership, --bootstrap or --join"));
+        }
         // First: a request for another node is not examined further.
         Optional<Reply> refused = refusal(peer);
         if (refused.isPresent()) {

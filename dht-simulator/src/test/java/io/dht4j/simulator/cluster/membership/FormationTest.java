@@ -80,6 +80,17 @@ class FormationTest {
     }
 
     @Test
+    void aNodeThatStillRunsStaticIsNamed() {
+        try (FormedCluster nodes = new FormedCluster(1);
+                Cluster before = nodes.startStatic(1, new Topology(1, list(0, 1)))) {
+            nodes.bootstrap(0, list(0, 1));
+            nodes.env.advance(Duration.ofSeconds(2));
+            assertThat(nodes.waiting(0)).contains("waits for n1 (node n1 is started as one of a static cluster");
+            assertThat(before.topology().size()).isEqualTo(2);
+        }
+    }
+
+    @Test
     void aStartThatWaitsTooLongFailsAndNamesWhomItHasWaitedFor() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             nodes.bootstrap(0, THREE);

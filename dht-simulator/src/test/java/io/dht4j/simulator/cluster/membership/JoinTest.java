@@ -15,6 +15,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.options.Repair;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -59,6 +60,24 @@ class JoinTest {
 
             nodes.awaitEpoch(nodes.state(3).epoch(), 0, 1, 2);
             assertThat(nodes.cluster(0).topology().nodes()).contains(node(3));
+        }
+    }
+
+    @Test
+    void repairBringsNothingToANodeThatOwnsNothing() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            for (int i = 0; i < 3; i++) {
+                nodes.bootstrap(i, THREE, builder -> builder.repair(Repair.on()));
+            }
+            nodes.put(0, "key", "value");
+            admit(nodes, 0, 3);
+            nodes.join(3, THREE, builder -> builder.repair(Repair.on()));
+            nodes.put(3, "other", "value");
+            nodes.env.advance(Duration.ofMinutes(10));
+            assertThat(nodes.disk(3).entries()).isZero();
+            assertThat(nodes.disk(0).entries()).isEqualTo(2);
+            assertThat(nodes.env.await(nodes.cluster(3).status(), BOUND).disagreeing())
+                    .isEmpty();
         }
     }
 
