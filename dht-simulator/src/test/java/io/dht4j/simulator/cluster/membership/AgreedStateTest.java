@@ -12,6 +12,7 @@ import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
@@ -91,6 +92,24 @@ class AgreedStateTest {
             assertThat(nodes.state(0).members().named(new NodeId("a"))).isPresent();
             admit(nodes, "b");
             nodes.awaitEpoch(nodes.state(0).epoch(), 1, 2);
+        }
+    }
+
+    @Test
+    void aStateThatCannotBeStoredIsNotInstalled() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            long before = nodes.state(4).epoch();
+            nodes.disk(4).aroundNotes = name -> {
+                throw new StoreException("disk full");
+            };
+            admit(nodes, "a");
+            nodes.env.advance(Duration.ofSeconds(30));
+            assertThat(nodes.state(4).epoch()).isEqualTo(before);
+            assertThat(nodes.membership(4).views().current().epoch()).isEqualTo(before);
+            nodes.put(4, "key", "value");
+
+            nodes.disk(4).aroundNotes = name -> {};
+            nodes.awaitEpoch(nodes.state(0).epoch(), 4);
         }
     }
 

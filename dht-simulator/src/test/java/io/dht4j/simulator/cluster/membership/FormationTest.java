@@ -14,6 +14,7 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -177,6 +178,46 @@ class FormationTest {
             assertThat(nodes.failure(0))
                     .contains("n1 forms the cluster", "n0 has another data directory", "replace n0");
         }
+    }
+
+    @Test
+    void aListThatCannotBeStoredIsShownToNobody() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            for (int i = 0; i < 3; i++) {
+                nodes.bootstrap(i, THREE);
+            }
+            failNotes(nodes.disk(0), "cluster-founders");
+            nodes.env.advance(Duration.ofSeconds(10));
+            assertThat(nodes.disk(1).note("cluster-founders")).isEmpty();
+            assertThat(nodes.disk(2).note("cluster-founders")).isEmpty();
+            assertThat(nodes.failure(0)).contains("n0 cannot take part in the cluster", "disk full");
+
+            nodes.bootstrap(0, THREE);
+            assertOneCluster(nodes);
+        }
+    }
+
+    @Test
+    void aFirstStateThatCannotBeStoredIsNotServed() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            for (int i = 0; i < 3; i++) {
+                nodes.bootstrap(i, THREE);
+            }
+            failNotes(nodes.disk(0), "cluster-state");
+            nodes.cluster(1);
+            nodes.env.advance(Duration.ofSeconds(10));
+            assertThat(nodes.waiting(0)).contains("waits for the agreed state", "disk full");
+            nodes.disk(0).aroundNotes = name -> {};
+            assertOneCluster(nodes);
+        }
+    }
+
+    private static void failNotes(KeptStore disk, String failing) {
+        disk.aroundNotes = name -> {
+            if (name.equals(failing)) {
+                throw new StoreException("disk full");
+            }
+        };
     }
 
     @Test

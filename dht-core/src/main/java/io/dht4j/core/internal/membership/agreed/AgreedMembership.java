@@ -62,9 +62,10 @@ public final class AgreedMembership {
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final @Nullable Bootstrap bootstrap;
 
-    // Guarded by this.
-    private @Nullable TopologyLog log;
-    private boolean closed;
+    /** Set once, on a store thread, under the lock of this. */
+    private volatile @Nullable TopologyLog log;
+
+    private volatile boolean closed;
 
     /**
      * Creates the membership of a node that has not started. Blocks: reads the node's notes, and makes its identity at
@@ -256,27 +257,26 @@ public final class AgreedMembership {
         if (!initial.contains(own)) {
             return;
         }
+        // Not under the lock: it blocks.
+        TopologyLog opened = options.log().open(own, initial, environment);
         synchronized (this) {
-            if (closed || log != null) {
-                return;
+            if (!closed) {
+                log = opened;
             }
-            TopologyLog opened = options.log().open(own, initial, environment);
-            log = opened;
-            commands.member(opened, replicated);
-            opened.failure()
-                    .thenAccept(why -> LOG.error(
-                            "node {} takes no part in changes of the topology until it is started again: {}",
-                            self,
-                            why));
-            opened.start(replicated, messages);
         }
+        if (log == null) {
+            opened.close();
+            return;
+        }
+        commands.member(opened, replicated);
+        opened.failure()
+                .thenAccept(why -> LOG.error(
+                        "node {} takes no part in changes of the topology until it is started again: {}", self, why));
+        opened.start(replicated, messages);
     }
 
     private void received(NodeRef from, byte[] message) {
-        TopologyLog here;
-        synchronized (this) {
-            here = closed ? null : log;
-        }
+        TopologyLog here = closed ? null : log;
         if (here != null) {
             here.received(from, message);
         }
@@ -284,10 +284,7 @@ public final class AgreedMembership {
 
     /** Appends the first command if this node leads and there is no state yet. A second one is refused. */
     private void form() {
-        TopologyLog here;
-        synchronized (this) {
-            here = closed ? null : log;
-        }
+        TopologyLog here = closed ? null : log;
         Optional<Founders> founders = founders();
         if (here == null || !here.leads() || replicated.state().isPresent()) {
             return;
