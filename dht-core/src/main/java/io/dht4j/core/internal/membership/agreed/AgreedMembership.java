@@ -216,12 +216,14 @@ public final class AgreedMembership {
 
     private void enter() {
         installed.restore();
-        Optional<Founders> founders = notes.founders();
-        founders.ifPresent(this::openLog);
         pulls.start();
+        Optional<Founders> founders = notes.founders();
         if (installed.current().isPresent()) {
+            // The node serves by the installed state already: reads and writes do not need the log.
+            founders.ifPresent(this::openLogIfPossible);
             return;
         }
+        founders.ifPresent(this::openLog);
         if (bootstrap != null) {
             bootstrap.start();
         } else {
@@ -249,6 +251,14 @@ public final class AgreedMembership {
     private void found(Founders founders) {
         notes.keep(founders);
         openLog(founders);
+    }
+
+    private void openLogIfPossible(Founders founders) {
+        try {
+            openLog(founders);
+        } catch (RuntimeException | Error e) {
+            LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
+        }
     }
 
     private void openLog(Founders founders) {

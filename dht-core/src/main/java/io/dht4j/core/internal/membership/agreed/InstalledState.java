@@ -175,8 +175,7 @@ final class InstalledState {
             }
         }
         try {
-            install(next.state);
-            next.result.complete(next.state);
+            next.result.complete(install(next.state));
         } catch (RuntimeException | Error e) {
             LOG.error("the agreed state of epoch {} cannot be installed", next.state.epoch(), e);
             next.result.completeExceptionally(e);
@@ -185,12 +184,16 @@ final class InstalledState {
         }
     }
 
-    private void install(ClusterState state) {
+    private ClusterState install(ClusterState state) {
+        Installed before = installed;
+        if (before != null && before.state.epoch() >= state.epoch()) {
+            // It was offered while the newer one was being stored.
+            return before.state;
+        }
         ClusterView view = AgreedViews.of(state, self, hash);
         byte[] encoded = StateCodec.encode(state);
         join(state);
         notes.keepState(encoded);
-        Installed before = installed;
         if (before == null) {
             installed = new Installed(state, encoded, new Views(view));
         } else {
@@ -198,6 +201,7 @@ final class InstalledState {
             installed = new Installed(state, encoded, before.views);
         }
         listener.accept(state);
+        return state;
     }
 
     /** Records the cluster of the first state, before the state itself. */
