@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -198,42 +199,49 @@ public final class PeerEndpoint implements FrameHandler {
         clock.observe(peer.clock());
         refresh.noticed(peer.epoch(), peer.sender());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        replica.serve(request, peer.rowVersion(), context, reply -> answer(answer, peer, context, reply));
+        // Not the header, which would live until the reply.
+        NodeId sender = peer.sender();
+        NodeIdentity identity = identity(peer);
+        long epoch = peer.epoch();
+        replica.serve(request, peer.rowVersion(), context, reply -> {
+            // First, since it looks into no reply where no view ever changes.
+            if (own.view().epoch() >= epoch || !isBehind(reply)) {
+                complete(answer, sender, identity, context, reply);
+            } else {
+                refresh.newerThan(epoch - 1, sender).whenComplete((newer, error) -> {
+                    if (error != null) {
+                        LOG.debug("no view of epoch {} comes of {}", epoch, sender, error);
+                    }
+                    complete(answer, sender, identity, context, reply);
+                });
+            }
+        });
         return answer;
     }
 
     /**
-     * Sends a reply. One that shows that this node's view is older than the sender's waits for a newer view, or for the
-     * time that this may take: the sender asks once more when it gets it.
+     * Returns whether a reply shows that this node's view is older than the sender's. Such a reply waits for a newer
+     * view, or for the time that this may take: the sender asks once more when it gets it.
      */
-    private void answer(CompletableFuture<byte[]> answer, FrameHeader peer, CallContext context, Reply reply) {
-        if (!isBehind(reply) || own.view().epoch() >= peer.epoch()) {
-            complete(answer, peer, context, reply);
-            return;
-        }
-        refresh.newerThan(peer.epoch() - 1, peer.sender()).handle((newer, error) -> {
-            if (error != null) {
-                LOG.debug("no view of epoch {} comes of {}", peer.epoch(), peer.sender(), error);
-            }
-            complete(answer, peer, context, reply);
-            return newer;
-        });
-    }
-
     private static boolean isBehind(Reply reply) {
         return reply instanceof Reply.Failed failed
                 ? failed.code() == ErrorCode.TOPOLOGY_BEHIND
                 : reply instanceof Reply.Batch batch && batch.replies().stream().anyMatch(PeerEndpoint::isBehind);
     }
 
-    private void complete(CompletableFuture<byte[]> answer, FrameHeader peer, CallContext context, Reply reply) {
+    private void complete(
+            CompletableFuture<byte[]> answer,
+            NodeId sender,
+            @Nullable NodeIdentity identity,
+            CallContext context,
+            Reply reply) {
         try {
             long bytes = reply.valueBytes();
             Reply given = bytes == 0 || context.hasRoomForReply(bytes)
                     ? reply
                     : new Reply.Failed(
                             ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
-            answer.complete(FrameCodec.encode(to(peer), given));
+            answer.complete(FrameCodec.encode(to(sender, identity), given));
         } catch (RuntimeException | Error e) {
             // Without a completion the caller would wait for its timeout.
             answer.completeExceptionally(e);
@@ -300,12 +308,16 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     private CompletionStage<byte[]> answer(FrameHeader peer, Reply reply) {
-        return CompletableFuture.completedFuture(FrameCodec.encode(to(peer), reply));
+        return CompletableFuture.completedFuture(FrameCodec.encode(to(peer.sender(), identity(peer)), reply));
     }
 
     /** Returns the header of a reply, to the incarnation that has sent the request. */
-    private FrameHeader to(FrameHeader peer) {
+    private FrameHeader to(NodeId sender, @Nullable NodeIdentity identity) {
+        return own.to(Optional.of(sender), identity, ClusterView.NO_VERSION);
+    }
+
+    private static @Nullable NodeIdentity identity(FrameHeader peer) {
         FrameHeader.Agreed agreed = peer.agreed();
-        return own.to(Optional.of(peer.sender()), agreed == null ? null : agreed.sender(), ClusterView.NO_VERSION);
+        return agreed == null ? null : agreed.sender();
     }
 }
