@@ -30,24 +30,28 @@ class HttpLoadClientTest {
 
     private final AtomicInteger accepted = new AtomicInteger();
     private ServerSocket server;
+    private Thread accepting;
     private volatile String answer = FOUND;
     private volatile boolean closing;
 
     @BeforeEach
     void start() throws IOException {
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        daemon(this::accept);
+        accepting = daemon(this::accept);
     }
 
+    /** Stops listening. A thread that still accepts would take one more connection after the socket is closed. */
     @AfterEach
-    void stop() throws IOException {
+    void stop() throws Exception {
         server.close();
+        accepting.join();
     }
 
-    private static void daemon(Runnable task) {
+    private static Thread daemon(Runnable task) {
         Thread thread = new Thread(task, "scripted server");
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private void accept() {
@@ -153,7 +157,7 @@ class HttpLoadClientTest {
     void aRefusedConnectionIsSaidInWords() throws Exception {
         int port = server.getLocalPort();
         try (LoadClient client = open()) {
-            server.close();
+            stop();
             assertThatThrownBy(() -> get(client))
                     .hasMessage("127.0.0.1:" + port + ": nothing listens there (connection refused)")
                     .extracting(LoadException::nameOf)
