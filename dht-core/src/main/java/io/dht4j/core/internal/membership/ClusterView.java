@@ -62,7 +62,7 @@ public final class ClusterView {
         this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(partitions);
         this.cluster = cluster;
         this.identities = identities;
-        this.replicas = table == null ? rows.get(0).nodes().size() : topology.size();
+        this.replicas = table == null ? rows.get(0).width() : topology.size();
         this.owned = PartitionSet.matching(
                 rows.size(),
                 partition -> rows.get(partition).nodes().stream()
@@ -107,9 +107,9 @@ public final class ClusterView {
         List<Row> copy = List.copyOf(rows);
         PartitionTable.requirePartitions(copy.size());
         for (Row row : copy) {
-            if (row.nodes().size() != copy.get(0).nodes().size()) {
+            if (row.width() != copy.get(0).width()) {
                 throw new IllegalArgumentException("the rows of a table have one length, not "
-                        + copy.get(0).nodes().size() + " and " + row.nodes().size());
+                        + copy.get(0).width() + " and " + row.width());
             }
             if (row.version() > topology.epoch()) {
                 throw new IllegalArgumentException(
@@ -161,29 +161,59 @@ public final class ClusterView {
     }
 
     /**
-     * Returns the replicas of a key.
+     * Returns the nodes that receive the writes of a key.
      *
      * @param key any key
      * @param from the number of replicas, 1 to {@link #maxReplicas}
-     * @return the replicas in order
+     * @return see {@link #replicas(int, int)}
      */
     public List<Node> replicas(Key key, int from) {
         return replicas(partitionOf(key), from);
     }
 
     /**
-     * Returns the replicas of a partition.
+     * Returns the nodes that receive the writes of a partition: its replicas, and also the heir of a slot that moves.
      *
      * @param partition its number
      * @param from the number of replicas, 1 to {@link #maxReplicas}
-     * @return the replicas in order; a smaller {@code from} returns a prefix of that of a larger one
+     * @return the nodes in the order of the slots, one more than {@code from} if two nodes hold one of these slots; a
+     *     smaller {@code from} returns a prefix of that of a larger one
      */
     public List<Node> replicas(int partition, int from) {
         if (table != null) {
             return table.replicas(partition, from);
         }
-        List<Node> nodes = rows.get(partition).nodes();
-        return from == nodes.size() ? nodes : nodes.subList(0, from);
+        return rows.get(partition).nodes(from);
+    }
+
+    /**
+     * Returns the slot of a partition that moves, if it is one of the first slots. At most one slot of a partition
+     * moves at a time, and none in a static cluster.
+     *
+     * @param partition its number
+     * @param from the number of slots, 1 to {@link #maxReplicas}
+     */
+    public Optional<ReplicaSlot> movingSlot(int partition, int from) {
+        return table != null ? Optional.empty() : rows.get(partition).moving(from);
+    }
+
+    /** Returns whether a slot of a partition moves. */
+    public boolean isMoving(int partition) {
+        return table == null && rows.get(partition).isMoving();
+    }
+
+    /**
+     * Returns the slots of a partition in the order of the replicas.
+     *
+     * @param partition its number
+     * @param from the number of slots, 1 to {@link #maxReplicas}
+     */
+    public List<ReplicaSlot> slots(int partition, int from) {
+        return table != null
+                ? table.replicas(partition, from).stream()
+                        .map(ReplicaSlot::stable)
+                        .toList()
+                : rows.get(partition).slots().subList(0, from);
     }
 
     /** Returns the table of a static cluster; empty in an agreed one. */
@@ -197,12 +227,15 @@ public final class ClusterView {
         return identities.isEmpty() ? null : identities.get(member);
     }
 
-    /** Returns whether this member is a replica of a partition, in any slot. Always true in a static cluster. */
+    /**
+     * Returns whether this member is a replica of a partition, in any slot, or the heir of a slot that moves. Always
+     * true in a static cluster.
+     */
     public boolean owns(int partition) {
         return table != null || owned.contains(partition);
     }
 
-    /** Returns whether a member is one of the replicas of a key, the most that there can be. */
+    /** Returns whether a member receives the writes of a key, of whatever policy. */
     public boolean isReplica(NodeId member, Key key) {
         for (Node node : replicas(key, replicas)) {
             if (node.id().equals(member)) {

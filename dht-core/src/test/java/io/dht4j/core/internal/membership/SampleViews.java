@@ -20,7 +20,7 @@ final class SampleViews {
 
     /** A view whose rows have one replica each. */
     static ClusterView view(long epoch, long firstVersion, long secondVersion) {
-        return view(SELF, epoch, new Row(firstVersion, List.of(FIRST)), new Row(secondVersion, List.of(SECOND)));
+        return view(SELF, epoch, Row.stable(firstVersion, List.of(FIRST)), Row.stable(secondVersion, List.of(SECOND)));
     }
 
     static ClusterView view(NodeId self, long epoch, Row... rows) {

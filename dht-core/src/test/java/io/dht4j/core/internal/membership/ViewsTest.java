@@ -32,7 +32,7 @@ class ViewsTest {
 
     @Test
     void viewOfAnotherMemberOrAnotherNumberOfPartitionsIsRefused() {
-        Row row = new Row(1, List.of(FIRST));
+        Row row = Row.stable(1, List.of(FIRST));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> views.install(view(OTHER, 3, row, row)))
                 .withMessage("a view of n1 with 2 partitions cannot follow one of n0 with 2");
@@ -83,8 +83,8 @@ class ViewsTest {
                 .isThrownBy(() -> view(2, 3, 1))
                 .withMessage("a row of version 3 is newer than the view of epoch 2");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> view(SELF, 2, new Row(1, List.of(FIRST)), new Row(1, List.of(FIRST, SECOND))))
+                .isThrownBy(() -> view(SELF, 2, Row.stable(1, List.of(FIRST)), Row.stable(1, List.of(FIRST, SECOND))))
                 .withMessage("the rows of a table have one length, not 1 and 2");
-        assertThatIllegalArgumentException().isThrownBy(() -> new Row(0, List.of(FIRST)));
+        assertThatIllegalArgumentException().isThrownBy(() -> Row.stable(0, List.of(FIRST)));
     }
 }

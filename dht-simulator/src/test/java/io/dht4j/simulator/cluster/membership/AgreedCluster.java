@@ -93,7 +93,7 @@ final class AgreedCluster implements AutoCloseable {
                 .wires((i, wire) -> new Recording(i, wire))
                 .start();
         for (int partition = 0; partition < PARTITIONS; partition++) {
-            rows.add(new Row(2, nodes(partition % 4, (partition + 1) % 4, (partition + 2) % 4)));
+            rows.add(Row.stable(2, nodes(partition % 4, (partition + 1) % 4, (partition + 2) % 4)));
         }
         for (int i = 0; i < NODES; i++) {
             int node = i;
@@ -148,7 +148,7 @@ final class AgreedCluster implements AutoCloseable {
     /** Changes the replicas of a partition. No node learns of it by this. */
     void change(int partition, int... replicas) {
         epoch++;
-        rows.set(partition, new Row(epoch, nodes(replicas)));
+        rows.set(partition, Row.stable(epoch, nodes(replicas)));
     }
 
     /** Removes a node, which is a replica of nothing. No node learns of it by this. */
@@ -177,7 +177,7 @@ final class AgreedCluster implements AutoCloseable {
     /** A view in which a partition has other replicas than the agreed ones, by a row of the same version. */
     ClusterView wrongView(int i, int partition, int... replicas) {
         List<Row> wrong = new ArrayList<>(rows);
-        wrong.set(partition, new Row(rows.get(partition).version(), nodes(replicas)));
+        wrong.set(partition, Row.stable(rows.get(partition).version(), nodes(replicas)));
         return view(i, epoch + 1, wrong);
     }
 

@@ -5,11 +5,13 @@ import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
+import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.spi.HashFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,15 +28,12 @@ final class AgreedViews {
      * Returns the view of a state. Members are nodes from the time when they have joined until they are removed. A dead
      * member is a node as long as no other one has its name.
      *
-     * @param state a state of which no slot moves
+     * @param state the state
      * @param self the node
      * @param hash maps keys to partitions
-     * @throws IllegalArgumentException if a slot moves, for which this version has no rules
+     * @throws IllegalArgumentException if a slot is held by a member that is replaced
      */
     static ClusterView of(ClusterState state, NodeId self, HashFunction hash) {
-        if (!state.batches().isEmpty()) {
-            throw new IllegalArgumentException("the state " + state + " moves slots, which this version cannot");
-        }
         MemberList members = state.members();
         Map<NodeId, Member> byName = new LinkedHashMap<>();
         members.all().stream()
@@ -67,18 +66,36 @@ final class AgreedViews {
     private static List<Row> rows(ClusterState state, Map<Integer, Node> nodes) {
         List<Row> rows = new ArrayList<>(state.partitions());
         for (int partition = 0; partition < state.partitions(); partition++) {
-            List<Node> row = new ArrayList<>(state.replicationFactor());
-            for (int slot = 0; slot < state.replicationFactor(); slot++) {
-                int owner = state.slot(partition, slot).owner();
-                Node node = nodes.get(owner);
-                if (node == null) {
-                    throw new IllegalArgumentException("the state " + state + " gives partition " + partition
-                            + " to member " + owner + ", which is replaced");
-                }
-                row.add(node);
-            }
-            rows.add(new Row(state.rowVersion(partition), row));
+            rows.add(row(state, partition, nodes));
         }
         return rows;
+    }
+
+    private static Row row(ClusterState state, int partition, Map<Integer, Node> nodes) {
+        long version = state.rowVersion(partition);
+        if (state.batchOf(partition).isPresent()) {
+            List<ReplicaSlot> slots = new ArrayList<>(state.replicationFactor());
+            for (Slot slot : state.row(partition)) {
+                slots.add(new ReplicaSlot(
+                        slot.phase(),
+                        holder(state, partition, slot.owner(), nodes),
+                        holder(state, partition, slot.heir(), nodes)));
+            }
+            return Row.of(version, slots);
+        }
+        List<Node> owners = new ArrayList<>(state.replicationFactor());
+        for (int slot = 0; slot < state.replicationFactor(); slot++) {
+            owners.add(holder(state, partition, state.slots().owner(partition, slot), nodes));
+        }
+        return Row.stable(version, owners);
+    }
+
+    private static Node holder(ClusterState state, int partition, int member, Map<Integer, Node> nodes) {
+        Node node = nodes.get(member);
+        if (node == null) {
+            throw new IllegalArgumentException("the state " + state + " gives partition " + partition + " to member "
+                    + member + ", which is replaced");
+        }
+        return node;
     }
 }

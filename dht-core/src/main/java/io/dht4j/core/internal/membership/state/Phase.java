@@ -24,7 +24,7 @@ public enum Phase {
     }
 
     /** Returns whether owner and heir of a slot in this phase are different members, which both must confirm. */
-    boolean isOfTwo() {
+    public boolean isOfTwo() {
         return this == COPY || this == BOTH || this == UNDO;
     }
 

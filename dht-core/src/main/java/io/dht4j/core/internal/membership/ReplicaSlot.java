@@ -1,0 +1,62 @@
+package io.dht4j.core.internal.membership;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.Node;
+import io.dht4j.core.internal.membership.state.Phase;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One place in a partition's row, with the nodes that hold it. While it moves, two nodes do.
+ *
+ * @param phase its phase
+ * @param owner the node that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH} and {@link Phase#UNDO},
+ *     the heir during {@link Phase#FILL}
+ * @param heir the node that takes it over; the owner itself in the other phases
+ */
+public record ReplicaSlot(Phase phase, Node owner, Node heir) {
+
+    /**
+     * Checks the nodes.
+     *
+     * @throws IllegalArgumentException if owner and heir are one node in a phase of two, or differ in another
+     */
+    public ReplicaSlot {
+        requireNonNull(phase, "phase");
+        if (owner.id().equals(heir.id()) == phase.isOfTwo()) {
+            throw new IllegalArgumentException(
+                    "a slot in phase " + phase + " cannot have the owner " + owner + " and the heir " + heir);
+        }
+    }
+
+    /** Returns the slot that a node holds alone, and that does not move. */
+    public static ReplicaSlot stable(Node node) {
+        return new ReplicaSlot(Phase.STABLE, node, node);
+    }
+
+    /** Returns whether two nodes hold it. It has an entry only if both have it. */
+    public boolean isPair() {
+        return phase.isOfTwo();
+    }
+
+    /** Returns the node whose content is that of the slot; empty if there is none, so that the slot is not read. */
+    public Optional<Node> reader() {
+        return switch (phase) {
+            case STABLE, COPY, UNDO -> Optional.of(owner);
+            case BOTH -> Optional.of(heir);
+            case FILL -> Optional.empty();
+        };
+    }
+
+    /** Returns the nodes that receive writes: the owner, and the heir if it is another node. */
+    public List<Node> nodes() {
+        return isPair() ? List.of(owner, heir) : List.of(owner);
+    }
+
+    /** Returns the phase with its nodes, for example {@code COPY(n1→n4)}. */
+    @Override
+    public String toString() {
+        return phase + "(" + owner.id() + (isPair() ? "→" + heir.id() : "") + ")";
+    }
+}
