@@ -85,9 +85,9 @@ public final class NodeCluster implements Cluster {
      */
     public NodeCluster(NodeComponents given, NodeConfig config, HybridClock clock, boolean ownsEnvironment) {
         this.runtime = new NodeRuntime(given, config, clock);
-        this.components = runtime.components;
+        this.components = runtime.local.components;
         this.ownsEnvironment = ownsEnvironment;
-        this.client = runtime.client;
+        this.client = runtime.peers.client;
         this.rules = new CallRules(components, config);
         this.admission = new Admission(
                 "calls under way",
@@ -100,11 +100,11 @@ public final class NodeCluster implements Cluster {
         this.status = new StatusReport(
                 components,
                 config,
-                runtime.handoff,
-                runtime::refillStatus,
-                runtime::suspects,
-                runtime::disagreeing,
-                runtime.clocks::problem,
+                runtime.background.handoff,
+                runtime.background::refillStatus,
+                runtime.peers::suspects,
+                runtime.peers.disagreements::ofCalled,
+                runtime.peers.clocks::problem,
                 this::counts);
     }
 
@@ -112,7 +112,7 @@ public final class NodeCluster implements Cluster {
         RetryBudget budget = client.budget();
         return new OverloadCounts(
                 admission.refused() + client.limits().refusedCalls(),
-                runtime.replica.dropped(),
+                runtime.local.replica.dropped(),
                 client.limits().refusedRequests(),
                 budget.retries(),
                 budget.hedges(),
@@ -300,7 +300,13 @@ public final class NodeCluster implements Cluster {
             CallContext context = rules.context(options);
             return writes.awaitRightClock(context)
                     .thenCompose(right -> SnapshotOpening.start(
-                            components, client, runtime.clock, runtime.snapshots, policy, lease.toNanos(), context));
+                            components,
+                            client,
+                            runtime.local.clock,
+                            runtime.local.snapshots,
+                            policy,
+                            lease.toNanos(),
+                            context));
         });
     }
 
@@ -360,7 +366,7 @@ public final class NodeCluster implements Cluster {
 
     private CompletionStage<RepairStatus> repairing(Function<AntiEntropy, RepairStatus> call) {
         try {
-            return CompletableFuture.completedFuture(call.apply(runtime.antiEntropy.orElseThrow(() ->
+            return CompletableFuture.completedFuture(call.apply(runtime.background.antiEntropy.orElseThrow(() ->
                     new InvalidRequestException(ErrorCode.BAD_REQUEST, "this member stores nothing: ask a node"))));
         } catch (DhtException e) {
             return CompletableFuture.failedFuture(e);

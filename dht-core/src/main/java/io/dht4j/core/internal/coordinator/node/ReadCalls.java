@@ -47,12 +47,12 @@ final class ReadCalls {
     private final ByteBudget budget;
 
     ReadCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, ByteBudget budget) {
-        this.components = runtime.components;
+        this.components = runtime.local.components;
         this.config = config;
         this.environment = components.environment();
-        this.client = runtime.client;
+        this.client = runtime.peers.client;
         this.rules = rules;
-        this.readBarrier = runtime.readBarrier;
+        this.readBarrier = runtime.local.readBarrier;
         this.localReads = new LocalFastRead(components, config.calls().readFanOut());
         this.readRepair = new ReadRepair(config, client);
         this.budget = budget;

@@ -47,19 +47,19 @@ final class WriteCalls {
     private final WriteServices services;
 
     WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, Admission admission) {
-        this.components = runtime.components;
+        this.components = runtime.local.components;
         this.environment = components.environment();
-        this.client = runtime.client;
+        this.client = runtime.peers.client;
         this.rules = rules;
         this.admission = admission;
-        this.snapshots = runtime.snapshots;
-        this.versions = runtime.versions;
-        this.clocks = runtime.clocks;
-        this.firstContact = runtime.firstContact;
+        this.snapshots = runtime.local.snapshots;
+        this.versions = runtime.local.versions;
+        this.clocks = runtime.peers.clocks;
+        this.firstContact = runtime.peers.firstContact;
         this.services = new WriteServices(
                 components,
                 client,
-                runtime.parked,
+                runtime.background.parked,
                 runtime.deadlines,
                 versions,
                 config.limits().maxValueBytes());

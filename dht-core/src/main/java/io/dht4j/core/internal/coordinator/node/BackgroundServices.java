@@ -1,0 +1,134 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
+import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.write.ParkedWrites;
+import io.dht4j.core.internal.handoff.Handoff;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.refill.Refill;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.session.AntiEntropy;
+import io.dht4j.spi.Environment;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What brings replicas up to date without a call of the application: handoff, refill and repair. Does not block, except
+ * where stated; safe for use by any number of threads.
+ */
+final class BackgroundServices {
+
+    final Handoff handoff;
+    /** The large writes that replicas have no room for. */
+    final ParkedWrites parked;
+    /** Empty in a member without a store. */
+    final Optional<AntiEntropy> antiEntropy;
+
+    private final NodeComponents components;
+    private final NodeConfig config;
+    private final LocalServices local;
+    private final PeerServices peers;
+    private final Refill refill;
+
+    BackgroundServices(NodeConfig config, LocalServices local, PeerServices peers) {
+        this.components = local.components;
+        this.config = config;
+        this.local = local;
+        this.peers = peers;
+        Environment environment = components.environment();
+        BackgroundRequests requests = new BackgroundRequests(
+                components.self(),
+                components.views(),
+                peers.client,
+                local.replica,
+                config.calls().timeout());
+        this.refill = new Refill(
+                environment,
+                components.self(),
+                components.view(),
+                config.replicationFactor(),
+                config.refillWithout(),
+                components.refill(),
+                requests::fetchPage,
+                local.readBarrier);
+        // For all nodes: as a replica, this node may miss writes that it coordinates.
+        this.handoff = new Handoff(
+                environment,
+                components.view().topology().nodes(),
+                components.hints(),
+                config.handoff(),
+                new Admission(
+                        "missed writes to be kept",
+                        config.limits().maxInFlight(),
+                        config.limits().writeBytes()),
+                requests::sendHints,
+                peers.client.order()::isSuspected);
+        this.parked = new ParkedWrites(environment, handoff);
+        this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(requests)) : Optional.empty();
+    }
+
+    private AntiEntropy antiEntropy(BackgroundRequests requests) {
+        return new AntiEntropy(
+                components.environment(),
+                components.self(),
+                local.repaired,
+                new RepairPeers(requests::ask, requests::merge, peers.client.order()::isSuspected),
+                config.repair(),
+                config.times().startPatience(),
+                local.readBarrier,
+                config.refillWithout(),
+                partition -> components.view().replicas(partition, config.replicationFactor()));
+    }
+
+    /** Begins to follow the store, before anything is applied to it. Blocks. */
+    void prepare() {
+        antiEntropy.ifPresent(AntiEntropy::start);
+    }
+
+    /** Begins the work with other nodes, once this node serves them. */
+    void begin() {
+        antiEntropy.ifPresent(AntiEntropy::exchangeWatermarks);
+        handoff.start();
+        refill.start();
+    }
+
+    /** Handles an answer of a node to any request. Quick. */
+    void answered(NodeId node) {
+        handoff.answered(node);
+        antiEntropy.ifPresent(repair -> repair.answered(node));
+    }
+
+    /** Follows a view that is installed. */
+    void follow(ClusterView now) {
+        handoff.follow(now.topology().nodes());
+    }
+
+    /** Ends refill and repair. The writes that replicas miss still become hints. */
+    void close() {
+        antiEntropy.ifPresent(AntiEntropy::close);
+        refill.close();
+    }
+
+    /** Returns the progress of the refill of lost partitions and of the repair of rolled-back ones, as one. */
+    RefillStatus refillStatus() {
+        RefillStatus lost = refill.status();
+        RefillStatus old = antiEntropy.map(AntiEntropy::refillStatus).orElse(RefillStatus.NONE);
+        PartitionSet closed = local.readBarrier
+                .of(PartitionReadBarrier.Reason.LOST)
+                .union(local.readBarrier.of(PartitionReadBarrier.Reason.ROLLED_BACK))
+                .union(local.readBarrier.of(PartitionReadBarrier.Reason.IMPLAUSIBLE));
+        return new RefillStatus(
+                closed.cardinality(),
+                lost.entries() + old.entries(),
+                Stream.concat(lost.waitsFor().stream(), old.waitsFor().stream())
+                        .distinct()
+                        .sorted(Comparator.comparing(NodeId::value))
+                        .toList());
+    }
+}

@@ -1,0 +1,109 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.Version;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
+import io.dht4j.core.internal.repair.rollback.RollbackDetector;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.replica.Replica;
+import io.dht4j.core.internal.replica.RowGuard;
+import io.dht4j.core.internal.snapshot.Snapshots;
+import io.dht4j.spi.Environment;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node has without the others: its store, and what reads and writes it. Safe for use by any number of threads.
+ */
+final class LocalServices {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LocalServices.class);
+
+    /** The components of the node, with the store as snapshots see it. */
+    final NodeComponents components;
+
+    final HybridClock clock;
+    /** The versions of writes. */
+    final VersionSource versions;
+
+    final Snapshots snapshots;
+    final PurgeWatermarks watermarks;
+    final PartitionReadBarrier readBarrier = new PartitionReadBarrier();
+    /** This node's replicas, as repair sees them. */
+    final LocalReplica repaired;
+
+    final Replica replica;
+
+    private final Environment environment;
+
+    LocalServices(NodeComponents given, NodeConfig config, HybridClock clock) {
+        this.clock = clock;
+        this.environment = given.environment();
+        this.snapshots =
+                new Snapshots(given.store(), environment, clock, config.limits().snapshotBytes());
+        this.components = given.withStore(snapshots.store());
+        this.versions = new VersionSource(
+                clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
+        this.watermarks = new PurgeWatermarks(
+                components.store(),
+                components.view().partitions(),
+                components::partitionOf,
+                components.views().applying());
+        this.repaired = repaired(config);
+        this.replica = new Replica(
+                components.store(),
+                watermarks,
+                repaired,
+                environment,
+                clock,
+                snapshots,
+                new RowGuard(components.views()),
+                config.limits(),
+                config.overload().queue(),
+                readBarrier);
+    }
+
+    private LocalReplica repaired(NodeConfig config) {
+        return new LocalReplica(
+                components.store(),
+                watermarks,
+                new RollbackDetector(
+                        watermarks,
+                        readBarrier,
+                        clock::isTooFarAhead,
+                        () -> snapshots.endAll(
+                                "the disk of this node was rolled back, so that it lacks what it should show")),
+                components.view().partitions(),
+                components::partitionOf,
+                environment::currentTimeMillis,
+                config.repair().purgeAfter());
+    }
+
+    /** Sets the clock after the newest version in the store. */
+    void resumeClock() {
+        Version newest = components.store().newestAtOpen();
+        // A version that is too far ahead comes from a wrong clock: the others would refuse versions above it.
+        if (!clock.observe(newest)) {
+            LOG.warn(
+                    "the store's newest entry is {} ms ahead of this node's clock, so that either is wrong: "
+                            + "check the clock."
+                            + " Keys with such entries cannot be written before that time",
+                    newest.millis() - environment.currentTimeMillis());
+        }
+    }
+
+    /** Reads what the store has besides entries. Blocks. */
+    void load() {
+        if (!components.view().hasRowVersions()) {
+            // The store of a node of an agreed cluster is bound to the node's identity.
+            components.store().bind(components.binding());
+        }
+        versions.load();
+        watermarks.load();
+    }
+}

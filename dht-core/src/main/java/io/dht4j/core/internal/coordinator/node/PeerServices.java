@@ -1,0 +1,144 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.Disagreements;
+import io.dht4j.core.internal.coordinator.peer.FirstContact;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.PeerMonitor;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.detection.GuardedDetector;
+import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.wire.OwnHeader;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node knows of the others, and the client by which it asks them. Does not block; safe for use by any number of
+ * threads.
+ */
+final class PeerServices {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerServices.class);
+    private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
+
+    final ReplicaClient client;
+    final PeerClocks clocks;
+    /** Until it is over no write gets a version. */
+    final FirstContact firstContact;
+
+    final Disagreements disagreements;
+
+    private final NodeComponents components;
+    private final Suspicion suspicion;
+    private volatile Consumer<NodeId> listener = node -> {};
+
+    PeerServices(NodeConfig config, LocalServices local, OwnHeader own) {
+        this.components = local.components;
+        Environment environment = components.environment();
+        ClusterView first = components.view();
+        List<Node> others = others(first);
+        this.disagreements = new Disagreements(
+                components.self(),
+                own::settings,
+                () -> components.view().topology(),
+                this::ping,
+                environment::nanoTime);
+        this.suspicion =
+                new Suspicion(environment, others, new GuardedDetector(components.detector(), environment), this::ping);
+        this.clocks = new PeerClocks(
+                environment,
+                ids(others),
+                first.topology().size(),
+                local.clock.maxSkewMillis(),
+                id -> components.view().topology().node(id).ifPresent(this::ping));
+        this.client = new ReplicaClient(
+                components,
+                config,
+                local.replica,
+                own,
+                new ReplicaOrder(components.self(), suspicion),
+                new PeerMonitor(local.clock, clocks, suspicion, disagreements, this::heard));
+        this.firstContact =
+                new FirstContact(environment, ids(others), config.times().startPatience());
+    }
+
+    /** Returns the nodes of a view but this member. */
+    static List<Node> others(ClusterView view) {
+        return view.topology().nodes().stream()
+                .filter(node -> !node.id().equals(view.self()))
+                .toList();
+    }
+
+    private static List<NodeId> ids(List<Node> nodes) {
+        return nodes.stream().map(Node::id).toList();
+    }
+
+    /** Sets what receives each node that answers. */
+    void listen(Consumer<NodeId> answered) {
+        listener = answered;
+    }
+
+    /** Asks all others for a sign of life. */
+    void begin() {
+        firstContact.begin();
+        others(components.view()).forEach(this::ping);
+    }
+
+    /** Follows a view that is installed. */
+    void follow(ClusterView before, ClusterView now) {
+        List<Node> others = others(now);
+        client.follow(before, now);
+        suspicion.follow(others);
+        clocks.follow(ids(others), now.topology().size());
+        disagreements.follow(now.topology());
+    }
+
+    /** Returns the other nodes that do not answer, as of some milliseconds ago. */
+    Set<NodeId> suspects() {
+        return suspicion.suspects();
+    }
+
+    /** Ends the checks of silent nodes. */
+    void close() {
+        suspicion.close();
+    }
+
+    private void heard(NodeId node, long now) {
+        suspicion.heard(node, now);
+        firstContact.answered();
+        listener.accept(node);
+    }
+
+    /**
+     * Asks a node for a sign of life, which goes to {@link #heard}. The answer carries the node's clock, so that this
+     * node's versions are new even if its own clock is behind, and shows a wrong node or other settings at once.
+     */
+    private void ping(Node node) {
+        client.ask(
+                node,
+                OutboundRequest.alone(new Request.Ping()),
+                client.context(PING_TIMEOUT),
+                ReplyHandler.of(reply -> LOG.debug("{} is there", node.id()), this::pingFailed));
+    }
+
+    private void pingFailed(PeerFailure failure) {
+        LOG.debug("{}", failure);
+        if (failure.refused()) {
+            firstContact.refused(failure.node());
+        }
+    }
+}
