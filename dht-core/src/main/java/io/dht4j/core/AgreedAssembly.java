@@ -13,7 +13,7 @@ import io.dht4j.core.internal.coordinator.peer.AddressCheck;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
-import io.dht4j.core.internal.membership.agreed.Founding;
+import io.dht4j.core.internal.membership.agreed.formation.Founding;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.options.Membership;

@@ -9,7 +9,7 @@ import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
-import io.dht4j.core.internal.membership.agreed.NodeNotes;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.Store;

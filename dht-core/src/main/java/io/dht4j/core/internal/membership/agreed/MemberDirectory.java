@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.Node;
+import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import java.util.List;

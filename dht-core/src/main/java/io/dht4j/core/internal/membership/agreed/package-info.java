@@ -1,6 +1,6 @@
 /**
- * How nodes agree about the members of their cluster: a cluster is formed or joined, commands are appended to its log,
- * and each node installs the newest agreed state.
+ * The part of a node in the agreement about the members of its cluster, put together: the node is formed or joined,
+ * serves the requests of others about membership, and changes the agreed state.
  */
 @NullMarked
 package io.dht4j.core.internal.membership.agreed;

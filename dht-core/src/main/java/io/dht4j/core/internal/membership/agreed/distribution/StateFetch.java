@@ -1,8 +1,9 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.distribution;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -19,7 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
  * Fetches the newest state of one node, part by part. If the state changes in between, it begins again, a few times. At
  * most the size of a state is in memory, and never more than has arrived. Used once.
  */
-final class StateFetch {
+public final class StateFetch {
 
     private static final int MOST_BEGINS = 3;
 
@@ -51,7 +52,7 @@ final class StateFetch {
      * @return the state of the node; empty if it has none that is newer. Fails if the node does not answer or belongs
      *     to another cluster
      */
-    static CompletableFuture<Optional<ClusterState>> from(
+    public static CompletableFuture<Optional<ClusterState>> from(
             PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have) {
         StateFetch fetch = new StateFetch(calls, environment, node, cluster, have);
         fetch.begin();

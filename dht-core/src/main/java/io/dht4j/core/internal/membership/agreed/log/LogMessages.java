@@ -1,7 +1,8 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.log;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * parts; a lost part loses the message, which the log repeats. Messages to another incarnation than this node's, and of
  * one that its name does not have, are dropped. Does not block; safe for use by any number of threads.
  */
-final class LogMessages implements TopologyLog.Wire {
+public final class LogMessages implements TopologyLog.Wire {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMessages.class);
 
@@ -81,7 +82,7 @@ final class LogMessages implements TopologyLog.Wire {
      * @param nodes returns the node with an incarnation, if it may send messages
      * @param receiver takes the messages of others
      */
-    LogMessages(
+    public LogMessages(
             UUID incarnation,
             PeerCalls calls,
             Function<UUID, Optional<Node>> nodes,
@@ -123,7 +124,7 @@ final class LogMessages implements TopologyLog.Wire {
      * @param sender the name of the sender, as in the frame
      * @param part the part
      */
-    void received(NodeId sender, LogPart part) {
+    public void received(NodeId sender, LogPart part) {
         boolean known = nodes.apply(part.from())
                 .filter(node -> node.id().equals(sender))
                 .isPresent();
@@ -152,7 +153,7 @@ final class LogMessages implements TopologyLog.Wire {
     }
 
     /** Returns how many messages and parts were dropped. */
-    long dropped() {
+    public long dropped() {
         return dropped.get();
     }
 }

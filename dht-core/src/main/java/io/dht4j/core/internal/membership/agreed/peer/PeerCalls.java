@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.peer;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -25,9 +25,9 @@ import java.util.function.LongSupplier;
 /**
  * Sends requests about membership, each in a frame of its own. Does not block; safe for use by any number of threads.
  */
-final class PeerCalls {
+public final class PeerCalls {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(2);
+    public static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
 
@@ -44,7 +44,7 @@ final class PeerCalls {
      * @param environment clocks
      * @param epoch returns the epoch of this node's state
      */
-    PeerCalls(NodeId self, Transport transport, Environment environment, LongSupplier epoch) {
+    public PeerCalls(NodeId self, Transport transport, Environment environment, LongSupplier epoch) {
         this.self = self;
         this.transport = transport;
         this.environment = environment;
@@ -57,7 +57,7 @@ final class PeerCalls {
     }
 
     /** Returns a context of the usual time limit. */
-    CallContext context(Duration timeout) {
+    public CallContext context(Duration timeout) {
         return new CallContext(environment::nanoTime, timeout.toNanos());
     }
 
@@ -71,7 +71,7 @@ final class PeerCalls {
      * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, or has
      *     not answered in time
      */
-    <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
+    public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
         CompletableFuture<T> result = new CompletableFuture<>();
         try {
             transport
@@ -119,7 +119,7 @@ final class PeerCalls {
         return decoded.message();
     }
 
-    static String message(Throwable error) {
+    public static String message(Throwable error) {
         return error.getMessage() == null ? error.toString() : error.getMessage();
     }
 }

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -20,7 +20,7 @@ import java.util.UUID;
  * Proposals and lists of founders as bytes, in messages and in notes. Numbers are big-endian; texts are preceded by
  * their length in 2 bytes. Stateless; safe for use by any number of threads.
  */
-final class FoundersCodec {
+public final class FoundersCodec {
 
     private static final int MAX_SETTINGS = 32;
 
@@ -44,11 +44,11 @@ final class FoundersCodec {
         T from(DataInputStream in) throws IOException;
     }
 
-    static byte[] encode(Proposal proposal) {
+    public static byte[] encode(Proposal proposal) {
         return bytes(out -> write(proposal, out));
     }
 
-    static byte[] encode(Founders founders) {
+    public static byte[] encode(Founders founders) {
         return bytes(out -> {
             write(founders.cluster(), out);
             write(founders.proposal(), out);

@@ -1,11 +1,12 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.FoundersCodec.MalformedListException;
+import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.wire.MembershipReply.Founder;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One round of questions is under way at a time. Safe for use by any number of threads.
  */
-final class Bootstrap {
+public final class Bootstrap {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final int MOST_NAMED = 10;
@@ -68,7 +69,7 @@ final class Bootstrap {
      * @param wait ends when this node has a state
      * @param storing stores a list, and then takes part in the log; blocks, called on a store thread
      */
-    Bootstrap(
+    public Bootstrap(
             NodeId self,
             UUID incarnation,
             Proposal proposal,
@@ -95,12 +96,12 @@ final class Bootstrap {
     }
 
     /** Returns whether a name is that of a founder. */
-    boolean isFounder(String name) {
+    public boolean isFounder(String name) {
         return proposal.founders().stream().anyMatch(node -> node.id().value().equals(name));
     }
 
     /** Returns the stored list; empty if there is none. */
-    Optional<Founders> founders() {
+    public Optional<Founders> founders() {
         return Optional.ofNullable(founders);
     }
 
@@ -109,7 +110,7 @@ final class Bootstrap {
      *
      * @return why this node does not form a cluster with the sender; empty if it does
      */
-    String refusal(NodeId sender, byte[] bytes) {
+    public String refusal(NodeId sender, byte[] bytes) {
         try {
             return FoundersCodec.proposal(bytes).differences(proposal, sender.value(), self.value());
         } catch (MalformedListException e) {
@@ -118,7 +119,7 @@ final class Bootstrap {
     }
 
     /** Begins to ask. */
-    void start() {
+    public void start() {
         round();
     }
 

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.peer;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Receives the frames of a node: serves those about membership, also before the node belongs to a cluster, and passes
  * all others to the node once it serves. Does not block; safe for use by any number of threads.
  */
-final class MembershipEndpoint implements FrameHandler {
+public final class MembershipEndpoint implements FrameHandler {
 
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
 
@@ -35,7 +35,7 @@ final class MembershipEndpoint implements FrameHandler {
     private volatile @Nullable FrameHandler node;
 
     /** Serves requests about membership. */
-    interface Service {
+    public interface Service {
 
         /**
          * Serves a request. Does not block.
@@ -61,7 +61,7 @@ final class MembershipEndpoint implements FrameHandler {
      * @param frames makes the headers of replies
      * @param service serves requests about membership
      */
-    MembershipEndpoint(NodeId self, PeerCalls frames, Service service) {
+    public MembershipEndpoint(NodeId self, PeerCalls frames, Service service) {
         this.self = self;
         this.frames = frames;
         this.service = service;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -42,7 +42,7 @@ public record Founding(
         nodes = List.copyOf(nodes);
     }
 
-    Proposal proposal() {
+    public Proposal proposal() {
         Map<String, String> values = new LinkedHashMap<>(settings.values());
         values.put(Proposal.TABLE, fingerprint);
         return new Proposal(nodes, new ClusterSettings(values));
@@ -53,7 +53,7 @@ public record Founding(
      *
      * @throws IllegalArgumentException if there are too many nodes or partitions, or too few nodes
      */
-    void requireFits() {
+    public void requireFits() {
         if (nodes.size() < settings.replicationFactor()) {
             throw new IllegalArgumentException("a cluster of replication factor " + settings.replicationFactor()
                     + " is formed by as many nodes or more, not by " + nodes.size());
@@ -76,7 +76,7 @@ public record Founding(
     }
 
     /** Returns the first command of a cluster. */
-    Command form(Founders founders) {
+    public Command form(Founders founders) {
         List<Command.Founder> members = new ArrayList<>();
         Map<NodeId, Integer> numbers = new LinkedHashMap<>();
         for (Node node : nodes) {

@@ -1,8 +1,9 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.distribution;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and asks a random node
  * now and then. At most one fetch is under way. Does not block; safe for use by any number of threads.
  */
-final class StatePulls {
+public final class StatePulls {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatePulls.class);
 
@@ -42,7 +43,7 @@ final class StatePulls {
      * @param installed where fetched states are installed
      * @param others returns the other nodes
      */
-    StatePulls(PeerCalls calls, Environment environment, InstalledState installed, Supplier<List<Node>> others) {
+    public StatePulls(PeerCalls calls, Environment environment, InstalledState installed, Supplier<List<Node>> others) {
         this.calls = calls;
         this.environment = environment;
         this.installed = installed;
@@ -50,7 +51,7 @@ final class StatePulls {
     }
 
     /** Begins to ask a random node every 3 s. */
-    void start() {
+    public void start() {
         synchronized (this) {
             if (!closed) {
                 timer = environment.schedule(this::askAny, INTERVAL.toNanos());
@@ -70,7 +71,7 @@ final class StatePulls {
     }
 
     /** Returns a random other node; empty if there is none. */
-    Optional<Node> any() {
+    public Optional<Node> any() {
         List<Node> all = others.get();
         return all.isEmpty()
                 ? Optional.empty()
@@ -84,7 +85,7 @@ final class StatePulls {
      * @return the installed state, newer than before or not; that of another node if a fetch is under way. Fails if the
      *     node does not answer, or its state cannot be installed
      */
-    CompletableFuture<ClusterState> from(Node node) {
+    public CompletableFuture<ClusterState> from(Node node) {
         CompletableFuture<ClusterState> result;
         synchronized (this) {
             if (closed) {
@@ -128,7 +129,7 @@ final class StatePulls {
         }
     }
 
-    synchronized void close() {
+    public synchronized void close() {
         closed = true;
         timer.cancel();
     }

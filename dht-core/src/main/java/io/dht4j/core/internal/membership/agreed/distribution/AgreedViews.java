@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.distribution;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Agreed states as the views by which a node coordinates and serves. */
-final class AgreedViews {
+public final class AgreedViews {
 
     private AgreedViews() {}
 

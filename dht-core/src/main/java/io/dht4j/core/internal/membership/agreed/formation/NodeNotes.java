@@ -1,7 +1,7 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.FoundersCodec.MalformedListException;
+import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -41,7 +41,7 @@ public final class NodeNotes {
      * @param cluster the cluster; empty until the node belongs to one
      * @param binding the description by which the store is bound
      */
-    record Identity(UUID incarnation, Optional<UUID> cluster, String binding) {}
+    public record Identity(UUID incarnation, Optional<UUID> cluster, String binding) {}
 
     /**
      * Creates an access to the notes of a store.
@@ -49,7 +49,7 @@ public final class NodeNotes {
      * @param store the store
      * @param self the name of the node, for messages
      */
-    NodeNotes(Store store, NodeId self) {
+    public NodeNotes(Store store, NodeId self) {
         this.store = store;
         this.self = self;
     }
@@ -69,7 +69,7 @@ public final class NodeNotes {
                 .or(() -> notes.founders().map(Founders::cluster));
     }
 
-    Optional<Identity> identity() {
+    public Optional<Identity> identity() {
         return read(IDENTITY, "the identity").map(bytes -> {
             try {
                 DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
@@ -82,7 +82,7 @@ public final class NodeNotes {
         });
     }
 
-    void keep(Identity identity) {
+    public void keep(Identity identity) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             FoundersCodec.write(identity.incarnation(), out);
@@ -97,7 +97,7 @@ public final class NodeNotes {
         keep(IDENTITY, bytes.toByteArray());
     }
 
-    Optional<Founders> founders() {
+    public Optional<Founders> founders() {
         return read(FOUNDERS, "the list of founders").map(bytes -> {
             try {
                 return FoundersCodec.founders(bytes);
@@ -107,12 +107,12 @@ public final class NodeNotes {
         });
     }
 
-    void keep(Founders founders) {
+    public void keep(Founders founders) {
         keep(FOUNDERS, FoundersCodec.encode(founders));
     }
 
     /** Returns the newest installed state of the node's cluster. */
-    Optional<ClusterState> state(Identity identity) {
+    public Optional<ClusterState> state(Identity identity) {
         Optional<byte[]> note = read(STATE, "the agreed state");
         if (note.isEmpty()) {
             return Optional.empty();
@@ -134,7 +134,7 @@ public final class NodeNotes {
     }
 
     /** Stores an encoded state. */
-    void keepState(byte[] encoded) {
+    public void keepState(byte[] encoded) {
         keep(STATE, encoded);
     }
 

@@ -1,7 +1,8 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.log;
 
 import io.dht4j.DhtException;
 import io.dht4j.Node;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * since it expects an epoch: its second copy is refused as stale. Does not block; safe for use by any number of
  * threads.
  */
-final class CommandLog {
+public final class CommandLog {
 
     /** The maximum number of commands whose leader is looked for. */
     private static final int MOST_ATTEMPTS = 64;
@@ -55,7 +56,7 @@ final class CommandLog {
      * @param voters returns the other nodes that may lead
      * @param nodes returns the node with an incarnation
      */
-    CommandLog(
+    public CommandLog(
             PeerCalls calls,
             Environment environment,
             Supplier<List<Node>> voters,
@@ -67,7 +68,7 @@ final class CommandLog {
     }
 
     /** Takes part in the log from now on. */
-    void member(TopologyLog log, ReplicatedState state) {
+    public void member(TopologyLog log, ReplicatedState state) {
         member = new Member(log, state);
     }
 
@@ -78,7 +79,7 @@ final class CommandLog {
      * @param context the deadline
      * @return what has become of it; never fails
      */
-    CompletableFuture<Appended> appendHere(byte[] command, CallContext context) {
+    public CompletableFuture<Appended> appendHere(byte[] command, CallContext context) {
         Member here = member;
         if (here == null) {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
@@ -129,7 +130,7 @@ final class CommandLog {
      * @param timeout how long a leader is looked for
      * @return accepted, refused or stale, or the last failure before the deadline; never fails
      */
-    CompletableFuture<Appended> append(UUID cluster, Command command, Duration timeout) {
+    public CompletableFuture<Appended> append(UUID cluster, Command command, Duration timeout) {
         if (command instanceof Command.StartBatch || command instanceof Command.Replace) {
             return CompletableFuture.completedFuture(
                     new Appended(Outcome.REFUSED, 0, "this version of the software moves no slots", Optional.empty()));
@@ -158,7 +159,7 @@ final class CommandLog {
     }
 
     /** Ends what looks for a leader. */
-    void close() {
+    public void close() {
         closed = true;
         attempts.forEach(attempt ->
                 attempt.result.complete(new Appended(Outcome.UNKNOWN, 0, "this node is closed", Optional.empty())));

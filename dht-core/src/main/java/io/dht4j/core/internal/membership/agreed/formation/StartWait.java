@@ -1,11 +1,11 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the start of a node waits for, and how it ends. Safe for use by any number of threads. */
-final class StartWait {
+public final class StartWait {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartWait.class);
 
@@ -13,7 +13,7 @@ final class StartWait {
     private volatile String text = "it has just been started";
 
     /** Returns what ends when the node has a state, or cannot get one. */
-    CompletableFuture<Void> over() {
+    public CompletableFuture<Void> over() {
         return over;
     }
 
@@ -21,7 +21,7 @@ final class StartWait {
         return over.isDone();
     }
 
-    String text() {
+    public String text() {
         return text;
     }
 
@@ -37,11 +37,11 @@ final class StartWait {
     }
 
     /** Ends the start: it can never succeed as it is. */
-    void fail(String why) {
+    public void fail(String why) {
         over.completeExceptionally(new IllegalStateException(why));
     }
 
-    void done() {
+    public void done() {
         over.complete(null);
     }
 }

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.log;
 
 import io.dht4j.PrintableText;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * depends on its bytes and the state before alone; bytes that are no command are refused, so that every member refuses
  * them alike. Methods of the log are called on its lane; others are safe for use by any number of threads.
  */
-final class ReplicatedState implements TopologyLog.Applier {
+public final class ReplicatedState implements TopologyLog.Applier {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedState.class);
 
@@ -40,7 +40,7 @@ final class ReplicatedState implements TopologyLog.Applier {
      * @param listener receives each new state, in order, on the log's lane; must not block
      * @param leadership receives whether this member leads
      */
-    ReplicatedState(Consumer<ClusterState> listener, Consumer<Boolean> leadership) {
+    public ReplicatedState(Consumer<ClusterState> listener, Consumer<Boolean> leadership) {
         this.listener = listener;
         this.leadership = leadership;
     }
@@ -105,7 +105,7 @@ final class ReplicatedState implements TopologyLog.Applier {
     }
 
     /** Returns the newest agreed state that this member has applied; empty before the cluster is formed. */
-    Optional<ClusterState> state() {
+    public Optional<ClusterState> state() {
         return state;
     }
 

@@ -1,11 +1,12 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.distribution;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
-import io.dht4j.core.internal.membership.agreed.NodeNotes.Identity;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Environment;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * returns to an earlier one. Installations run one after the other on store threads; of states that wait, the newest
  * one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
  */
-final class InstalledState {
+public final class InstalledState {
 
     private static final Logger LOG = LoggerFactory.getLogger(InstalledState.class);
 
@@ -51,7 +52,7 @@ final class InstalledState {
      * @param views the same object for every state
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Installed(ClusterState state, byte[] encoded, Views views) {}
+    public record Installed(ClusterState state, byte[] encoded, Views views) {}
 
     /**
      * Creates a node's state before the first one.
@@ -63,7 +64,7 @@ final class InstalledState {
      * @param environment the store threads
      * @param listener receives each installed state, in order, on a store thread
      */
-    InstalledState(
+    public InstalledState(
             NodeNotes notes,
             Identity identity,
             NodeId self,
@@ -79,24 +80,24 @@ final class InstalledState {
     }
 
     /** Returns what is installed; empty before the first state. */
-    Optional<Installed> current() {
+    public Optional<Installed> current() {
         return Optional.ofNullable(installed);
     }
 
     /** Returns the installed state; empty before the first one. */
-    Optional<ClusterState> state() {
+    public Optional<ClusterState> state() {
         Installed now = installed;
         return now == null ? Optional.empty() : Optional.of(now.state);
     }
 
     /** Returns the epoch of the installed state; 0 before the first one. */
-    long epoch() {
+    public long epoch() {
         Installed now = installed;
         return now == null ? 0 : now.state.epoch();
     }
 
     /** Returns the cluster to which the node belongs; empty until it does. */
-    synchronized Optional<UUID> cluster() {
+    public synchronized Optional<UUID> cluster() {
         return identity.cluster();
     }
 
@@ -105,7 +106,7 @@ final class InstalledState {
      *
      * @throws IllegalStateException if the note is damaged
      */
-    void restore() {
+    public void restore() {
         Optional<ClusterState> noted;
         synchronized (this) {
             noted = notes.state(identity);
@@ -123,7 +124,7 @@ final class InstalledState {
      * @param state a state of the node's cluster
      * @return completes with the installed state, which may be newer; fails if it cannot be installed
      */
-    CompletableFuture<ClusterState> offer(ClusterState state) {
+    public CompletableFuture<ClusterState> offer(ClusterState state) {
         CompletableFuture<ClusterState> result;
         boolean start;
         synchronized (this) {

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.peer;
 
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * The transport of a node of an agreed cluster. It listens already when the node is created, since requests about
  * membership come first. Its start only passes the node's handler on.
  */
-final class NodeTransport implements Transport {
+public final class NodeTransport implements Transport {
 
     private final Transport transport;
     private final MembershipEndpoint endpoint;
@@ -29,7 +29,7 @@ final class NodeTransport implements Transport {
      * @param failure completes when the node must no longer serve
      * @param closing ends what uses the transport besides the node
      */
-    NodeTransport(
+    public NodeTransport(
             Transport transport, MembershipEndpoint endpoint, CompletableFuture<String> failure, Runnable closing) {
         this.transport = transport;
         this.endpoint = endpoint;

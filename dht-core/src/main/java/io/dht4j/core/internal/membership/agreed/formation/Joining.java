@@ -1,8 +1,10 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.log.CommandLog;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
@@ -24,7 +26,7 @@ import java.util.function.Function;
  * this node is a member. A repeat after a crash finds this incarnation in the state. One step is under way at a time.
  * Safe for use by any number of threads.
  */
-final class Joining {
+public final class Joining {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(5);
@@ -59,7 +61,7 @@ final class Joining {
      * @param installing installs a state
      * @param wait ends when this node has a state
      */
-    Joining(
+    public Joining(
             NodeId self,
             UUID incarnation,
             MemberAttributes attributes,
@@ -91,7 +93,7 @@ final class Joining {
     }
 
     /** Begins to ask. */
-    void start() {
+    public void start() {
         ask();
     }
 

@@ -1,9 +1,10 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.distribution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.membership.Clusters;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.testkit.store.ForwardingStore;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.membership.command.Command;
@@ -13,12 +13,12 @@ import java.util.stream.Collectors;
  * @param founders the nodes, in the same order at each of them
  * @param settings the settings that never change, and a fingerprint of the placement's table, by name
  */
-record Proposal(List<Node> founders, ClusterSettings settings) {
+public record Proposal(List<Node> founders, ClusterSettings settings) {
 
     /** The name of the settings' fingerprint of the table. */
     static final String TABLE = ClusterSettings.TABLE;
 
-    Proposal {
+    public Proposal {
         founders = List.copyOf(founders);
         if (founders.isEmpty() || founders.size() > Command.Form.MAX_FOUNDERS) {
             throw new IllegalArgumentException(

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.agreed;
+package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -16,11 +16,11 @@ import java.util.UUID;
  * @param proposal the nodes and settings
  * @param incarnations the incarnation of each node, in the same order
  */
-record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations) {
+public record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations) {
 
     private static final int VOTERS = 3;
 
-    Founders {
+    public Founders {
         incarnations = List.copyOf(incarnations);
         if (incarnations.size() != proposal.founders().size()) {
             throw new IllegalArgumentException(incarnations.size() + " incarnations of "
@@ -39,7 +39,7 @@ record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations) {
     }
 
     /** Returns the node with an incarnation; empty if there is none. */
-    Optional<Node> node(UUID incarnation) {
+    public Optional<Node> node(UUID incarnation) {
         int place = incarnations.indexOf(incarnation);
         return place < 0 ? Optional.empty() : Optional.of(proposal.founders().get(place));
     }
@@ -50,7 +50,7 @@ record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations) {
     }
 
     /** Returns the first voters in order, the same at every node for ever. */
-    List<NodeRef> voterRefs() {
+    public List<NodeRef> voterRefs() {
         List<NodeRef> refs = new ArrayList<>();
         for (int i = 0; i < voters(); i++) {
             refs.add(new NodeRef(proposal.founders().get(i).id(), incarnations.get(i)));
