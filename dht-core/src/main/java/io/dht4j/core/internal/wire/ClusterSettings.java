@@ -29,10 +29,10 @@ public record ClusterSettings(Map<String, String> values) {
     public static final String SEPARATOR = ", ";
 
     /** The maximum number of settings in a frame. */
-    static final int MAX_SETTINGS = 32;
+    public static final int MAX_SETTINGS = 32;
 
     /** The maximum number of bytes of a name or a value. */
-    static final int MAX_TEXT_BYTES = 4096;
+    public static final int MAX_TEXT_BYTES = 4096;
 
     /** Creates settings from a copy of the map. */
     public ClusterSettings {

@@ -10,7 +10,7 @@ public final class FrameException extends Exception {
 
     private final ErrorCode code;
 
-    FrameException(ErrorCode code, String message) {
+    public FrameException(ErrorCode code, String message) {
         super(PrintableText.of(message), null, false, false);
         this.code = code;
     }

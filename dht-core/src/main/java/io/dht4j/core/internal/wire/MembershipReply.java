@@ -60,7 +60,7 @@ public sealed interface MembershipReply extends Reply {
         }
 
         /** Returns its number in frames. */
-        int code() {
+        public int code() {
             return code;
         }
     }

@@ -42,7 +42,7 @@ public final class NodeIds {
     }
 
     /** Returns the id of a name; a new one if it is not cached. Fails as {@link NodeId} does if the name is invalid. */
-    NodeId find(byte[] bytes, int from, int length) {
+    public NodeId find(byte[] bytes, int from, int length) {
         for (int place = place(bytes, from, length); ; place = next(place)) {
             NodeId id = table[place];
             if (id == null) {
@@ -55,7 +55,7 @@ public final class NodeIds {
     }
 
     /** Returns an identity; a new one if it is not cached. */
-    NodeIdentity identity(int number, long most, long least) {
+    public NodeIdentity identity(int number, long most, long least) {
         int place = number & (identities.length() - 1);
         NodeIdentity known = identities.get(place);
         if (known != null

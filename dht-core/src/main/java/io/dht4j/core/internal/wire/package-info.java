@@ -1,4 +1,4 @@
-/** The binary frames between nodes: messages, and the codec that checks every length. */
+/** The messages between nodes, and the headers of their frames. */
 @NullMarked
 package io.dht4j.core.internal.wire;
 

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.command.Command;
-import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;

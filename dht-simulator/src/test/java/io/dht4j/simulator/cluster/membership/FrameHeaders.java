@@ -2,11 +2,11 @@ package io.dht4j.simulator.cluster.membership;
 
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.NodeIdentity;
-import io.dht4j.core.internal.wire.FrameCodec;
-import io.dht4j.core.internal.wire.FrameCodec.Decoded;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
+import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
 import io.dht4j.spi.Frame;
 import java.util.Objects;
 import java.util.Optional;

@@ -2,9 +2,9 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
-import io.dht4j.core.internal.wire.FrameCodec;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.Frame;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.coordinator.quorum;
 
-import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.core.internal.wire.FrameCodec;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,7 +1,10 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;

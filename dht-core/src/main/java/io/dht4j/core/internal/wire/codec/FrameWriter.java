@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;

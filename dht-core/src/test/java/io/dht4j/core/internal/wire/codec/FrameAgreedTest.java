@@ -1,16 +1,20 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
-import static io.dht4j.core.internal.wire.FrameExamples.APPLY;
-import static io.dht4j.core.internal.wire.FrameExamples.BATCH;
-import static io.dht4j.core.internal.wire.FrameExamples.HEADER;
-import static io.dht4j.core.internal.wire.FrameExamples.READ;
-import static io.dht4j.core.internal.wire.FrameExamples.codeOf;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeReply;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeRequest;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.APPLY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.BATCH;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.HEADER;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.READ;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.codeOf;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeReply;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Frame;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

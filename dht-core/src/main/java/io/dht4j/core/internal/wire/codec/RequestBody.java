@@ -1,7 +1,11 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
 import java.util.ArrayList;
 import java.util.List;

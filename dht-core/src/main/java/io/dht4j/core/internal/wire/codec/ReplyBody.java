@@ -1,7 +1,16 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.PrintableText;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.ClusterSettings;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

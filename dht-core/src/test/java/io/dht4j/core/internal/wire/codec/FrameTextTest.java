@@ -1,10 +1,16 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.wire.ClusterSettings;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

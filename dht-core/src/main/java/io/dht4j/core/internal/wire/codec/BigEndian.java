@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,22 +1,26 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
-import static io.dht4j.core.internal.wire.FrameExamples.APPLY;
-import static io.dht4j.core.internal.wire.FrameExamples.HEADER;
-import static io.dht4j.core.internal.wire.FrameExamples.KNOWN;
-import static io.dht4j.core.internal.wire.FrameExamples.VALUE;
-import static io.dht4j.core.internal.wire.FrameExamples.codeOf;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeReply;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeRequest;
-import static io.dht4j.core.internal.wire.FrameExamples.encode;
-import static io.dht4j.core.internal.wire.FrameExamples.replies;
-import static io.dht4j.core.internal.wire.FrameExamples.requestFor;
-import static io.dht4j.core.internal.wire.FrameExamples.requests;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.APPLY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.HEADER;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.KNOWN;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.VALUE;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.codeOf;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeReply;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeRequest;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.encode;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.replies;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.requestFor;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.requests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Frame;
 import java.util.Arrays;
 import java.util.List;
@@ -29,8 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Heads, and messages of every type as they were, cut off, or with bytes changed. */
 class FrameCodecTest {
 
-    private static final String REQUESTS = "io.dht4j.core.internal.wire.FrameExamples#requests";
-    private static final String REPLIES = "io.dht4j.core.internal.wire.FrameExamples#replies";
+    private static final String REQUESTS = "io.dht4j.core.internal.wire.codec.FrameExamples#requests";
+    private static final String REPLIES = "io.dht4j.core.internal.wire.codec.FrameExamples#replies";
 
     @Test
     void largeValueStandsInItsFrameWithoutACopy() {

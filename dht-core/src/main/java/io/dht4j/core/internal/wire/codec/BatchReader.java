@@ -1,6 +1,10 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
-import io.dht4j.core.internal.wire.FrameCodec.Decoded;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
 import java.util.Optional;
 
 /**

@@ -1,10 +1,13 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.PrintableText;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairReply.Held;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Buckets;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -6,6 +6,8 @@ import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

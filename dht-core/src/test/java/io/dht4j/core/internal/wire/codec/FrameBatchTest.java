@@ -1,17 +1,20 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
-import static io.dht4j.core.internal.wire.FrameExamples.APPLY;
-import static io.dht4j.core.internal.wire.FrameExamples.BATCHED;
-import static io.dht4j.core.internal.wire.FrameExamples.HEADER;
-import static io.dht4j.core.internal.wire.FrameExamples.KEY;
-import static io.dht4j.core.internal.wire.FrameExamples.READ;
-import static io.dht4j.core.internal.wire.FrameExamples.codeOf;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeRequest;
-import static io.dht4j.core.internal.wire.FrameExamples.encode;
-import static io.dht4j.core.internal.wire.FrameExamples.openReplies;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.APPLY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.BATCHED;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.HEADER;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.KEY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.READ;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.codeOf;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeRequest;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.encode;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.openReplies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 /** The numbers of the message types. */
 final class FrameTypes {

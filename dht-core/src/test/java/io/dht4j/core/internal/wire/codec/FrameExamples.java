@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -9,7 +9,16 @@ import io.dht4j.KeyRange;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.ClusterSettings;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,15 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import java.util.ArrayList;

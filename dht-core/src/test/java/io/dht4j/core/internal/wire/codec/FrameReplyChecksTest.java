@@ -1,12 +1,12 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
-import static io.dht4j.core.internal.wire.FrameExamples.APPLY;
-import static io.dht4j.core.internal.wire.FrameExamples.KEY;
-import static io.dht4j.core.internal.wire.FrameExamples.LONGEST;
-import static io.dht4j.core.internal.wire.FrameExamples.VERSION;
-import static io.dht4j.core.internal.wire.FrameExamples.codeOf;
-import static io.dht4j.core.internal.wire.FrameExamples.decodeReply;
-import static io.dht4j.core.internal.wire.FrameExamples.encode;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.APPLY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.KEY;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.LONGEST;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.VERSION;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.codeOf;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeReply;
+import static io.dht4j.core.internal.wire.codec.FrameExamples.encode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
@@ -14,7 +14,12 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.RepairReply;
+import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,8 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Version;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.Request;
 
 /** The bodies of frames about snapshots: sizes, writing and reading. */
 final class SnapshotBody {

@@ -1,8 +1,13 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.PrintableText;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.TopologyLog;
 import java.util.Arrays;
 import java.util.Optional;

@@ -1,12 +1,19 @@
-package io.dht4j.core.internal.wire;
+package io.dht4j.core.internal.wire.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.TopologyLog;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
