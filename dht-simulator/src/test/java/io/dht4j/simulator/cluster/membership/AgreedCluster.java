@@ -10,8 +10,10 @@ import io.dht4j.core.Placements;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
@@ -149,6 +151,18 @@ final class AgreedCluster implements AutoCloseable {
     void change(int partition, int... replicas) {
         epoch++;
         rows.set(partition, Row.stable(epoch, nodes(replicas)));
+    }
+
+    /**
+     * Gives a slot of a partition another phase: with its owner and this heir, or with the heir alone in {@link
+     * Phase#STABLE} and {@link Phase#FILL}. No node learns of it by this.
+     */
+    void move(int partition, int slot, Phase phase, int heir) {
+        epoch++;
+        List<ReplicaSlot> slots = new ArrayList<>(rows.get(partition).slots());
+        Node to = cluster.topology.nodes().get(heir);
+        slots.set(slot, new ReplicaSlot(phase, phase.isOfTwo() ? slots.get(slot).owner() : to, to));
+        rows.set(partition, Row.of(epoch, slots));
     }
 
     /** Removes a node, which is a replica of nothing. No node learns of it by this. */
