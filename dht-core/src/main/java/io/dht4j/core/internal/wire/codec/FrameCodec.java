@@ -1,9 +1,5 @@
 package io.dht4j.core.internal.wire.codec;
 
-import io.dht4j.ErrorCode;
-import io.dht4j.NodeId;
-import io.dht4j.Version;
-import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -41,19 +37,6 @@ public final class FrameCodec {
      * The maximum number of keys or entries in a message; small ones take many times their encoded size once decoded.
      */
     public static final int MAX_ITEMS = 10_000;
-
-    /** Without the names. */
-    private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
-
-    /** The numbers and incarnations of sender and recipient are in the head. */
-    private static final int IDENTITIES = 1;
-
-    /** A row version is in the head of a request, or before each part of a batch. */
-    private static final int ROW_VERSIONS = 2;
-
-    private static final int KNOWN_FLAGS = IDENTITIES | ROW_VERSIONS;
-
-    private static final int IDENTITY_BYTES = 4 + 16;
 
     /** The maximum number of bytes of the messages of failed parts in the reply to a batch. */
     private static final int MAX_BATCH_TEXT = 64 * 1024;
@@ -112,7 +95,7 @@ public final class FrameCodec {
      * @return a new frame of one part
      */
     public static Frame encode(FrameHeader header, Request request) {
-        FrameWriter out = begin(header, request, RequestBody.size(request));
+        FrameWriter out = FrameHead.begin(header, request, RequestBody.size(request));
         RequestBody.write(out, request);
         return Frame.of(out.toByteArray());
     }
@@ -125,7 +108,7 @@ public final class FrameCodec {
      * @return the head of a frame
      */
     public static byte[] head(FrameHeader header, Request request) {
-        return begin(header, request, 0).toByteArray();
+        return FrameHead.begin(header, request, 0).toByteArray();
     }
 
     /**
@@ -150,7 +133,7 @@ public final class FrameCodec {
     public static Frame encodeLarge(FrameHeader header, Request.ApplyEntries request) {
         Entry entry = request.entries().get(0);
         byte[] value = entry.value();
-        FrameWriter out = begin(header, request, Math.subtractExact(RequestBody.size(request), value.length));
+        FrameWriter out = FrameHead.begin(header, request, Math.subtractExact(RequestBody.size(request), value.length));
         out.i32(1).key(entry.key()).entryBeforeValue(entry);
         return new Frame(out.toByteArray(), value);
     }
@@ -164,7 +147,7 @@ public final class FrameCodec {
      */
     public static byte[] encode(FrameHeader header, Reply reply) {
         Reply bounded = reply instanceof Reply.Batch batch ? withBoundedTexts(batch) : reply;
-        FrameWriter out = begin(header, ReplyBody.type(bounded), 0, 0, ReplyBody.size(bounded));
+        FrameWriter out = FrameHead.begin(header, bounded, ReplyBody.size(bounded));
         ReplyBody.write(out, bounded);
         return out.toByteArray();
     }
@@ -195,46 +178,6 @@ public final class FrameCodec {
         return new Reply.Batch(bounded);
     }
 
-    private static FrameWriter begin(FrameHeader header, Request request, int bodyBytes) {
-        int type = RequestBody.type(request);
-        if (request instanceof Request.Batch batch) {
-            return begin(header, type, RequestBody.hasRowVersions(batch) ? ROW_VERSIONS : 0, 0, bodyBytes);
-        }
-        long rowVersion = header.rowVersion();
-        return begin(header, type, rowVersion == 0 ? 0 : ROW_VERSIONS, rowVersion, bodyBytes);
-    }
-
-    private static FrameWriter begin(FrameHeader header, int type, int rowFlag, long rowVersion, int bodyBytes) {
-        FrameHeader.Agreed agreed = header.agreed();
-        boolean named = agreed != null && (agreed.sender() != null || agreed.recipient() != null);
-        int more = (named ? 2 * IDENTITY_BYTES : 0) + (rowVersion == 0 ? 0 : Long.BYTES);
-        FrameWriter out = begin(header, type, rowFlag | (named ? IDENTITIES : 0), Math.addExact(more, bodyBytes));
-        if (agreed != null && named) {
-            out.identity(agreed.sender()).identity(agreed.recipient());
-        }
-        return rowVersion == 0 ? out : out.i64(rowVersion);
-    }
-
-    private static FrameWriter begin(FrameHeader header, int type, int flags, int restBytes) {
-        Optional<NodeId> recipient = header.recipient();
-        int names =
-                FrameWriter.sizeOf(header.sender()) + (recipient.isPresent() ? FrameWriter.sizeOf(recipient.get()) : 1);
-        FrameWriter out = new FrameWriter(Math.addExact(HEAD_BYTES + names, restBytes))
-                .u8(PROTOCOL)
-                .u8(type)
-                .u8(flags)
-                .name(header.sender());
-        if (recipient.isPresent()) {
-            out.name(recipient.get());
-        } else {
-            out.u8(0);
-        }
-        return out.i64(header.settings())
-                .i64(header.epoch())
-                .i64(header.clock().packed())
-                .i64(header.wallMillis());
-    }
-
     /**
      * Returns whether a frame is a {@link MembershipRequest}, if it is a frame of this protocol version.
      *
@@ -259,8 +202,8 @@ public final class FrameCodec {
      */
     public static Opened open(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
-        int type = type(in);
-        FrameHeader header = header(in, type, known);
+        int type = FrameHead.type(in);
+        FrameHeader header = FrameHead.header(in, type, known);
         if (header.recipient().isEmpty()) {
             throw in.malformed("a request must name its recipient");
         }
@@ -277,7 +220,7 @@ public final class FrameCodec {
      */
     public static FrameHeader header(byte[] frame, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
-        return header(in, type(in), known);
+        return FrameHead.header(in, FrameHead.type(in), known);
     }
 
     /**
@@ -307,8 +250,8 @@ public final class FrameCodec {
             return decodeReplies(frame, batch, known);
         }
         FrameReader in = new FrameReader(frame);
-        int type = type(in);
-        FrameHeader header = header(in, type, known);
+        int type = FrameHead.type(in);
+        FrameHeader header = FrameHead.header(in, type, known);
         Reply reply = ReplyBody.read(in, type, request);
         in.end();
         return new Decoded<>(header, reply);
@@ -339,8 +282,8 @@ public final class FrameCodec {
      */
     public static BatchReader openReplies(byte[] frame, int parts, NodeIds known) throws FrameException {
         FrameReader in = new FrameReader(frame);
-        int type = type(in);
-        FrameHeader header = header(in, type, known);
+        int type = FrameHead.type(in);
+        FrameHeader header = FrameHead.header(in, type, known);
         Optional<Reply> refusal = Optional.empty();
         if (type == FrameTypes.FAILED || type == FrameTypes.OTHER_SETTINGS) {
             refusal = Optional.of(ReplyBody.refusal(in, type));
@@ -354,53 +297,6 @@ public final class FrameCodec {
             throw in.malformed("reply type " + type + " to a batch");
         }
         return new BatchReader(new Decoded<>(header, refusal), in);
-    }
-
-    private static int type(FrameReader in) throws FrameException {
-        int protocol = in.u8("the protocol version");
-        if (protocol != PROTOCOL) {
-            throw new FrameException(
-                    ErrorCode.UNSUPPORTED_PROTOCOL,
-                    "protocol version " + protocol + " is not supported; this node speaks " + PROTOCOL);
-        }
-        return in.u8("the message type");
-    }
-
-    private static FrameHeader header(FrameReader in, int type, NodeIds known) throws FrameException {
-        int flags = in.u8("the flags");
-        boolean isReply = type >= FrameTypes.REPLY;
-        int unknown = flags & ~(isReply ? IDENTITIES : KNOWN_FLAGS);
-        if (unknown != 0) {
-            throw new FrameException(
-                    ErrorCode.UNSUPPORTED_PROTOCOL,
-                    "the flags " + unknown + " of a " + (isReply ? "reply" : "request")
-                            + " are not supported; this node knows " + (isReply ? "1" : "1 and 2"));
-        }
-        Optional<NodeId> sender = in.name(known, "the sender's name");
-        if (sender.isEmpty()) {
-            throw in.malformed("a frame must name its sender");
-        }
-        Optional<NodeId> recipient = in.name(known, "the recipient's name");
-        long settings = in.i64("the settings");
-        long epoch = in.i64("the epoch");
-        Version clock = in.version();
-        long wallMillis = in.i64("the wall clock");
-        in.hasRowVersions((flags & ROW_VERSIONS) != 0);
-        FrameHeader.Agreed agreed = flags == 0
-                ? null
-                : agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
-        return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
-    }
-
-    private static FrameHeader.Agreed agreed(FrameReader in, NodeIds known, boolean named, boolean fenced)
-            throws FrameException {
-        NodeIdentity sender = named ? in.identity(known, "the sender's number") : null;
-        NodeIdentity recipient = named ? in.identity(known, "the recipient's number") : null;
-        long rowVersion = fenced ? in.i64("the row version") : 0;
-        if (fenced && rowVersion <= 0) {
-            throw in.malformed("a row version must be more than zero, is " + rowVersion);
-        }
-        return new FrameHeader.Agreed(sender, recipient, rowVersion);
     }
 
     /**

@@ -1,0 +1,126 @@
+package io.dht4j.core.internal.wire.codec;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import java.util.Optional;
+
+/** The heads of frames, as {@link FrameCodec} describes them. Stateless; safe for use by any number of threads. */
+final class FrameHead {
+
+    /** Without the names. */
+    private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
+
+    /** The numbers and incarnations of sender and recipient are in the head. */
+    private static final int IDENTITIES = 1;
+
+    /** A row version is in the head of a request, or before each part of a batch. */
+    private static final int ROW_VERSIONS = 2;
+
+    private static final int KNOWN_FLAGS = IDENTITIES | ROW_VERSIONS;
+
+    private static final int IDENTITY_BYTES = 4 + 16;
+
+    private FrameHead() {}
+
+    /** Begins a request. */
+    static FrameWriter begin(FrameHeader header, Request request, int bodyBytes) {
+        int type = RequestBody.type(request);
+        if (request instanceof Request.Batch batch) {
+            return begin(header, type, RequestBody.hasRowVersions(batch) ? ROW_VERSIONS : 0, 0, bodyBytes);
+        }
+        long rowVersion = header.rowVersion();
+        return begin(header, type, rowVersion == 0 ? 0 : ROW_VERSIONS, rowVersion, bodyBytes);
+    }
+
+    /** Begins a reply. */
+    static FrameWriter begin(FrameHeader header, Reply reply, int bodyBytes) {
+        return begin(header, ReplyBody.type(reply), 0, 0, bodyBytes);
+    }
+
+    private static FrameWriter begin(FrameHeader header, int type, int rowFlag, long rowVersion, int bodyBytes) {
+        FrameHeader.Agreed agreed = header.agreed();
+        boolean named = agreed != null && (agreed.sender() != null || agreed.recipient() != null);
+        int more = (named ? 2 * IDENTITY_BYTES : 0) + (rowVersion == 0 ? 0 : Long.BYTES);
+        FrameWriter out = begin(header, type, rowFlag | (named ? IDENTITIES : 0), Math.addExact(more, bodyBytes));
+        if (agreed != null && named) {
+            out.identity(agreed.sender()).identity(agreed.recipient());
+        }
+        return rowVersion == 0 ? out : out.i64(rowVersion);
+    }
+
+    private static FrameWriter begin(FrameHeader header, int type, int flags, int restBytes) {
+        Optional<NodeId> recipient = header.recipient();
+        int names =
+                FrameWriter.sizeOf(header.sender()) + (recipient.isPresent() ? FrameWriter.sizeOf(recipient.get()) : 1);
+        FrameWriter out = new FrameWriter(Math.addExact(HEAD_BYTES + names, restBytes))
+                .u8(FrameCodec.PROTOCOL)
+                .u8(type)
+                .u8(flags)
+                .name(header.sender());
+        if (recipient.isPresent()) {
+            out.name(recipient.get());
+        } else {
+            out.u8(0);
+        }
+        return out.i64(header.settings())
+                .i64(header.epoch())
+                .i64(header.clock().packed())
+                .i64(header.wallMillis());
+    }
+
+    /** Reads the protocol version and the type of the message. */
+    static int type(FrameReader in) throws FrameException {
+        int protocol = in.u8("the protocol version");
+        if (protocol != FrameCodec.PROTOCOL) {
+            throw new FrameException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "protocol version " + protocol + " is not supported; this node speaks " + FrameCodec.PROTOCOL);
+        }
+        return in.u8("the message type");
+    }
+
+    /** Reads the rest of the head. */
+    static FrameHeader header(FrameReader in, int type, NodeIds known) throws FrameException {
+        int flags = in.u8("the flags");
+        boolean isReply = type >= FrameTypes.REPLY;
+        int unknown = flags & ~(isReply ? IDENTITIES : KNOWN_FLAGS);
+        if (unknown != 0) {
+            throw new FrameException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the flags " + unknown + " of a " + (isReply ? "reply" : "request")
+                            + " are not supported; this node knows " + (isReply ? "1" : "1 and 2"));
+        }
+        Optional<NodeId> sender = in.name(known, "the sender's name");
+        if (sender.isEmpty()) {
+            throw in.malformed("a frame must name its sender");
+        }
+        Optional<NodeId> recipient = in.name(known, "the recipient's name");
+        long settings = in.i64("the settings");
+        long epoch = in.i64("the epoch");
+        Version clock = in.version();
+        long wallMillis = in.i64("the wall clock");
+        in.hasRowVersions((flags & ROW_VERSIONS) != 0);
+        FrameHeader.Agreed agreed = flags == 0
+                ? null
+                : agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
+        return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
+    }
+
+    private static FrameHeader.Agreed agreed(FrameReader in, NodeIds known, boolean named, boolean fenced)
+            throws FrameException {
+        NodeIdentity sender = named ? in.identity(known, "the sender's number") : null;
+        NodeIdentity recipient = named ? in.identity(known, "the recipient's number") : null;
+        long rowVersion = fenced ? in.i64("the row version") : 0;
+        if (fenced && rowVersion <= 0) {
+            throw in.malformed("a row version must be more than zero, is " + rowVersion);
+        }
+        return new FrameHeader.Agreed(sender, recipient, rowVersion);
+    }
+}
