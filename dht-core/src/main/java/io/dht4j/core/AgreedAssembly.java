@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,36 @@ final class AgreedAssembly implements NodeStart {
                 }
             });
         });
+    }
+
+    /**
+     * Begins, and waits for the cluster. Blocks.
+     *
+     * @return the cluster; its failure closes the parts of the node
+     */
+    Cluster start() {
+        begin();
+        try {
+            return cluster.get();
+        } catch (ExecutionException e) {
+            Throwable cause = DhtException.unwrap(e);
+            closeAfter(cause);
+            throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            IllegalStateException interrupted =
+                    new IllegalStateException("interrupted while the node was starting: " + waiting(), e);
+            closeAfter(interrupted);
+            throw interrupted;
+        }
+    }
+
+    private void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private void onStore(Runnable task) {

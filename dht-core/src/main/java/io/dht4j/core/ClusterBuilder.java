@@ -3,35 +3,28 @@ package io.dht4j.core;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
-import io.dht4j.DhtException;
 import io.dht4j.NodeId;
-import io.dht4j.Ranges;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.node.NoStore;
 import io.dht4j.core.options.Batching;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Membership;
-import io.dht4j.core.options.NodeOptions;
 import io.dht4j.core.options.OverloadProtection;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
-import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PartitionTable;
-import io.dht4j.spi.Placement;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The node owns the transport, the store and the hint log. Closing the cluster, or a failed start, closes them.
  */
-public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
+public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
 
     /** The default number of partitions. */
     public static final int DEFAULT_PARTITIONS = 1024;
@@ -51,11 +44,6 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     /** The default limit of a value, in bytes: 16 MiB. */
     public static final int DEFAULT_MAX_VALUE_BYTES = MemoryBudget.DEFAULT_MAX_VALUE_BYTES;
 
-    private static final String PARTITIONS = "partitions";
-    private static final String REPLICATION_FACTOR = "replication factor";
-    private static final String LARGEST_VALUE = "largest value";
-
-    private static final int DEFAULT_REPLICATION_FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     /** The clocks of purging nodes and of reading nodes may each be off in both directions. */
@@ -81,10 +69,6 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     @Nullable
     Environment environment;
 
-    Placement placement = Placements.rendezvous();
-    HashFunction hash = HashFunctions.xxh3();
-    int partitions = DEFAULT_PARTITIONS;
-    int replicationFactor;
     Batching batching = Batching.on();
     HintedHandoff handoff = HintedHandoff.on();
     Repair repair = Repair.on();
@@ -92,15 +76,19 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     RefillMarker refill = RefillMarker.none();
     Set<NodeId> refillWithout = Set.of();
     private final Optional<Membership> membership;
-    /** The settings that were set, by their names in an agreed cluster. */
-    private final Set<String> set = new HashSet<>();
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores, Optional<Membership> membership) {
+        super(
+                topology.size(),
+                membership.filter(ClusterBuilder::joins).isPresent() ? PartitionTable.MAX_DEPTH : topology.size());
         this.self = self;
         this.membership = membership;
         this.topology = topology;
         this.stores = stores;
-        this.replicationFactor = Math.min(DEFAULT_REPLICATION_FACTOR, topology.size());
+    }
+
+    private static boolean joins(Membership membership) {
+        return membership.origin() == Membership.Origin.JOIN;
     }
 
     /**
@@ -267,69 +255,6 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     }
 
     /**
-     * Sets the placement of partitions on nodes; the same on every node. Default: {@link Placements#rendezvous()}.
-     *
-     * @param placement the strategy
-     * @return this builder
-     */
-    public ClusterBuilder placement(Placement placement) {
-        this.placement = requireNonNull(placement, "placement");
-        return this;
-    }
-
-    /**
-     * Sets the hash function of keys; the same on every node. Default: {@link HashFunctions#xxh3()}.
-     *
-     * @param hash the function
-     * @return this builder
-     */
-    public ClusterBuilder hash(HashFunction hash) {
-        this.hash = requireNonNull(hash, "hash");
-        return this;
-    }
-
-    /**
-     * Sets the number of partitions; fixed for the life of the cluster and the same on every node. Default:
-     * {@value #DEFAULT_PARTITIONS}.
-     *
-     * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}; some hundred per node spread evenly
-     * @return this builder
-     */
-    public ClusterBuilder partitions(int partitions) {
-        this.partitions = PartitionTable.requirePartitions(partitions);
-        set.add(PARTITIONS);
-        return this;
-    }
-
-    /**
-     * Sets the number of replicas of calls without a policy; a majority of them must answer. Default: 3, or the number
-     * of nodes if that is less.
-     *
-     * @param replicationFactor 1 to the number of nodes
-     * @return this builder
-     */
-    public ClusterBuilder replicationFactor(int replicationFactor) {
-        boolean joins = membership.isPresent() && membership.get().origin() == Membership.Origin.JOIN;
-        Ranges.require("replicationFactor", replicationFactor, 1, joins ? PartitionTable.MAX_DEPTH : topology.size());
-        this.replicationFactor = replicationFactor;
-        set.add(REPLICATION_FACTOR);
-        return this;
-    }
-
-    @Override
-    public ClusterBuilder maxValueBytes(int maxValueBytes) {
-        set.add(LARGEST_VALUE);
-        return super.maxValueBytes(maxValueBytes);
-    }
-
-    /** Returns the settings of which this builder has only the default. */
-    Set<String> unset() {
-        Set<String> left = new HashSet<>(Set.of(PARTITIONS, REPLICATION_FACTOR, LARGEST_VALUE));
-        left.removeAll(set);
-        return left;
-    }
-
-    /**
      * Sets how requests to a node are combined in frames. Default: {@link Batching#on()}.
      *
      * @param batching on or off, and its bounds
@@ -424,31 +349,9 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
      *     closed
      */
     public Cluster start() {
-        if (membership.isEmpty()) {
-            return assembly().start();
-        }
-        NodeStart start = begin();
-        try {
-            return start.cluster().toCompletableFuture().get();
-        } catch (ExecutionException e) {
-            Throwable cause = DhtException.unwrap(e);
-            closeAfter(start, cause);
-            throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            IllegalStateException interrupted =
-                    new IllegalStateException("interrupted while the node was starting: " + start.waiting(), e);
-            closeAfter(start, interrupted);
-            throw interrupted;
-        }
-    }
-
-    private static void closeAfter(NodeStart start, Throwable failure) {
-        try {
-            start.close();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
+        return membership.isEmpty()
+                ? assembly().start()
+                : agreed(membership.get()).start();
     }
 
     /**
@@ -461,9 +364,13 @@ public final class ClusterBuilder extends NodeOptions<ClusterBuilder> {
     public NodeStart begin() {
         Membership options = membership.orElseThrow(
                 () -> new IllegalStateException("only a node of an agreed cluster waits for others: use start()"));
-        AgreedAssembly start = new AgreedAssembly(this, options, assembly());
+        AgreedAssembly start = agreed(options);
         start.begin();
         return start;
+    }
+
+    private AgreedAssembly agreed(Membership options) {
+        return new AgreedAssembly(this, options, assembly());
     }
 
     private NodeAssembly assembly() {
