@@ -169,6 +169,15 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<RepairStatus> repairStatus();
 
     /**
+     * Returns the nodes of the cluster as they change, and changes them.
+     *
+     * @return the membership; by default that of a static cluster, whose nodes are fixed
+     */
+    default ClusterMembership membership() {
+        return FixedMembership.INSTANCE;
+    }
+
+    /**
      * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport and
      * the store. Blocks; must not be called from an action of a stage. Later calls fail with
      * {@link ErrorCode#NOT_SERVING}. May be called repeatedly.

@@ -14,6 +14,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
+import io.dht4j.core.internal.membership.operator.OperatorMembership;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.options.Membership;
@@ -157,7 +158,10 @@ final class AgreedAssembly implements NodeStart {
         AgreedSettings agreed = member.state().orElseThrow().settings();
         NodeCluster node =
                 new NodeCluster(components(member.transport(), member.views()), config(agreed), clock(member), false);
-        node.joined(member, parts.ownsEnvironment);
+        node.joined(
+                member,
+                new OperatorMembership(given.self, member, given.placement, parts.environment),
+                parts.ownsEnvironment);
         node.start();
         if (!cluster.complete(node)) {
             node.close();

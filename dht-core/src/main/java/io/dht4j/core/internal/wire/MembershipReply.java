@@ -1,5 +1,7 @@
 package io.dht4j.core.internal.wire;
 
+import io.dht4j.core.internal.membership.BatchProgress;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -67,4 +69,22 @@ public sealed interface MembershipReply extends Reply {
 
     /** The part of a message has arrived. */
     record Taken() implements MembershipReply {}
+
+    /**
+     * The reply to {@link MembershipRequest.Report}.
+     *
+     * @param epoch the epoch of the installed state; 0 if there is none
+     * @param leads whether the node leads the topology log
+     * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
+     */
+    record Reported(long epoch, boolean leads, List<BatchProgress> batches) implements MembershipReply {
+
+        /** The maximum number of batches in a report; further ones are left out. */
+        public static final int MAX_BATCHES = 64;
+
+        /** Copies the list. */
+        public Reported {
+            batches = List.copyOf(batches.subList(0, Math.min(batches.size(), MAX_BATCHES)));
+        }
+    }
 }

@@ -53,4 +53,11 @@ public sealed interface MembershipRequest extends Request {
         /** The maximum number of parts of a message. */
         public static final int MAX_PARTS = 16;
     }
+
+    /**
+     * Asks a node which state it has installed, who leads, and how far it is in taking over slots.
+     *
+     * @param cluster the cluster
+     */
+    record Report(UUID cluster) implements MembershipRequest {}
 }

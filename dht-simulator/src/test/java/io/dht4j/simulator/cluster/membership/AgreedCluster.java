@@ -154,8 +154,8 @@ final class AgreedCluster implements AutoCloseable {
     }
 
     /**
-     * Gives a slot of a partition another phase: with its owner and this heir, or with the heir alone in {@link
-     * Phase#STABLE} and {@link Phase#FILL}. No node learns of it by this.
+     * Gives a slot of a partition another phase: with its owner and this heir, or with the heir alone in
+     * {@link Phase#STABLE} and {@link Phase#FILL}. No node learns of it by this.
      */
     void move(int partition, int slot, Phase phase, int heir) {
         epoch++;

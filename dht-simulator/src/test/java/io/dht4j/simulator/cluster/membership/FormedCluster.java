@@ -176,7 +176,7 @@ final class FormedCluster implements AutoCloseable {
     }
 
     AgreedMembership membership(int i) {
-        return ((NodeCluster) cluster(i)).membership().orElseThrow();
+        return ((NodeCluster) cluster(i)).agreed().orElseThrow();
     }
 
     ClusterState state(int i) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
@@ -60,7 +61,8 @@ public final class NodeCluster implements Cluster {
     private final NodeRuntime runtime;
     private final NodeComponents components;
     private volatile boolean ownsEnvironment;
-    private volatile Optional<AgreedMembership> membership = Optional.empty();
+    private volatile Optional<AgreedMembership> agreed = Optional.empty();
+    private volatile Optional<ClusterMembership> membership = Optional.empty();
     /** A node that fails to start on a thread of its environment cannot close it. */
     private volatile boolean ownsEnvironmentOnceStarted;
 
@@ -150,21 +152,28 @@ public final class NodeCluster implements Cluster {
      * Makes this the node of a member of an agreed cluster. Called before the start.
      *
      * @param member its membership, which ends with the transport of this node
+     * @param operator what callers see of it
      * @param ownsIts whether closing this node closes its environment too, once it is started
      */
-    public void joined(AgreedMembership member, boolean ownsIts) {
-        membership = Optional.of(member);
+    public void joined(AgreedMembership member, ClusterMembership operator, boolean ownsIts) {
+        agreed = Optional.of(member);
+        membership = Optional.of(operator);
         ownsEnvironmentOnceStarted = ownsIts;
         client.refresh().follow(member.source());
     }
 
     /**
-     * Returns the membership of this node in its agreed cluster.
+     * Returns the part of this node in the agreement of its cluster.
      *
      * @return empty in a static cluster
      */
-    public Optional<AgreedMembership> membership() {
-        return membership;
+    public Optional<AgreedMembership> agreed() {
+        return agreed;
+    }
+
+    @Override
+    public ClusterMembership membership() {
+        return membership.orElseGet(Cluster.super::membership);
     }
 
     /**

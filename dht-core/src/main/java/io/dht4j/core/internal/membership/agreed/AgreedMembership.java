@@ -40,7 +40,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,6 +75,8 @@ public final class AgreedMembership {
     private final LogMessages messages;
     private final ReplicatedState replicated;
     private final MembershipEndpoint endpoint;
+    private final NodeReports reports;
+    private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final @Nullable Bootstrap bootstrap;
@@ -121,11 +125,41 @@ public final class AgreedMembership {
         this.commands = new CommandLog(calls, environment, members::voters, members::node);
         this.changes = new StateChanges(self, members, commands, installed, pulls, wait::text);
         this.messages = new LogMessages(identity.incarnation(), calls, members::node, this::received);
+        this.reports = new NodeReports(identity.incarnation(), calls, installed::epoch, this::leads);
         this.endpoint = new MembershipEndpoint(
                 self,
                 calls,
                 new MembershipRequests(
-                        self, identity.incarnation(), members, installed, commands, messages, bootstrap, wait));
+                        self,
+                        identity.incarnation(),
+                        members,
+                        installed,
+                        commands,
+                        messages,
+                        bootstrap,
+                        wait,
+                        reports));
+    }
+
+    private boolean leads() {
+        TopologyLog here = closed ? null : log;
+        return here != null && here.leads();
+    }
+
+    /** Returns what the members report about themselves. */
+    public NodeReports reports() {
+        return reports;
+    }
+
+    /**
+     * Passes each state on once it is installed, in their order, on a store thread.
+     *
+     * @param follower must neither block nor throw
+     * @return ends this
+     */
+    public Runnable follow(Consumer<ClusterState> follower) {
+        followers.add(follower);
+        return () -> followers.remove(follower);
     }
 
     private Bootstrap bootstrap() {
@@ -340,6 +374,7 @@ public final class AgreedMembership {
             return;
         }
         wait.done();
+        followers.forEach(follower -> follower.accept(state));
     }
 
     /** Returns the installed state; empty before the first one. */

@@ -39,6 +39,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final LogMessages messages;
     private final @Nullable Bootstrap bootstrap;
     private final StartWait wait;
+    private final NodeReports reports;
 
     /**
      * Creates the service of a node.
@@ -51,6 +52,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param messages takes messages of the log
      * @param bootstrap the formation of the cluster; null if the node joins
      * @param wait what the start waits for
+     * @param reports what this node reports
      */
     MembershipRequests(
             NodeId self,
@@ -60,7 +62,8 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             CommandLog commands,
             LogMessages messages,
             @Nullable Bootstrap bootstrap,
-            StartWait wait) {
+            StartWait wait,
+            NodeReports reports) {
         this.self = self;
         this.incarnation = incarnation;
         this.members = members;
@@ -69,6 +72,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.messages = messages;
         this.bootstrap = bootstrap;
         this.wait = wait;
+        this.reports = reports;
     }
 
     @Override
@@ -80,6 +84,10 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             }
             if (request instanceof MembershipRequest.State wanted) {
                 return CompletableFuture.completedFuture(part(wanted));
+            }
+            if (request instanceof MembershipRequest.Report report) {
+                requireMember(report.cluster());
+                return CompletableFuture.completedFuture(reports.own());
             }
             return request instanceof MembershipRequest.Append append
                     ? append(sender, append, context)
@@ -128,14 +136,8 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     }
 
     private CompletionStage<Appended> append(NodeId sender, MembershipRequest.Append append, CallContext context) {
-        Optional<ClusterState> state = members.state();
-        if (state.isEmpty() || !state.get().cluster().equals(append.cluster())) {
-            throw DhtException.of(
-                    ErrorCode.PLACEMENT_MISMATCH,
-                    "node " + self + " does not belong to the cluster " + append.cluster());
-        }
-        boolean isMember = state.get()
-                .members()
+        ClusterState state = requireMember(append.cluster());
+        boolean isMember = state.members()
                 .named(sender)
                 .filter(member -> member.lifecycle().isPresent())
                 .isPresent();
@@ -144,6 +146,13 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                     Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
         }
         return commands.appendHere(append.command(), context);
+    }
+
+    private ClusterState requireMember(UUID cluster) {
+        return members.state()
+                .filter(state -> state.cluster().equals(cluster))
+                .orElseThrow(() -> DhtException.of(
+                        ErrorCode.PLACEMENT_MISMATCH, "node " + self + " does not belong to the cluster " + cluster));
     }
 
     private static boolean isOwnJoin(NodeId sender, byte[] command) {

@@ -28,6 +28,7 @@ final class FrameTypes {
     static final int CLUSTER_STATE = 49;
     static final int APPEND_COMMAND = 50;
     static final int LOG_PART = 51;
+    static final int NODE_REPORT = 52;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
@@ -44,6 +45,7 @@ final class FrameTypes {
     static final int STATE_PART = 0xB1;
     static final int APPENDED = 0xB2;
     static final int TAKEN = 0xB3;
+    static final int REPORTED = 0xB4;
     static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;
 

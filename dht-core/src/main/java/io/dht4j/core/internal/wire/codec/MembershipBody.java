@@ -1,6 +1,8 @@
 package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.PrintableText;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
@@ -9,7 +11,9 @@ import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.TopologyLog;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -36,6 +40,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.State) {
             return FrameTypes.CLUSTER_STATE;
         }
+        if (request instanceof MembershipRequest.Report) {
+            return FrameTypes.NODE_REPORT;
+        }
         return request instanceof MembershipRequest.Append ? FrameTypes.APPEND_COMMAND : FrameTypes.LOG_PART;
     }
 
@@ -45,6 +52,9 @@ final class MembershipBody {
         }
         if (reply instanceof MembershipReply.StatePart) {
             return FrameTypes.STATE_PART;
+        }
+        if (reply instanceof MembershipReply.Reported) {
+            return FrameTypes.REPORTED;
         }
         return reply instanceof MembershipReply.Appended ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
@@ -59,7 +69,7 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Append append) {
             return UUID_BYTES + 4 + append.command().length;
         }
-        return 2 * UUID_BYTES + 4 + 1 + 1 + 4 + ((LogPart) request).bytes().length;
+        return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES;
     }
 
     static int size(MembershipReply reply) {
@@ -68,6 +78,13 @@ final class MembershipBody {
         }
         if (reply instanceof MembershipReply.StatePart part) {
             return UUID_BYTES + 8 + 4 + 4 + part.bytes().length;
+        }
+        if (reply instanceof MembershipReply.Reported reported) {
+            int size = 8 + 1 + 4;
+            for (BatchProgress batch : reported.batches()) {
+                size += 8 + FrameWriter.sizeOf(batch.complete()) + 8 + 8 + 2 + utf8(waitsFor(batch)).length;
+            }
+            return size;
         }
         return reply instanceof MembershipReply.Appended appended
                 ? 1 + 8 + 2 + utf8(appended.reason()).length + UUID_BYTES
@@ -90,6 +107,8 @@ final class MembershipBody {
                     .u8(part.part())
                     .u8(part.parts());
             write(out, part.bytes());
+        } else if (request instanceof MembershipRequest.Report report) {
+            write(out, report.cluster());
         }
     }
 
@@ -104,7 +123,22 @@ final class MembershipBody {
         } else if (reply instanceof MembershipReply.Appended appended) {
             out.u8(appended.outcome().code()).i64(appended.epoch()).text(utf8(appended.reason()));
             write(out, appended.leader().orElse(NONE));
+        } else if (reply instanceof MembershipReply.Reported reported) {
+            out.i64(reported.epoch())
+                    .flag(reported.leads())
+                    .i32(reported.batches().size());
+            for (BatchProgress batch : reported.batches()) {
+                out.i64(batch.batch())
+                        .partitions(batch.complete())
+                        .i64(batch.copiedBytes())
+                        .i64(batch.totalBytes())
+                        .text(utf8(waitsFor(batch)));
+            }
         }
+    }
+
+    private static String waitsFor(BatchProgress batch) {
+        return batch.waitsFor().orElse("");
     }
 
     private static FrameWriter write(FrameWriter out, UUID id) {
@@ -127,6 +161,7 @@ final class MembershipBody {
             case FrameTypes.APPEND_COMMAND ->
                 new MembershipRequest.Append(uuid(in, "a cluster"), bytes(in, "a command"));
             case FrameTypes.LOG_PART -> logPart(in);
+            case FrameTypes.NODE_REPORT -> new MembershipRequest.Report(uuid(in, "a cluster"));
             default -> throw in.malformed("no message about membership: type " + type);
         };
     }
@@ -155,6 +190,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.State) {
             return FrameTypes.STATE_PART;
         }
+        if (request instanceof MembershipRequest.Report) {
+            return FrameTypes.REPORTED;
+        }
         return request instanceof MembershipRequest.Append ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
 
@@ -169,7 +207,31 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.State state) {
             return statePart(in, state);
         }
+        if (request instanceof MembershipRequest.Report) {
+            return reported(in);
+        }
         return request instanceof MembershipRequest.Append ? appended(in) : new MembershipReply.Taken();
+    }
+
+    private static Reply reported(FrameReader in) throws FrameException {
+        long epoch = epoch(in, "an epoch");
+        boolean leads = in.flag("whether the node leads");
+        int count = in.count(8 + 4 + 8 + 8 + 2, "batches");
+        if (count > MembershipReply.Reported.MAX_BATCHES) {
+            throw in.malformed(
+                    "a report has at most " + MembershipReply.Reported.MAX_BATCHES + " batches, not " + count);
+        }
+        List<BatchProgress> batches = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long batch = epoch(in, "a batch's number");
+            PartitionSet complete = in.partitions();
+            long copied = epoch(in, "a number of copied bytes");
+            long total = epoch(in, "a number of bytes in all");
+            String waitsFor = PrintableText.of(in.text());
+            batches.add(new BatchProgress(
+                    batch, complete, copied, total, waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor)));
+        }
+        return new MembershipReply.Reported(epoch, leads, batches);
     }
 
     private static Reply statePart(FrameReader in, MembershipRequest.State request) throws FrameException {

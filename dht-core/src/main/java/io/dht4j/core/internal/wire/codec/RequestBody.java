@@ -167,8 +167,11 @@ final class RequestBody {
                     FrameTypes.SNAPSHOT_PAGE,
                     FrameTypes.RENEW_SNAPSHOT,
                     FrameTypes.END_SNAPSHOT -> SnapshotBody.read(in, type);
-            case FrameTypes.FOUND_CLUSTER, FrameTypes.CLUSTER_STATE, FrameTypes.APPEND_COMMAND, FrameTypes.LOG_PART ->
-                MembershipBody.readRequest(in, type);
+            case FrameTypes.FOUND_CLUSTER,
+                    FrameTypes.CLUSTER_STATE,
+                    FrameTypes.APPEND_COMMAND,
+                    FrameTypes.LOG_PART,
+                    FrameTypes.NODE_REPORT -> MembershipBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

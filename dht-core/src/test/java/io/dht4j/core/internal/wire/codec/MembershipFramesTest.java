@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;
@@ -54,6 +56,16 @@ class MembershipFramesTest {
                                 new MembershipReply.Appended(outcome, 5, "a reason", Optional.of(OTHER)))
                         .toList());
         all.put(new LogPart(ONE, OTHER, 8, 1, 2, BYTES), List.of(new MembershipReply.Taken()));
+        all.put(
+                new MembershipRequest.Report(ONE),
+                List.of(
+                        new MembershipReply.Reported(0, false, List.of()),
+                        new MembershipReply.Reported(
+                                7,
+                                true,
+                                List.of(
+                                        new BatchProgress(5, PartitionSet.of(1, 9), 3, 4, Optional.empty()),
+                                        new BatchProgress(6, PartitionSet.empty(), 0, 0, Optional.of("n1"))))));
         return all;
     }
 

@@ -35,6 +35,7 @@ public final class PeerCalls {
     private final Transport transport;
     private final Environment environment;
     private final LongSupplier epoch;
+    private final PeerSilence silence;
 
     /**
      * Creates a client.
@@ -49,6 +50,12 @@ public final class PeerCalls {
         this.transport = transport;
         this.environment = environment;
         this.epoch = epoch;
+        this.silence = new PeerSilence(environment::nanoTime);
+    }
+
+    /** Returns for how long which nodes have not answered. */
+    public PeerSilence silence() {
+        return silence;
     }
 
     /** Returns the header of a frame. */
@@ -81,6 +88,7 @@ public final class PeerCalls {
                             if (error == null) {
                                 result.complete(type.cast(reply(node, request, bytes)));
                             } else {
+                                silence.failed(node.id());
                                 result.completeExceptionally(DhtException.of(
                                         ErrorCode.NOT_SENT,
                                         node.id() + " at " + node.address() + " does not answer: "
@@ -97,7 +105,7 @@ public final class PeerCalls {
         return result;
     }
 
-    private static Reply reply(Node node, MembershipRequest request, byte[] bytes) {
+    private Reply reply(Node node, MembershipRequest request, byte[] bytes) {
         Decoded<Reply> decoded;
         try {
             decoded = FrameCodec.decodeReply(bytes, request, NO_NAMES);
@@ -110,6 +118,7 @@ public final class PeerCalls {
                     "the node at " + node.address() + " is " + decoded.header().sender() + ", not " + node.id()
                             + ": correct the addresses");
         }
+        silence.answered(node.id());
         if (decoded.message() instanceof Reply.Failed failed) {
             throw DhtException.of(failed.code(), failed.message());
         }

@@ -1,0 +1,182 @@
+package io.dht4j;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/** A change of a cluster's nodes, or of how fast partitions move. Immutable. */
+public sealed interface MembershipChange {
+
+    /** The maximum number of characters of a zone's name. */
+    int MAX_ZONE = 64;
+
+    /** The maximum number of public addresses of a node. */
+    int MAX_PUBLIC_ADDRESSES = 8;
+
+    /** The lowest rate of moves: 64 KiB a second. */
+    long MIN_RATE = 64L << 10;
+
+    /** The highest rate of moves: 1 TiB a second. */
+    long MAX_RATE = 1L << 40;
+
+    /**
+     * Allows a node to join, or lets a leaving one stay.
+     *
+     * @param node its name
+     */
+    record Add(NodeId node) implements MembershipChange {
+
+        /** Requires a name. */
+        public Add {
+            requireNonNull(node, "node");
+        }
+    }
+
+    /**
+     * Empties a node and then removes it, see {@link ClusterMembership#remove}.
+     *
+     * @param node its name
+     */
+    record Remove(NodeId node) implements MembershipChange {
+
+        /** Requires a name. */
+        public Remove {
+            requireNonNull(node, "node");
+        }
+    }
+
+    /**
+     * Declares that a node never returns, see {@link ClusterMembership#replace}.
+     *
+     * @param node its name
+     * @param acceptDataLoss whether to go on although acknowledged writes may be lost, because too few complete
+     *     replicas remain of some partition
+     */
+    record Replace(NodeId node, boolean acceptDataLoss) implements MembershipChange {
+
+        /** Requires a name. */
+        public Replace {
+            requireNonNull(node, "node");
+        }
+    }
+
+    /**
+     * Changes what the cluster knows about a node. What is empty stays as it is.
+     *
+     * @param node its name
+     * @param address the address of its transport, {@code host:port}
+     * @param publicAddresses the addresses of its public APIs, at most {@value #MAX_PUBLIC_ADDRESSES}
+     * @param zone the name of its zone, at most {@value #MAX_ZONE} letters, digits, {@code .}, {@code _} and {@code -};
+     *     the empty name for none
+     * @param weight its share of the partitions relative to the others, 1 to {@value Node#MAX_WEIGHT}
+     */
+    record Update(
+            NodeId node,
+            Optional<String> address,
+            Optional<List<String>> publicAddresses,
+            Optional<String> zone,
+            OptionalInt weight)
+            implements MembershipChange {
+
+        /**
+         * Checks the ranges.
+         *
+         * @throws IllegalArgumentException if one is out of its range, or nothing changes
+         */
+        public Update {
+            address.ifPresent(value -> new Node(node, value, 1));
+            publicAddresses = publicAddresses.map(MembershipChange::requirePublicAddresses);
+            zone.ifPresent(MembershipChange::requireZone);
+            weight.ifPresent(value -> Ranges.require("weight", value, 1, Node.MAX_WEIGHT));
+            if (address.isEmpty() && publicAddresses.isEmpty() && zone.isEmpty() && weight.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "an update of node " + node + " changes its address, public addresses, zone or weight");
+            }
+        }
+    }
+
+    /**
+     * Sets how partitions move. What is empty stays as it is.
+     *
+     * @param paused whether no move may begin, and those under way stand still
+     * @param bytesPerSecond the most that a node sends or receives for moves, {@link #MIN_RATE} to {@link #MAX_RATE}
+     */
+    record Rebalance(Optional<Boolean> paused, OptionalLong bytesPerSecond) implements MembershipChange {
+
+        /**
+         * Checks the rate.
+         *
+         * @throws IllegalArgumentException if it is out of range, or nothing changes
+         */
+        public Rebalance {
+            bytesPerSecond.ifPresent(rate -> Ranges.require("rate in bytes a second", rate, MIN_RATE, MAX_RATE));
+            if (paused.isEmpty() && bytesPerSecond.isEmpty()) {
+                throw new IllegalArgumentException("a change of the rebalance pauses, resumes or sets the rate");
+            }
+        }
+
+        /** Stops all moves until they are resumed. */
+        public static Rebalance pause() {
+            return new Rebalance(Optional.of(true), OptionalLong.empty());
+        }
+
+        /** Lets moves go on. */
+        public static Rebalance resume() {
+            return new Rebalance(Optional.of(false), OptionalLong.empty());
+        }
+
+        /**
+         * Sets the rate.
+         *
+         * @param bytesPerSecond {@link #MIN_RATE} to {@link #MAX_RATE}
+         * @return the change
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public static Rebalance rate(long bytesPerSecond) {
+            return new Rebalance(Optional.empty(), OptionalLong.of(bytesPerSecond));
+        }
+    }
+
+    /**
+     * Pauses moves, and undoes those under way: their partitions stay where they were. Moves that stand in for a dead
+     * node go on.
+     */
+    record CancelMoves() implements MembershipChange {}
+
+    /**
+     * Checks a zone's name.
+     *
+     * @param zone at most {@value #MAX_ZONE} letters, digits, {@code .}, {@code _} and {@code -}
+     * @return the name
+     * @throws IllegalArgumentException if it has another form
+     */
+    static String requireZone(String zone) {
+        if (zone.length() > MAX_ZONE || !Pattern.matches("[A-Za-z0-9._-]*", zone)) {
+            throw new IllegalArgumentException("a zone's name has at most " + MAX_ZONE
+                    + " letters, digits, dots, underscores and hyphens, not \"" + PrintableText.of(zone, MAX_ZONE)
+                    + "\"");
+        }
+        return zone;
+    }
+
+    /**
+     * Checks public addresses.
+     *
+     * @param addresses at most {@value #MAX_PUBLIC_ADDRESSES}, each of the form {@code host:port} and up to 300 bytes
+     * @return a copy
+     * @throws IllegalArgumentException if there are too many, or one is malformed
+     */
+    static List<String> requirePublicAddresses(List<String> addresses) {
+        List<String> copy = List.copyOf(addresses);
+        if (copy.size() > MAX_PUBLIC_ADDRESSES) {
+            throw new IllegalArgumentException(
+                    "a node has at most " + MAX_PUBLIC_ADDRESSES + " public addresses, not " + copy.size());
+        }
+        copy.forEach(address -> new Node(new NodeId("public-address"), address, 1));
+        return copy;
+    }
+}

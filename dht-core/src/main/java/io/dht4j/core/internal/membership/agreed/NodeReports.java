@@ -1,0 +1,97 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * What the members of a cluster report about themselves: the installed state, who leads, and how far they are in taking
+ * over slots. Does not block; safe for use by any number of threads.
+ */
+public final class NodeReports {
+
+    private final UUID incarnation;
+    private final PeerCalls calls;
+    private final LongSupplier epoch;
+    private final BooleanSupplier leads;
+    private volatile BatchProgress.Reporter reporter = List::of;
+
+    /**
+     * Creates the reports of a node.
+     *
+     * @param incarnation the incarnation of this node
+     * @param calls sends requests
+     * @param epoch returns the epoch of the installed state
+     * @param leads returns whether this node leads the log
+     */
+    NodeReports(UUID incarnation, PeerCalls calls, LongSupplier epoch, BooleanSupplier leads) {
+        this.incarnation = incarnation;
+        this.calls = calls;
+        this.epoch = epoch;
+        this.leads = leads;
+    }
+
+    /** Sets what reports the batches whose slots this node takes over. Before, none are reported. */
+    public void from(BatchProgress.Reporter source) {
+        reporter = source;
+    }
+
+    /** Returns what this node reports. */
+    public Reported own() {
+        return new Reported(epoch.getAsLong(), leads.getAsBoolean(), reporter.progress());
+    }
+
+    /**
+     * Asks all present members, this one included.
+     *
+     * @param state names the members
+     * @return completes within 2 seconds with the reports of those that have answered, by their numbers; never fails
+     */
+    public CompletableFuture<Map<Integer, Reported>> ask(ClusterState state) {
+        return ask(state, state.members().all());
+    }
+
+    /**
+     * Asks some members.
+     *
+     * @param state the state of the members
+     * @param members those that are not present are left out
+     * @return as {@link #ask(ClusterState)}
+     */
+    public CompletableFuture<Map<Integer, Reported>> ask(ClusterState state, List<Member> members) {
+        Map<Integer, Reported> reports = new ConcurrentHashMap<>();
+        CompletableFuture<?>[] answers = members.stream()
+                .filter(member -> member.lifecycle().isPresent())
+                .map(member -> report(state, member)
+                        .handle((report, error) -> error == null ? reports.put(member.number(), report) : null))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(answers).thenApply(done -> Map.copyOf(reports));
+    }
+
+    private CompletableFuture<Reported> report(ClusterState state, Member member) {
+        if (member.is(incarnation)) {
+            return CompletableFuture.completedFuture(own());
+        }
+        Node node = MemberDirectory.node(member).orElseThrow();
+        return calls.ask(node, new MembershipRequest.Report(state.cluster()), Reported.class);
+    }
+
+    /** Returns for how long a node has not answered; empty if it answers, or nothing was asked of it. */
+    public Optional<Duration> silence(NodeId node) {
+        return calls.silence().of(node);
+    }
+}

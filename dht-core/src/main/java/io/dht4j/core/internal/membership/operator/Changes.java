@@ -1,0 +1,135 @@
+package io.dht4j.core.internal.membership.operator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.MembershipChange;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The commands by which the changes of operators are made. */
+final class Changes {
+
+    /** How long a node must have been silent before it is declared dead. */
+    static final Duration SILENCE = Duration.ofSeconds(30);
+
+    private Changes() {}
+
+    /**
+     * Returns the command of a change.
+     *
+     * @return empty if the state is as the change wants it
+     * @throws InvalidRequestException if no command can make the change
+     */
+    static Optional<Command> command(ClusterState state, MembershipChange change) {
+        if (change instanceof MembershipChange.Add add) {
+            return add(state, add.node());
+        } else if (change instanceof MembershipChange.Remove remove) {
+            return remove(state, named(state, remove.node()));
+        } else if (change instanceof MembershipChange.Replace replace) {
+            Member member = named(state, replace.node());
+            return member.lifecycle() == Lifecycle.DEAD
+                    ? Optional.empty()
+                    : Optional.of(new Command.MarkDead(state.epoch(), member.number(), replace.acceptDataLoss()));
+        } else if (change instanceof MembershipChange.Update update) {
+            return update(state, update);
+        } else if (change instanceof MembershipChange.Rebalance rebalance) {
+            RebalanceSettings now = state.rebalance();
+            RebalanceSettings next = new RebalanceSettings(
+                    rebalance.bytesPerSecond().orElse(now.bytesPerSecond()),
+                    rebalance.paused().orElse(now.paused()));
+            return next.equals(now) ? Optional.empty() : Optional.of(new Command.SetRebalance(state.epoch(), next));
+        }
+        throw refused("no node can make the change " + change);
+    }
+
+    private static Optional<Command> add(ClusterState state, NodeId name) {
+        Optional<Member> holder = state.members().named(name);
+        if (holder.isPresent() && holder.get().lifecycle() == Lifecycle.ADMITTED) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                holder.isPresent() && holder.get().lifecycle() == Lifecycle.LEAVING
+                        ? new Command.Serve(state.epoch(), holder.get().number())
+                        : new Command.Admit(state.epoch(), name));
+    }
+
+    private static Optional<Command> remove(ClusterState state, Member member) {
+        return switch (member.lifecycle()) {
+            case LEAVING -> Optional.empty();
+            case JOINING, SERVING -> Optional.of(new Command.Leave(state.epoch(), member.number()));
+            default -> Optional.of(new Command.Remove(state.epoch(), member.number()));
+        };
+    }
+
+    private static Optional<Command> update(ClusterState state, MembershipChange.Update update) {
+        Member member = named(state, update.node());
+        if (member.attributes().isEmpty()) {
+            throw refused(member.name() + " has not joined yet: start it with these options");
+        }
+        MemberAttributes now = member.details();
+        MemberAttributes next = new MemberAttributes(
+                update.address().orElse(now.address()),
+                update.publicAddresses().orElse(now.publicAddresses()),
+                update.weight().orElse(now.weight()),
+                update.zone().orElse(now.zone()));
+        return next.equals(now)
+                ? Optional.empty()
+                : Optional.of(new Command.ChangeAttributes(state.epoch(), member.number(), next));
+    }
+
+    /** Returns the command that undoes the next of the moves under way; empty if no move is left to undo. */
+    static Optional<Command> abortNext(ClusterState state) {
+        return state.batches().stream()
+                .filter(batch -> batch.phase() == Phase.COPY || batch.phase() == Phase.BOTH)
+                .findFirst()
+                .map(Batch::id)
+                .map(id -> new Command.AbortBatch(state.epoch(), id));
+    }
+
+    /**
+     * Checks that a node may be declared dead.
+     *
+     * @param member the node
+     * @param observer the node that has asked it
+     * @param answered whether it has answered just now
+     * @param silence for how long it has not
+     * @throws InvalidRequestException if it may be alive
+     */
+    static void requireSilent(Member member, NodeId observer, boolean answered, Optional<Duration> silence) {
+        if (answered) {
+            throw refused(member + " answers " + observer + ": to replace its data directory stop it first, and to"
+                    + " move its data to other nodes run ./dht nodes remove " + member.name());
+        }
+        Duration silent = silence.orElse(Duration.ZERO);
+        if (silent.compareTo(SILENCE) < 0) {
+            long left = SILENCE.minus(silent).toSeconds() + 1;
+            throw refused(member + " has not answered " + observer + " for " + silent.toSeconds()
+                    + " s, and a node is declared dead after " + SILENCE.toSeconds() + " s: repeat this in " + left
+                    + " s");
+        }
+    }
+
+    private static Member named(ClusterState state, NodeId name) {
+        return state.members()
+                .named(name)
+                .orElseThrow(() -> refused("there is no node " + name + ": the nodes are "
+                        + state.members().all().stream()
+                                .filter(member -> member.lifecycle() != Lifecycle.REMOVED)
+                                .map(member -> member.name().value())
+                                .collect(Collectors.joining(", "))));
+    }
+
+    private static InvalidRequestException refused(String why) {
+        return new InvalidRequestException(ErrorCode.BAD_REQUEST, why);
+    }
+}

@@ -1,0 +1,146 @@
+package io.dht4j.core.internal.membership.operator;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.ClusterMembership;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipEvent;
+import io.dht4j.MembershipStatus;
+import io.dht4j.NodeId;
+import io.dht4j.RebalancePlan;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Placement;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** The membership of an agreed cluster as seen from one of its nodes. Safe for use by any number of threads. */
+public final class OperatorMembership implements ClusterMembership {
+
+    private final NodeId self;
+    private final AgreedMembership agreed;
+    private final Plans plans;
+    private final EventListeners listeners;
+
+    /**
+     * Creates the membership of a node that serves.
+     *
+     * @param self the node
+     * @param agreed its part in the agreement
+     * @param placement determines which partitions nodes prefer
+     * @param environment threads
+     */
+    public OperatorMembership(NodeId self, AgreedMembership agreed, Placement placement, Environment environment) {
+        this.self = self;
+        this.agreed = agreed;
+        this.plans = new Plans(placement, environment.storeExecutor());
+        this.listeners = new EventListeners(agreed.state(), environment.executor());
+        agreed.follow(listeners::installed);
+    }
+
+    @Override
+    public CompletionStage<MembershipStatus> status() {
+        return withState(state -> {
+            CompletableFuture<Plan> plan = plans.of(state);
+            return agreed.reports()
+                    .ask(state)
+                    .thenCombine(
+                            plan,
+                            (reports, planned) -> new StatusAssembly(
+                                            state, self, planned, reports, agreed.reports()::silence)
+                                    .status());
+        });
+    }
+
+    @Override
+    public CompletionStage<RebalancePlan> plan() {
+        return withState(state -> plans.of(state)
+                .thenApply(plan -> new RebalancePlan(
+                        state.epoch(),
+                        plan.batches().stream()
+                                .map(batch -> new RebalancePlan.Move(
+                                        state.members().get(batch.from()).name(),
+                                        state.members().get(batch.to()).name(),
+                                        batch.partitions().cardinality()))
+                                .toList(),
+                        plan.unplaced())));
+    }
+
+    private <T> CompletableFuture<T> withState(Function<ClusterState, CompletableFuture<T>> answer) {
+        return agreed.state()
+                .map(answer)
+                .orElseGet(() -> CompletableFuture.failedFuture(
+                        new UnavailableException(ErrorCode.NOT_SERVING, "this node has no agreed state yet")));
+    }
+
+    @Override
+    public CompletionStage<Long> change(MembershipChange change) {
+        requireNonNull(change, "change");
+        if (change instanceof MembershipChange.Replace replace) {
+            return withState(state -> requireSilent(state, replace).thenCompose(silent -> agreed(change)));
+        }
+        if (change instanceof MembershipChange.CancelMoves) {
+            return agreed(MembershipChange.Rebalance.pause()).thenCompose(this::abortAll);
+        }
+        return agreed(change);
+    }
+
+    private CompletableFuture<Long> agreed(MembershipChange change) {
+        return append(state -> Changes.command(state, change));
+    }
+
+    /** Appends a command; the epoch of the state is returned where nothing is to do. */
+    private CompletableFuture<Long> append(Function<ClusterState, Optional<Command>> plan) {
+        return withState(state -> {
+            try {
+                return plan.apply(state).isEmpty()
+                        ? CompletableFuture.completedFuture(state.epoch())
+                        : agreed.change(newest -> plan.apply(newest)
+                                .orElseThrow(() -> DhtException.of(
+                                        ErrorCode.OVERLOADED, "another change came first: ask for the status")));
+            } catch (DhtException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        });
+    }
+
+    private CompletableFuture<Long> abortAll(long epoch) {
+        return withState(state -> {
+            if (Changes.abortNext(state).isEmpty()) {
+                return CompletableFuture.completedFuture(Math.max(epoch, state.epoch()));
+            }
+            return append(Changes::abortNext).thenCompose(this::abortAll);
+        });
+    }
+
+    private CompletableFuture<Void> requireSilent(ClusterState state, MembershipChange.Replace replace) {
+        Optional<Member> member = state.members()
+                .named(replace.node())
+                .filter(named -> named.lifecycle().isPresent());
+        if (member.isEmpty()) {
+            // The command says what is wrong.
+            return CompletableFuture.completedFuture(null);
+        }
+        return agreed.reports().ask(state, List.of(member.get())).thenApply(reports -> {
+            Changes.requireSilent(
+                    member.get(), self, !reports.isEmpty(), agreed.reports().silence(replace.node()));
+            return null;
+        });
+    }
+
+    @Override
+    public Subscription listen(Consumer<MembershipEvent> listener) {
+        return listeners.add(requireNonNull(listener, "listener"));
+    }
+}

@@ -1,0 +1,60 @@
+package io.dht4j.core.internal.membership.operator;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.membership.plan.PlacementOrder;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.Planner;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Placement;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** The plan of the newest state that was asked for. Planning takes up to a second, on a store thread. */
+final class Plans {
+
+    private final Placement placement;
+    private final Executor executor;
+
+    // Guarded by this.
+    private long epoch;
+    private @Nullable CompletableFuture<Plan> newest;
+
+    Plans(Placement placement, Executor executor) {
+        this.placement = placement;
+        this.executor = executor;
+    }
+
+    /** Returns what is to move in a state. */
+    CompletableFuture<Plan> of(ClusterState state) {
+        CompletableFuture<Plan> plan = new CompletableFuture<>();
+        synchronized (this) {
+            if (newest != null && epoch == state.epoch()) {
+                return newest.copy();
+            }
+            epoch = state.epoch();
+            newest = plan;
+        }
+        try {
+            executor.execute(() -> {
+                try {
+                    plan.complete(plan(state));
+                } catch (RuntimeException | Error e) {
+                    plan.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            plan.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        }
+        return plan.copy();
+    }
+
+    private Plan plan(ClusterState state) {
+        return state.members().takers().findAny().isEmpty()
+                ? new Plan(List.of(), 0, 0)
+                : Planner.plan(state, PlacementOrder.of(placement, state));
+    }
+}

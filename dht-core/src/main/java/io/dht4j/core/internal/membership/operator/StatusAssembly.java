@@ -1,0 +1,215 @@
+package io.dht4j.core.internal.membership.operator;
+
+import io.dht4j.MembershipStatus;
+import io.dht4j.MembershipStatus.Metadata;
+import io.dht4j.MembershipStatus.Move;
+import io.dht4j.MembershipStatus.State;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.PlannedBatch;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.MemberAttributes;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Puts a status together from the agreed state, the plan, and what the nodes have reported. */
+final class StatusAssembly {
+
+    private static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
+
+    private final ClusterState state;
+    private final NodeId self;
+    private final Plan plan;
+    private final Map<Integer, Reported> reports;
+    private final Function<NodeId, Optional<Duration>> silence;
+    private final int[] owned;
+    private final int[] toCome;
+    private final int[] toGive;
+
+    /**
+     * Begins a status.
+     *
+     * @param state the agreed state
+     * @param self the node that answers
+     * @param plan what is to move besides the batches under way
+     * @param reports those of the members that have answered, by their numbers
+     * @param silence returns for how long a member has not answered
+     */
+    StatusAssembly(
+            ClusterState state,
+            NodeId self,
+            Plan plan,
+            Map<Integer, Reported> reports,
+            Function<NodeId, Optional<Duration>> silence) {
+        this.state = state;
+        this.self = self;
+        this.plan = plan;
+        this.reports = reports;
+        this.silence = silence;
+        int size = state.members().size() + 1;
+        this.owned = new int[size];
+        this.toCome = new int[size];
+        this.toGive = new int[size];
+    }
+
+    MembershipStatus status() {
+        count();
+        return new MembershipStatus(
+                state.cluster(),
+                self,
+                state.epoch(),
+                state.replicationFactor(),
+                state.partitions(),
+                state.members().all().stream()
+                        .filter(member -> member.lifecycle() != Lifecycle.REMOVED)
+                        .map(this::member)
+                        .toList(),
+                moves(),
+                metadata(),
+                new MembershipStatus.Rebalance(
+                        state.rebalance().bytesPerSecond(), state.rebalance().paused()));
+    }
+
+    private void count() {
+        for (int partition = 0; partition < state.partitions(); partition++) {
+            for (int slot = 0; slot < state.replicationFactor(); slot++) {
+                owned[state.slots().owner(partition, slot)]++;
+            }
+        }
+        for (Batch batch : state.batches()) {
+            int partitions = batch.partitions().cardinality();
+            if (batch.phase() == Phase.FILL) {
+                // Rows name the heir already.
+                owned[batch.to()] -= partitions;
+                toCome[batch.to()] += partitions;
+            } else if (batch.phase() != Phase.UNDO) {
+                toCome[batch.to()] += partitions;
+                toGive[batch.from()] += partitions;
+            }
+        }
+        for (PlannedBatch planned : plan.batches()) {
+            toCome[planned.to()] += planned.partitions().cardinality();
+            toGive[planned.from()] += planned.partitions().cardinality();
+        }
+    }
+
+    private MembershipStatus.Member member(Member member) {
+        int number = member.number();
+        Reported report = reports.get(number);
+        boolean present = member.lifecycle().isPresent();
+        Optional<MemberAttributes> details = member.attributes();
+        return new MembershipStatus.Member(
+                member.name(),
+                number,
+                State.valueOf(member.lifecycle().name()),
+                details.map(MemberAttributes::address),
+                details.map(MemberAttributes::publicAddresses).orElse(List.of()),
+                details.map(MemberAttributes::weight).orElse(1),
+                details.map(MemberAttributes::zone).orElse(""),
+                owned[number],
+                toCome[number],
+                toGive[number],
+                report == null ? OptionalLong.empty() : OptionalLong.of(report.epoch()),
+                present && report == null ? silence.apply(member.name()) : Optional.empty(),
+                waitsFor(member));
+    }
+
+    private String waitsFor(Member member) {
+        int number = member.number();
+        String name = member.name().value();
+        switch (member.lifecycle()) {
+            case ADMITTED -> {
+                return "the node itself: start it with --join";
+            }
+            case DEAD -> {
+                if (owned[number] > 0) {
+                    return "a node to take its place: start " + name + " with an empty data directory and --join";
+                }
+            }
+            case LEAVING -> {
+                if (owned[number] > toGive[number]) {
+                    return "room for " + (owned[number] - toGive[number])
+                            + " of its partitions, of which all other nodes are replicas: add a node";
+                }
+            }
+            default -> {
+                // What it takes or gives is seen below.
+            }
+        }
+        return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? PAUSED : "";
+    }
+
+    private List<Move> moves() {
+        Map<Long, BatchProgress> progress = new HashMap<>();
+        reports.values().forEach(report -> report.batches().forEach(batch -> progress.put(batch.batch(), batch)));
+        List<Move> moves = new ArrayList<>();
+        for (Batch batch : state.batches()) {
+            Optional<BatchProgress> known = Optional.ofNullable(progress.get(batch.id()));
+            moves.add(new Move(
+                    batch.id(),
+                    state.members().get(batch.from()).name(),
+                    state.members().get(batch.to()).name(),
+                    batch.partitions().cardinality(),
+                    MembershipStatus.Phase.valueOf(batch.phase().name()),
+                    known.map(BatchProgress::copiedBytes).orElse(0L),
+                    known.map(BatchProgress::totalBytes).orElse(0L),
+                    waitsFor(batch, known)));
+        }
+        return moves;
+    }
+
+    private String waitsFor(Batch batch, Optional<BatchProgress> known) {
+        if (state.rebalance().paused()) {
+            return PAUSED;
+        }
+        List<Integer> needed = batch.phase() == Phase.FILL ? List.of(batch.to()) : List.of(batch.to(), batch.from());
+        for (int number : needed) {
+            if (!reports.containsKey(number)) {
+                return silent(state.members().get(number));
+            }
+        }
+        return known.flatMap(BatchProgress::waitsFor).orElse("");
+    }
+
+    private String silent(Member member) {
+        return member.name() + ", silent"
+                + silence.apply(member.name())
+                        .map(time -> " for " + time.toSeconds() + " s")
+                        .orElse("");
+    }
+
+    private Metadata metadata() {
+        List<Member> voters = state.members().voters().stream()
+                .map(number -> state.members().get(number))
+                .toList();
+        Optional<NodeId> leader = reports.entrySet().stream()
+                .filter(report -> report.getValue().leads())
+                .max(Comparator.comparingLong(report -> report.getValue().epoch()))
+                .map(report -> state.members().get(report.getKey()).name());
+        List<Member> missing = voters.stream()
+                .filter(voter -> !reports.containsKey(voter.number()))
+                .toList();
+        String waitsFor = "";
+        if (missing.size() * 2 >= voters.size()) {
+            waitsFor = "a majority of the voters: "
+                    + missing.stream().map(this::silent).collect(Collectors.joining("; "));
+        } else if (leader.isEmpty()) {
+            waitsFor = "the election of a leader";
+        }
+        return new Metadata(voters.stream().map(Member::name).toList(), leader, waitsFor);
+    }
+}

@@ -1,0 +1,256 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipChange.Rebalance;
+import io.dht4j.MembershipEvent;
+import io.dht4j.MembershipEvent.Kind;
+import io.dht4j.MembershipStatus;
+import io.dht4j.MembershipStatus.State;
+import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/** What applications and operators see of a membership, and change. */
+class OperatedClusterTest {
+
+    private static FormedCluster threeNodes() {
+        return new FormedCluster(1).form(3);
+    }
+
+    private static ClusterMembership membership(FormedCluster nodes, int at) {
+        return nodes.cluster(at).membership();
+    }
+
+    private static MembershipStatus status(FormedCluster nodes, int at) {
+        return nodes.env.await(membership(nodes, at).status(), BOUND);
+    }
+
+    private static MembershipStatus.Member member(FormedCluster nodes, int at, int name) {
+        return status(nodes, at).members().stream()
+                .filter(each -> each.name().equals(node(name).id()))
+                .reduce((first, second) -> second)
+                .orElseThrow();
+    }
+
+    private static long change(FormedCluster nodes, int at, MembershipChange change) {
+        return nodes.env.await(membership(nodes, at).change(change), BOUND);
+    }
+
+    private static String refusal(FormedCluster nodes, int at, MembershipChange change) {
+        try {
+            change(nodes, at, change);
+            throw new AssertionError("accepted: " + change);
+        } catch (DhtException e) {
+            assertThat(e.code()).isEqualTo(ErrorCode.BAD_REQUEST);
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    private static NodeId id(int i) {
+        return node(i).id();
+    }
+
+    @Test
+    void statusShowsEveryNodeAndItsEpochFromAnyNode() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.env.advance(Duration.ofSeconds(10));
+            for (int at = 0; at < 3; at++) {
+                MembershipStatus status = status(nodes, at);
+                assertThat(status.node()).isEqualTo(id(at));
+                assertThat(status.partitions()).isEqualTo(FormedCluster.PARTITIONS);
+                assertThat(status.metadata().voters()).containsExactly(id(0), id(1), id(2));
+                assertThat(status.metadata().leader()).isPresent();
+                assertThat(status.metadata().waitsFor()).isEmpty();
+                assertThat(status.members()).hasSize(3).allSatisfy(member -> {
+                    assertThat(member.state()).isEqualTo(State.SERVING);
+                    assertThat(member.epoch()).hasValue(status.epoch());
+                    assertThat(member.partitions()).isEqualTo(FormedCluster.PARTITIONS);
+                    assertThat(member.toCome() + member.toGive()).isZero();
+                });
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatJoinsIsShownWithWhatItWillGet() {
+        try (FormedCluster nodes = threeNodes()) {
+            change(nodes, 1, new MembershipChange.Add(id(3)));
+            assertThat(member(nodes, 1, 3).state()).isEqualTo(State.ADMITTED);
+            assertThat(member(nodes, 1, 3).waitsFor()).contains("start it with --join");
+            nodes.join(3, list(0));
+            nodes.cluster(3);
+            MembershipStatus.Member joined = member(nodes, 3, 3);
+            assertThat(joined.state()).isEqualTo(State.JOINING);
+            assertThat(joined.partitions()).isZero();
+            assertThat(joined.toCome()).isBetween(9, 14);
+            var plan = nodes.env.await(membership(nodes, 3).plan(), BOUND);
+            assertThat(plan.unplaced()).isZero();
+            assertThat(plan.moves())
+                    .isNotEmpty()
+                    .allSatisfy(move -> assertThat(move.to()).isEqualTo(id(3)));
+        }
+    }
+
+    @Test
+    void repeatedChangesChangeNothing() {
+        try (FormedCluster nodes = threeNodes()) {
+            long first = change(nodes, 0, new MembershipChange.Add(id(3)));
+            assertThat(change(nodes, 0, new MembershipChange.Add(id(3)))).isEqualTo(first);
+            long paused = change(nodes, 0, Rebalance.pause());
+            assertThat(change(nodes, 0, Rebalance.pause())).isEqualTo(paused);
+            assertThat(status(nodes, 0).rebalance().paused()).isTrue();
+            change(nodes, 0, Rebalance.resume());
+            change(nodes, 0, Rebalance.rate(1 << 20));
+            assertThat(status(nodes, 0).rebalance()).isEqualTo(new MembershipStatus.Rebalance(1 << 20, false));
+            change(nodes, 0, new MembershipChange.CancelMoves());
+            assertThat(status(nodes, 0).rebalance().paused()).isTrue();
+        }
+    }
+
+    @Test
+    void aNodeThatWouldBeMissedCannotLeave() {
+        try (FormedCluster nodes = threeNodes()) {
+            assertThat(refusal(nodes, 0, new MembershipChange.Remove(id(2))))
+                    .contains("without n2 only 2 nodes would remain for the replication factor 3: add a node first");
+        }
+    }
+
+    @Test
+    void aLeavingNodeMayStay() {
+        try (FormedCluster nodes = new FormedCluster(1).form(4)) {
+            change(nodes, 0, new MembershipChange.Remove(id(3)));
+            assertThat(member(nodes, 0, 3).state()).isEqualTo(State.LEAVING);
+            assertThat(member(nodes, 0, 3).toGive()).isPositive();
+            change(nodes, 0, new MembershipChange.Add(id(3)));
+            assertThat(member(nodes, 0, 3).state()).isEqualTo(State.SERVING);
+        }
+    }
+
+    @Test
+    void anAdmittedNodeThatNeverJoinsIsRemovedAtOnce() {
+        try (FormedCluster nodes = threeNodes()) {
+            change(nodes, 0, new MembershipChange.Add(id(3)));
+            change(nodes, 0, new MembershipChange.Remove(id(3)));
+            assertThat(status(nodes, 0).members()).hasSize(3);
+        }
+    }
+
+    @Test
+    void addressesZonesAndWeightsAreChanged() {
+        try (FormedCluster nodes = threeNodes()) {
+            change(
+                    nodes,
+                    0,
+                    new MembershipChange.Update(
+                            id(1),
+                            Optional.empty(),
+                            Optional.of(List.of("public1:8080")),
+                            Optional.of("b"),
+                            OptionalInt.of(2)));
+            MembershipStatus.Member changed = member(nodes, 0, 1);
+            assertThat(changed.zone()).isEqualTo("b");
+            assertThat(changed.weight()).isEqualTo(2);
+            assertThat(changed.publicAddresses()).containsExactly("public1:8080");
+            assertThat(changed.address()).hasValue("host1:1");
+            assertThat(refusal(nodes, 0, update(1, "host2:1"))).contains("the address host2:1 belongs to n2");
+        }
+    }
+
+    private static MembershipChange update(int name, String address) {
+        return new MembershipChange.Update(
+                id(name), Optional.of(address), Optional.empty(), Optional.empty(), OptionalInt.empty());
+    }
+
+    @Test
+    void unknownNamesAreRefusedWithTheKnownOnes() {
+        try (FormedCluster nodes = threeNodes()) {
+            for (MembershipChange change : List.of(
+                    new MembershipChange.Remove(id(7)),
+                    new MembershipChange.Replace(id(7), false),
+                    update(7, "host7:1"))) {
+                assertThat(refusal(nodes, 0, change)).isEqualTo("there is no node n7: the nodes are n0, n1, n2");
+            }
+        }
+    }
+
+    @Test
+    void onlyASilentNodeIsDeclaredDead() {
+        try (FormedCluster nodes = threeNodes()) {
+            MembershipChange replace = new MembershipChange.Replace(id(2), false);
+            assertThat(refusal(nodes, 0, replace)).contains("n2 (number 3, SERVING) answers n0", "stop it first");
+            nodes.crash(2);
+            assertThat(refusal(nodes, 0, replace)).contains("a node is declared dead after 30 s", "repeat this in");
+            nodes.env.advance(Duration.ofSeconds(31));
+            assertThat(member(nodes, 0, 2).silence()).isPresent();
+            change(nodes, 0, replace);
+            assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
+            assertThat(member(nodes, 0, 2).waitsFor()).contains("start n2 with an empty data directory and --join");
+        }
+    }
+
+    @Test
+    void whatPreventsChangesIsNamed() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.crash(1);
+            nodes.crash(2);
+            nodes.env.advance(Duration.ofSeconds(20));
+            assertThat(status(nodes, 0).metadata().waitsFor()).contains("a majority of the voters: n1, silent", "n2");
+            assertThatThrownBy(() -> change(nodes, 0, new MembershipChange.Add(id(3))))
+                    .isInstanceOf(DhtException.class);
+        }
+    }
+
+    @Test
+    void listenersHearOfEachChangeInOrderUntilTheyEnd() {
+        try (FormedCluster nodes = threeNodes()) {
+            List<MembershipEvent> events = new ArrayList<>();
+            ClusterMembership.Subscription subscription = membership(nodes, 1).listen(events::add);
+            membership(nodes, 1).listen(event -> {
+                throw new IllegalStateException("a fault of a listener");
+            });
+            change(nodes, 0, new MembershipChange.Add(id(3)));
+            nodes.join(3, list(0));
+            nodes.cluster(3);
+            nodes.awaitEpoch(nodes.state(3).epoch(), 0, 1);
+            nodes.env.advance(Duration.ofSeconds(1));
+            assertThat(events)
+                    .extracting(MembershipEvent::kind)
+                    .endsWith(Kind.NODE_JOINED)
+                    .contains(Kind.NODE_JOINED);
+            assertThat(events).allSatisfy(event -> assertThat(event.node()).isEqualTo(id(3)));
+            int heard = events.size();
+            subscription.close();
+            long last = change(nodes, 0, new MembershipChange.Add(id(4)));
+            nodes.awaitEpoch(last, 1);
+            nodes.env.advance(Duration.ofSeconds(1));
+            assertThat(events).hasSize(heard);
+        }
+    }
+
+    @Test
+    void aStaticClusterRefusesEverything() {
+        try (FormedCluster nodes = new FormedCluster(1);
+                Cluster alone = nodes.startStatic(0, Topology.of(node(0)))) {
+            assertThatThrownBy(() -> nodes.env.await(alone.membership().add(id(1)), BOUND))
+                    .isInstanceOf(DhtException.class)
+                    .hasMessageContaining("the nodes of this cluster are fixed by its configuration");
+            assertThatThrownBy(() -> nodes.env.await(alone.membership().status(), BOUND))
+                    .isInstanceOf(DhtException.class);
+        }
+    }
+}
