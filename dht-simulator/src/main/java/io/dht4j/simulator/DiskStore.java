@@ -69,6 +69,11 @@ final class DiskStore extends ForwardingStore {
     }
 
     @Override
+    public void bind(String placement) {
+        disk.bind(placement);
+    }
+
+    @Override
     public Version newestAtOpen() {
         return newestAtOpen;
     }

@@ -81,9 +81,9 @@ final class Faults {
 
     /** Injects faults into the links of a node that has just been started. */
     void attach(SimulatedNode from) {
-        from.running().ifPresent(process -> {
+        from.links().ifPresent(links -> {
             for (SimulatedNode to : nodes) {
-                process.links().toward(to.node.id(), () -> onCall(from, to));
+                links.toward(to.node.id(), () -> onCall(from, to));
             }
         });
     }
@@ -201,7 +201,7 @@ final class Faults {
     }
 
     private void start(SimulatedNode node) {
-        if (node.running().isEmpty()) {
+        if (!node.hasProcess()) {
             node.start();
             attach(node);
         }

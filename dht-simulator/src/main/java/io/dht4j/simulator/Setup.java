@@ -34,6 +34,7 @@ import java.util.stream.IntStream;
  * @param maxInFlight how many calls may be in flight at a node; further calls are refused
  * @param purges whether dead entries are purged during the simulation. If not, purge watermarks are installed but lie
  *     before all entries, and snapshots are taken, which do not stop purging
+ * @param agreed whether the nodes form an agreed cluster
  */
 record Setup(
         int size,
@@ -50,7 +51,8 @@ record Setup(
         List<Integer> drifts,
         Ordering ordering,
         int maxInFlight,
-        boolean purges) {
+        boolean purges,
+        boolean agreed) {
 
     static final int REPLICAS = 3;
 
@@ -133,7 +135,29 @@ record Setup(
                 drifts,
                 ordering,
                 maxInFlight,
-                purges);
+                purges,
+                false);
+    }
+
+    /** Returns the same setup of an agreed cluster. */
+    Setup ofAgreedCluster() {
+        return new Setup(
+                size,
+                onlyNetwork,
+                fanOut,
+                hedge,
+                cancellation,
+                batching,
+                memoryFast,
+                storeDelay,
+                repair,
+                skew,
+                farthestClock,
+                drifts,
+                ordering,
+                maxInFlight,
+                purges,
+                true);
     }
 
     /**
@@ -170,17 +194,21 @@ record Setup(
                 .drainTimeout(Duration.ZERO);
     }
 
-    /** Returns whether a node may lose its disk. */
+    /**
+     * Returns whether a node may lose its disk and start with an empty one. In an agreed cluster another node takes its
+     * place instead.
+     */
     boolean losesDisks() {
-        return !onlyNetwork;
+        return !onlyNetwork && !agreed;
     }
 
     @Override
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "faults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store "
+                "%sfaults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store "
                         + "%s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
+                agreed ? "agreed, " : "",
                 onlyNetwork ? "the network" : "all kinds",
                 size,
                 ordering,

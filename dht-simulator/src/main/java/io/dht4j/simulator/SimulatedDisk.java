@@ -31,6 +31,7 @@ final class SimulatedDisk implements RefillMarker {
     /** The partitions that must be refilled; empty if all must. */
     private Optional<BitSet> pending = Optional.of(new BitSet());
 
+    private Optional<String> bound = Optional.empty();
     private int synced;
     private boolean full;
     private boolean failing;
@@ -99,6 +100,18 @@ final class SimulatedDisk implements RefillMarker {
         notes.put(name, bytes.clone());
     }
 
+    /**
+     * Binds the disk to a description of its content.
+     *
+     * @throws StoreException if it is bound to another one
+     */
+    void bind(String description) {
+        if (bound.isPresent() && !bound.get().equals(description)) {
+            throw new StoreException("the disk is bound to \"" + bound.get() + "\", not to \"" + description + "\"");
+        }
+        bound = Optional.of(description);
+    }
+
     Optional<byte[]> note(String name) {
         return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
@@ -109,6 +122,7 @@ final class SimulatedDisk implements RefillMarker {
         records.clear();
         purged.clear();
         notes.clear();
+        bound = Optional.empty();
         synced = 0;
         full = false;
         failing = false;

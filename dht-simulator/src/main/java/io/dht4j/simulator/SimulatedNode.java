@@ -1,9 +1,11 @@
 package io.dht4j.simulator;
 
 import io.dht4j.Cluster;
+import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.NodeStart;
 import io.dht4j.spi.HintLog;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
@@ -12,8 +14,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A node of the simulated cluster: its state that survives crashes, and its running process. Confined to the
- * simulation's thread.
+ * A node of the simulated cluster: its state that survives crashes, and its process. Confined to the simulation's
+ * thread.
  */
 final class SimulatedNode {
 
@@ -23,19 +25,35 @@ final class SimulatedNode {
     /** The machine, whose wall clock continues without a process. */
     private final VirtualEnvironment machine;
 
+    private Optional<Started> process = Optional.empty();
     private Optional<Running> running = Optional.empty();
+    private Optional<String> startFailure = Optional.empty();
     /** When the node's current disturbance ends, in elapsed time. */
     private Duration disturbedUntil = Duration.ZERO;
 
-    /** The factory of nodes. */
+    /**
+     * The factory of nodes.
+     *
+     * @param agreement how nodes become members; empty for a static cluster
+     */
     record Lifecycle(
             VirtualEnvironment world,
             LoopbackNetwork network,
             Setup setup,
             Topology topology,
-            Optional<HintLogs> hints) {}
+            Optional<HintLogs> hints,
+            Optional<Agreement> agreement) {}
 
-    /** A running process. */
+    /** A process, which may not serve yet. */
+    private record Started(
+            VirtualEnvironment environment, FaultyTransport links, DiskStore store, Optional<HintLog> hints) {
+
+        Running serving(Cluster cluster) {
+            return new Running(environment, links, store, hints, cluster);
+        }
+    }
+
+    /** A process that serves. */
     record Running(
             VirtualEnvironment environment,
             FaultyTransport links,
@@ -50,10 +68,27 @@ final class SimulatedNode {
         this.machine = lifecycle.world().newNode();
     }
 
+    /** Returns the process if it serves. */
     Optional<Running> running() {
         return running;
     }
 
+    /** Returns whether there is a process, which may not serve yet. */
+    boolean hasProcess() {
+        return process.isPresent();
+    }
+
+    /** Returns the links of the process. */
+    Optional<FaultyTransport> links() {
+        return process.map(Started::links);
+    }
+
+    /** Returns why the last start has failed. */
+    Optional<String> startFailure() {
+        return startFailure;
+    }
+
+    /** Starts a process. In a static cluster it serves on return. */
     void start() {
         VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.setup().storeDelay());
@@ -62,50 +97,82 @@ final class SimulatedNode {
         DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
         ClusterBuilder builder = lifecycle
                 .setup()
-                .configure(ClusterBuilder.of(node.id(), lifecycle.topology())
+                .configure(lifecycle
+                        .agreement()
+                        .map(agreement -> agreement.member(node))
+                        .orElseGet(() -> ClusterBuilder.of(node.id(), lifecycle.topology()))
                         .transport(new NodeTransport(links, environment))
                         .store(store)
                         .refill(disk)
                         .environment(environment));
         Optional<HintLog> hints = lifecycle.hints().map(logs -> logs.open(node.id()));
         hints.ifPresent(builder::hints);
-        running = Optional.of(new Running(environment, links, store, hints, builder.start()));
+        Started started = new Started(environment, links, store, hints);
+        process = Optional.of(started);
+        if (lifecycle.agreement().isEmpty()) {
+            running = Optional.of(started.serving(builder.start()));
+        } else {
+            serveLater(started, builder.begin());
+        }
+    }
+
+    private void serveLater(Started started, NodeStart start) {
+        start.cluster().whenComplete((cluster, error) -> {
+            if (process.filter(started::equals).isEmpty()) {
+                return;
+            }
+            if (error == null) {
+                running = Optional.of(started.serving(cluster));
+            } else {
+                startFailure =
+                        Optional.of(String.valueOf(DhtException.unwrap(error).getMessage()));
+            }
+        });
     }
 
     /** Ends the process immediately, optionally with a power failure. */
     void crash(boolean power) {
-        running.ifPresent(process -> {
-            process.environment().crash();
-            process.links().close();
-            process.store().close();
-            process.hints().ifPresent(HintLog::close);
+        process.ifPresent(ended -> {
+            ended.environment().crash();
+            ended.links().close();
+            ended.store().close();
+            ended.hints().ifPresent(HintLog::close);
             if (power) {
                 disk.losePower();
             }
         });
-        running = Optional.empty();
+        end();
     }
 
-    /** Shuts the process down. */
+    /** Shuts the process down. One that does not serve yet is killed. */
     void stop() {
-        running.ifPresent(process -> process.cluster().close());
+        if (running.isEmpty()) {
+            crash(false);
+            return;
+        }
+        running.get().cluster().close();
+        end();
+    }
+
+    private void end() {
+        process = Optional.empty();
         running = Optional.empty();
     }
 
     /** Sets the node's clock. A drift continues. */
     void setClock(Duration offset) {
         machine.setClockOffset(offset);
-        running.ifPresent(process -> process.environment().setClockOffset(offset));
+        process.ifPresent(each -> each.environment().setClockOffset(offset));
     }
 
     /** Sets the drift of the node's clock in parts per million. */
     void setClockDrift(int partsPerMillion) {
         machine.setClockDrift(partsPerMillion);
-        running.ifPresent(process -> process.environment().setClockDrift(partsPerMillion));
+        process.ifPresent(each -> each.environment().setClockDrift(partsPerMillion));
     }
 
     void pause(Duration time) {
-        running.ifPresent(process -> process.environment().pause(time));
+        process.ifPresent(each -> each.environment().pause(time));
         Duration until = lifecycle.world().elapsed().plus(time);
         disturbedUntil = until.compareTo(disturbedUntil) > 0 ? until : disturbedUntil;
     }

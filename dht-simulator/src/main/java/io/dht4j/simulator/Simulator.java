@@ -9,10 +9,12 @@ import io.dht4j.NodeStatus;
 import io.dht4j.Ordering;
 import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.history.LinearizabilityCheck;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.OrderCheck;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -63,6 +65,12 @@ public final class Simulator {
     /** Longer than nodes keep any state of a call or a snapshot. */
     private static final Duration REST = Duration.ofMinutes(1);
 
+    /** Longer than the formation of a cluster with lost messages. */
+    private static final Duration FORMATION_BOUND = Duration.ofMinutes(2);
+
+    /** The tasks of one run: the heartbeats of an agreed cluster continue while time passes. */
+    private static final int MOST_STEPS = 100_000_000;
+
     /** The longest interval at which nodes repeat their questions to each other. */
     private static final Duration QUESTIONS = Duration.ofSeconds(12);
 
@@ -84,17 +92,23 @@ public final class Simulator {
     private final Snapshots snapshots;
     private final Watch watch;
 
-    private Simulator(long seed, SimulationOptions options, Optional<HintLogs> hints) {
+    private Simulator(
+            long seed, SimulationOptions options, Optional<HintLogs> hints, Optional<TopologyLogFactory> logs) {
         this.seed = seed;
         this.options = options;
         this.random = new SplittableRandom(seed);
-        this.world = VirtualEnvironment.seeded(seed);
-        this.setup = Setup.drawn(random, options.time());
+        boolean agreed = options.membership() != Mode.STATIC;
+        this.world = agreed ? VirtualEnvironment.seeded(seed, MOST_STEPS) : VirtualEnvironment.seeded(seed);
+        Setup drawn = Setup.drawn(random, options.time());
+        this.setup = agreed ? drawn.ofAgreedCluster() : drawn;
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
+        Optional<Agreement> agreement = agreed
+                ? Optional.of(new Agreement(topology.nodes(), logs.orElseGet(Agreement::perfectLogs)))
+                : Optional.empty();
         SimulatedNode.Lifecycle lifecycle =
-                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints);
+                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints, agreement);
         for (Node node : topology.nodes()) {
             nodes.add(new SimulatedNode(node, new SimulatedDisk(random.split()), lifecycle));
         }
@@ -117,19 +131,22 @@ public final class Simulator {
      * @return the report, which includes failures; none is thrown
      */
     public static SimulationReport run(long seed, SimulationOptions options) {
-        return new Simulator(seed, options, Optional.empty()).run();
+        return new Simulator(seed, options, Optional.empty(), Optional.empty()).run();
     }
 
     /**
-     * Runs a simulation with given hint logs. Blocks; other simulations may run on other threads.
+     * Runs a simulation with given logs. Blocks; other simulations may run on other threads.
      *
      * @param seed determines all random choices
      * @param options the extent of the simulation
-     * @param hints the logs of this simulation alone
+     * @param hints the hint logs of this simulation alone; hints are in memory if empty
+     * @param logs opens the topology logs of this simulation alone, which outlive the processes; a perfect log if
+     *     empty. Not used by a static cluster
      * @return the report, which includes failures; none is thrown
      */
-    public static SimulationReport run(long seed, SimulationOptions options, HintLogs hints) {
-        return new Simulator(seed, options, Optional.of(hints)).run();
+    public static SimulationReport run(
+            long seed, SimulationOptions options, Optional<HintLogs> hints, Optional<TopologyLogFactory> logs) {
+        return new Simulator(seed, options, hints, logs).run();
     }
 
     private SimulationReport run() {
@@ -137,6 +154,9 @@ public final class Simulator {
         try {
             nodes.forEach(SimulatedNode::start);
             nodes.forEach(faults::attach);
+            if (setup.agreed()) {
+                form();
+            }
             faults.begin();
             watch.begin();
             suffer();
@@ -185,6 +205,15 @@ public final class Simulator {
                 world.fingerprint());
     }
 
+    /** Waits until the nodes have formed an agreed cluster. */
+    private void form() {
+        try {
+            world.runUntil(() -> nodes.stream().allMatch(node -> node.running().isPresent()), FORMATION_BOUND);
+        } catch (AssertionError e) {
+            throw new AssertionError("the nodes have not formed a cluster: " + e.getMessage(), e);
+        }
+    }
+
     private void suffer() {
         long step = 2 * options.time().toNanos() / options.operations();
         for (int i = 0; i < options.operations() && workload.violations().isEmpty(); i++) {
@@ -208,14 +237,18 @@ public final class Simulator {
         // By then, nodes that had to wait for others have asked them again whether they lack entries.
         world.advance(QUESTIONS);
         await(
-                node -> node.disk.isWhole()
+                node -> node.running().isPresent()
+                        && node.disk.isWhole()
                         && status(node).refill().partitions() == 0
                         && status(node).hintBytes() == 0,
                 // A node may have assigned versions before it learned that its clock was wrong. They are accepted
                 // when they are no longer ahead.
                 RECOVERY_BOUND.plus(setup.farthestClock()),
-                node -> "has neither got back what it lost nor handed over what others missed: "
-                        + status(node).refill() + ", hints of " + status(node).hintBytes() + " bytes");
+                node -> node.running().isEmpty()
+                        ? "does not start: " + node.startFailure().orElse("it waits")
+                        : "has neither got back what it lost nor handed over what others missed: "
+                                + status(node).refill() + ", hints of "
+                                + status(node).hintBytes() + " bytes");
     }
 
     /**

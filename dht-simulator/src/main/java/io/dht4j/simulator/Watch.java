@@ -2,6 +2,7 @@ package io.dht4j.simulator;
 
 import io.dht4j.DhtException;
 import io.dht4j.NodeStatus;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,10 @@ final class Watch {
     private static final int MOST_PENDING = 600;
     /** Periodic tasks, and timers of state kept for a while. */
     private static final int MOST_PENDING_AT_REST = 24;
+
+    /** Besides, those of an agreed cluster: heartbeats and their deadlines. */
+    private static final int MOST_HEARTBEATS = 40;
+
     /** Three keys for two nodes, with the overhead of a log. */
     private static final long MOST_HINT_BYTES_PER_CALL = 3 * 2 * 256L;
 
@@ -25,6 +30,7 @@ final class Watch {
     private final List<SimulatedNode> nodes;
     private final int keys;
     private final long hintBytes;
+    private final int heartbeats;
     private final List<String> violations = new ArrayList<>();
     private boolean over;
 
@@ -37,6 +43,7 @@ final class Watch {
         this.world = world;
         this.nodes = nodes;
         this.keys = options.keys();
+        this.heartbeats = options.membership() == Mode.STATIC ? 0 : MOST_HEARTBEATS;
         this.hintBytes = MOST_HINT_BYTES_PER_CALL * options.operations();
     }
 
@@ -53,7 +60,7 @@ final class Watch {
 
     private void look(SimulatedNode node) {
         node.running().ifPresent(process -> {
-            requirePending(node, process, MOST_PENDING);
+            requirePending(node, process, MOST_PENDING + heartbeats);
             process.environment()
                     .executor()
                     .execute(() -> process.cluster().status().whenComplete((status, error) -> {
@@ -85,7 +92,8 @@ final class Watch {
     /** Ends the watch. After a time without calls, no state of earlier calls may remain. */
     void end() {
         over = true;
-        nodes.forEach(node -> node.running().ifPresent(process -> requirePending(node, process, MOST_PENDING_AT_REST)));
+        nodes.forEach(node ->
+                node.running().ifPresent(process -> requirePending(node, process, MOST_PENDING_AT_REST + heartbeats)));
     }
 
     /** Returns the violations. */

@@ -2,6 +2,7 @@ package io.dht4j.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.testkit.SearchEffort;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,9 @@ class SimulatorTest {
     /** More are tried by {@code ./dht simulate}. */
     private static final int SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(200));
 
+    /** Fewer: the clusters are the same, but for how they are formed. */
+    private static final int AGREED_SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(40));
+
     static LongStream seeds() {
         return LongStream.range(0, SEEDS);
     }
@@ -32,11 +36,28 @@ class SimulatorTest {
                 .isEmpty();
     }
 
+    static LongStream agreedSeeds() {
+        return LongStream.range(0, AGREED_SEEDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("agreedSeeds")
+    void noPromiseIsBrokenByAnAgreedCluster(long seed) {
+        SimulationReport report =
+                Simulator.run(seed, SimulationOptions.defaults().with(Mode.AGREED));
+
+        assertThat(report.violations())
+                .as("./dht simulate --membership agreed --seed %d: %s", seed, report)
+                .isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 1_000_000_007})
     void oneSeedGivesOneHistory(long seed) {
         assertThat(Simulator.run(seed, SimulationOptions.defaults()))
                 .isEqualTo(Simulator.run(seed, SimulationOptions.defaults()));
+        SimulationOptions agreed = SimulationOptions.defaults().with(Mode.AGREED);
+        assertThat(Simulator.run(seed, agreed)).isEqualTo(Simulator.run(seed, agreed));
     }
 
     @Test

@@ -66,8 +66,8 @@ class WrongClocksTest {
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
-        SimulatedNode.Lifecycle lifecycle =
-                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, Optional.empty());
+        SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
+                world, LoopbackNetwork.on(world), setup, topology, Optional.empty(), Optional.empty());
         List<SimulatedNode> nodes = topology.nodes().stream()
                 .map(node -> new SimulatedNode(node, new SimulatedDisk(new SplittableRandom(2)), lifecycle))
                 .toList();

@@ -5,7 +5,9 @@ import ch.qos.logback.classic.Logger;
 import io.dht4j.server.cli.Suggestions;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
+import io.dht4j.simulator.HintLogs;
 import io.dht4j.simulator.SimulationOptions;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.SimulationReport;
 import io.dht4j.simulator.Simulator;
 import java.io.PrintWriter;
@@ -50,8 +52,11 @@ import picocli.CommandLine.Spec;
 public final class Simulate implements Callable<Integer> {
 
     private static final int MOST_FINDINGS = 10;
-    /** One of this number of seeds uses real files. */
+    /** One of this number of seeds keeps its hints in real files. */
     private static final int SEEDS_PER_HINT_FILES = 8;
+
+    /** One of this number of seeds agrees over MicroRaft, in real files. */
+    private static final int SEEDS_PER_RAFT_FILES = 5;
 
     private static final long TELL_NANOS = 2_000_000_000L;
 
@@ -99,6 +104,17 @@ public final class Simulate implements Callable<Integer> {
             description = "keys that the calls share, 1 or more; ${DEFAULT-VALUE} unless given")
     private int keys;
 
+    @Option(
+            names = "--membership",
+            paramLabel = "MODE",
+            defaultValue = "static",
+            description = {
+                "how the cluster gets its nodes; ${DEFAULT-VALUE} unless given",
+                "static: by its configuration",
+                "agreed: it forms an agreed cluster"
+            })
+    private Mode membership = Mode.STATIC;
+
     private final AtomicLong done = new AtomicLong();
     private final AtomicLong simulatedSeconds = new AtomicLong();
     private final List<SimulationReport> findings = new ArrayList<>();
@@ -131,6 +147,7 @@ public final class Simulate implements Callable<Integer> {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((e, given) -> wrongUsage(console, e))
                 .execute(args);
     }
@@ -148,7 +165,7 @@ public final class Simulate implements Callable<Integer> {
         require(seconds >= 1, "--seconds", seconds);
         require(operations >= 1, "--operations", operations);
         require(keys >= 1, "--keys", keys);
-        SimulationOptions options = new SimulationOptions(Duration.ofSeconds(seconds), operations, keys);
+        SimulationOptions options = new SimulationOptions(Duration.ofSeconds(seconds), operations, keys, membership);
         if (seed.isPresent()) {
             ended(run(seed.get(), options));
             if (!findings.isEmpty()) {
@@ -181,10 +198,19 @@ public final class Simulate implements Callable<Integer> {
 
     private static SimulationReport run(long seed, SimulationOptions options) {
         if (seed % SEEDS_PER_HINT_FILES != 0) {
-            return Simulator.run(seed, options);
+            return run(seed, options, Optional.empty());
         }
         try (HintFiles files = new HintFiles()) {
-            return Simulator.run(seed, options, files);
+            return run(seed, options, Optional.of(files));
+        }
+    }
+
+    private static SimulationReport run(long seed, SimulationOptions options, Optional<HintLogs> hints) {
+        if (options.membership() == Mode.STATIC || seed % SEEDS_PER_RAFT_FILES != 0) {
+            return Simulator.run(seed, options, hints, Optional.empty());
+        }
+        try (RaftFiles files = new RaftFiles()) {
+            return Simulator.run(seed, options, hints, Optional.of(files));
         }
     }
 
@@ -225,7 +251,10 @@ public final class Simulate implements Callable<Integer> {
             report.violations().forEach(violation -> console.out().println("    " + violation));
             console.out()
                     .println("  again: ./dht simulate --seed " + report.seed() + " --seconds " + seconds
-                            + " --operations " + operations + " --keys " + keys);
+                            + " --operations " + operations + " --keys " + keys
+                            + (membership == Mode.STATIC
+                                    ? ""
+                                    : " --membership " + membership.name().toLowerCase(Locale.ROOT)));
         }
         if (System.nanoTime() - toldNanos > TELL_NANOS) {
             toldNanos = System.nanoTime();

@@ -47,6 +47,15 @@ class SimulateTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"5", "6"})
+    void agreedClustersFormOverMicroRaftAndOverAPerfectLog(String seed) {
+        assertThat(execute("--seed", seed, "--seconds", "10", "--operations", "20", "--membership", "agreed"))
+                .isZero();
+
+        assertThat(text(out)).isEqualTo("no promise was broken\n");
+    }
+
+    @ParameterizedTest
     @CsvSource({"--seeds,0", "--seconds,0", "--operations,-1", "--keys,0"})
     void numbersHaveBounds(String option, String value) {
         assertThat(execute(option, value)).isEqualTo(2);
@@ -58,7 +67,7 @@ class SimulateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--frob", "--seeds,many", "extra"})
+    @ValueSource(strings = {"--frob", "--seeds,many", "--membership,other", "extra"})
     void wrongUsageIsOneMessage(String args) {
         assertThat(execute(args.split(","))).isEqualTo(2);
 
