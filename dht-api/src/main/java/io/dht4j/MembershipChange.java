@@ -69,7 +69,7 @@ public sealed interface MembershipChange {
      *
      * @param node its name
      * @param address the address of its transport, {@code host:port}
-     * @param publicAddresses the addresses of its public APIs, at most {@value #MAX_PUBLIC_ADDRESSES}
+     * @param publicAddresses where clients reach its public APIs, see {@link #requirePublicAddresses}
      * @param zone the name of its zone, at most {@value #MAX_ZONE} letters, digits, {@code .}, {@code _} and {@code -};
      *     the empty name for none
      * @param weight its share of the partitions relative to the others, 1 to {@value Node#MAX_WEIGHT}
@@ -166,7 +166,9 @@ public sealed interface MembershipChange {
     /**
      * Checks public addresses.
      *
-     * @param addresses at most {@value #MAX_PUBLIC_ADDRESSES}, each of the form {@code host:port} and up to 300 bytes
+     * @param addresses at most {@value #MAX_PUBLIC_ADDRESSES}, each of the form {@code API://host:port}, where API is
+     *     the name of the client that calls it, for example {@code http://10.0.0.1:8080} or
+     *     {@code grpc://10.0.0.1:9090}
      * @return a copy
      * @throws IllegalArgumentException if there are too many, or one is malformed
      */
@@ -176,7 +178,14 @@ public sealed interface MembershipChange {
             throw new IllegalArgumentException(
                     "a node has at most " + MAX_PUBLIC_ADDRESSES + " public addresses, not " + copy.size());
         }
-        copy.forEach(address -> new Node(new NodeId("public-address"), address, 1));
+        for (String address : copy) {
+            int end = address.indexOf("://");
+            if (end < 1 || !address.substring(0, end).matches("[a-z]{1,16}")) {
+                throw new IllegalArgumentException("a public address is http://host:port or grpc://host:port, not \""
+                        + PrintableText.of(address, MAX_ZONE) + "\"");
+            }
+            new Node(new NodeId("public"), address.substring(end + 3), 1);
+        }
         return copy;
     }
 }

@@ -2,13 +2,16 @@ package io.dht4j.core.options;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.MembershipChange;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Ranges;
 import io.dht4j.Topology;
+import io.dht4j.spi.Discovery;
 import io.dht4j.spi.TopologyLogFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a node becomes a member of an agreed cluster, whose nodes may change while it serves. Immutable.
@@ -19,13 +22,24 @@ import java.util.List;
  * @param origin how the node becomes a member
  * @param self the node, with the address at which the others reach it
  * @param nodes the founders, in the same order at each of them; or nodes of the cluster to be joined, any of which may
- *     be down
+ *     be down, empty with a discovery
+ * @param discovery finds nodes of the cluster to be joined, in place of a list
  * @param log opens the node's topology log, which must keep its files apart from the store, and be emptied together
  *     with it
  * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names whom it
  *     waits for; what was agreed until then is kept
+ * @param attributes what the cluster shall know about the node
+ * @param joinToken the secret by which this node joins, and admits others
  */
-public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLogFactory log, Duration startTimeout) {
+public record Membership(
+        Origin origin,
+        Node self,
+        List<Node> nodes,
+        Optional<Discovery> discovery,
+        TopologyLogFactory log,
+        Duration startTimeout,
+        Attributes attributes,
+        Optional<JoinToken> joinToken) {
 
     private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
     private static final long MAX_SECONDS = Duration.ofHours(24).toSeconds();
@@ -39,6 +53,51 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
     }
 
     /**
+     * What the cluster shall know about a node. What is empty stays as it is agreed. What is set counts at each start
+     * of the node, and replaces what was agreed meanwhile.
+     *
+     * @param zone its zone, at most {@value MembershipChange#MAX_ZONE} letters, digits, {@code .}, {@code _} and
+     *     {@code -}; the replicas of a partition stand in different zones as far as possible
+     * @param weight its share of the partitions relative to the other nodes, 1 to {@value Node#MAX_WEIGHT}
+     * @param publicAddresses where clients reach its public APIs, see {@link MembershipChange#requirePublicAddresses}
+     */
+    public record Attributes(Optional<String> zone, Optional<Integer> weight, Optional<List<String>> publicAddresses) {
+
+        /** Nothing but the defaults: weight 1, without a zone and without public addresses. */
+        public static final Attributes NONE = new Attributes(Optional.empty(), Optional.empty(), Optional.empty());
+
+        /**
+         * Checks the ranges.
+         *
+         * @throws IllegalArgumentException if one is out of its range
+         */
+        public Attributes {
+            zone.ifPresent(MembershipChange::requireZone);
+            weight.ifPresent(value -> Ranges.require("weight", value, 1, Node.MAX_WEIGHT));
+            publicAddresses = publicAddresses.map(MembershipChange::requirePublicAddresses);
+        }
+    }
+
+    /**
+     * A secret that a cluster's nodes share. A node that proves that it has it is admitted without an operator's word.
+     * Of the secret itself nothing is sent.
+     */
+    @FunctionalInterface
+    public interface JoinToken {
+
+        /** The fewest bytes of a token. */
+        int MIN_BYTES = 16;
+
+        /**
+         * Returns the token, for each join again, so that it may change. Called on a store thread; may read a file.
+         *
+         * @return at least {@value #MIN_BYTES} bytes
+         * @throws RuntimeException if it cannot be read now; its message says why and where
+         */
+        byte[] bytes();
+    }
+
+    /**
      * Checks the options and copies the list.
      *
      * @throws IllegalArgumentException if one is out of its range, a name or an address stands twice, or the node is
@@ -48,9 +107,12 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
         requireNonNull(origin, "origin");
         requireNonNull(self, "self");
         requireNonNull(log, "log");
+        requireNonNull(attributes, "attributes");
         nodes = List.copyOf(nodes);
-        // Refuses repeated names and addresses.
-        new Topology(1, nodes);
+        if (discovery.isEmpty() || origin == Origin.BOOTSTRAP) {
+            // Refuses an empty list, and repeated names and addresses.
+            new Topology(1, nodes);
+        }
         boolean listed = nodes.contains(self);
         if (origin == Origin.BOOTSTRAP && !listed) {
             throw new IllegalArgumentException("node " + self.id() + " at " + self.address()
@@ -61,6 +123,11 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
             throw new IllegalArgumentException("node " + name + " joins a cluster by other nodes, not by itself");
         }
         Ranges.require("startTimeout in seconds", startTimeout.toSeconds(), 1, MAX_SECONDS);
+    }
+
+    private Membership(
+            Origin origin, Node self, List<Node> nodes, Optional<Discovery> discovery, TopologyLogFactory log) {
+        this(origin, self, nodes, discovery, log, DEFAULT_TIMEOUT, Attributes.NONE, Optional.empty());
     }
 
     /**
@@ -81,12 +148,13 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "node " + self + " must be one of the nodes that form the cluster: " + founders));
-        return new Membership(Origin.BOOTSTRAP, own, founders, log, DEFAULT_TIMEOUT);
+        return new Membership(Origin.BOOTSTRAP, own, founders, Optional.empty(), log);
     }
 
     /**
-     * Joins a cluster, which must have admitted the node's name. The node takes all settings from the cluster; its hash
-     * function and placement must be the cluster's, and so must each other setting that is set on its builder.
+     * Joins a cluster, which must have admitted the node's name, or have the same {@linkplain #withJoinToken token}.
+     * The node takes all settings from the cluster; its hash function and placement must be the cluster's, and so must
+     * each other setting that is set on its builder.
      *
      * @param self this node, with its weight and the address at which the others reach it
      * @param seeds some nodes of the cluster, at least one
@@ -95,7 +163,19 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
      * @throws IllegalArgumentException if there are no seeds, this node is one of them, or one stands twice
      */
     public static Membership join(Node self, List<Node> seeds, TopologyLogFactory log) {
-        return new Membership(Origin.JOIN, self, seeds, log, DEFAULT_TIMEOUT);
+        return new Membership(Origin.JOIN, self, seeds, Optional.empty(), log);
+    }
+
+    /**
+     * Joins a cluster as {@link #join(Node, List, TopologyLogFactory)} does, by nodes that are looked for.
+     *
+     * @param self this node, with its weight and the address at which the others reach it
+     * @param seeds finds nodes of the cluster
+     * @param log opens the topology log of this node
+     * @return options with a start timeout of 5 minutes
+     */
+    public static Membership join(Node self, Discovery seeds, TopologyLogFactory log) {
+        return new Membership(Origin.JOIN, self, List.of(), Optional.of(seeds), log);
     }
 
     /**
@@ -106,6 +186,27 @@ public record Membership(Origin origin, Node self, List<Node> nodes, TopologyLog
      * @throws IllegalArgumentException if it is out of its range
      */
     public Membership withStartTimeout(Duration timeout) {
-        return new Membership(origin, self, nodes, log, timeout);
+        return new Membership(origin, self, nodes, discovery, log, timeout, attributes, joinToken);
+    }
+
+    /**
+     * Returns these options with other attributes of the node.
+     *
+     * @param other its zone, weight and public addresses
+     * @return a copy
+     */
+    public Membership withAttributes(Attributes other) {
+        return new Membership(origin, self, nodes, discovery, log, startTimeout, other, joinToken);
+    }
+
+    /**
+     * Returns these options with a secret by which this node joins, and admits others. Without one, a name is admitted
+     * by {@link io.dht4j.ClusterMembership#add} only.
+     *
+     * @param token the same at all nodes
+     * @return a copy
+     */
+    public Membership withJoinToken(JoinToken token) {
+        return new Membership(origin, self, nodes, discovery, log, startTimeout, attributes, Optional.of(token));
     }
 }

@@ -60,4 +60,12 @@ public sealed interface MembershipRequest extends Request {
      * @param cluster the cluster
      */
     record Report(UUID cluster) implements MembershipRequest {}
+
+    /**
+     * Asks to be admitted under the sender's name. The reply is that of {@link Append}.
+     *
+     * @param incarnation the sender's incarnation
+     * @param proof that the sender has the join token of the cluster
+     */
+    record Admit(UUID incarnation, byte[] proof) implements MembershipRequest {}
 }

@@ -118,6 +118,16 @@ final class FormedCluster implements AutoCloseable {
                 options);
     }
 
+    /** Starts a node with changed options of its membership; joins if seeds are given, and is a founder otherwise. */
+    NodeStart startWith(int i, List<Node> founders, List<Node> seeds, UnaryOperator<Membership> options) {
+        VirtualEnvironment at = env.withClockOffset(Duration.ZERO);
+        Membership membership = seeds.isEmpty()
+                ? Membership.bootstrap(node(i).id(), founders, (self, initial, any) -> open(self, initial, at))
+                : Membership.join(node(i), seeds, (self, initial, any) -> open(self, initial, at));
+        ClusterBuilder builder = ClusterBuilder.of(options.apply(membership));
+        return start(i, at, seeds.isEmpty() ? builder.partitions(PARTITIONS) : builder, each -> each);
+    }
+
     private NodeStart start(
             int i, VirtualEnvironment at, ClusterBuilder builder, UnaryOperator<ClusterBuilder> options) {
         FaultyTransport link = new FaultyTransport(network.transport(node(i).address()), at);

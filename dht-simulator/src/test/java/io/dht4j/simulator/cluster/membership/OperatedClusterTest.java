@@ -159,13 +159,13 @@ class OperatedClusterTest {
                     new MembershipChange.Update(
                             id(1),
                             Optional.empty(),
-                            Optional.of(List.of("public1:8080")),
+                            Optional.of(List.of("http://public1:8080")),
                             Optional.of("b"),
                             OptionalInt.of(2)));
             MembershipStatus.Member changed = member(nodes, 0, 1);
             assertThat(changed.zone()).isEqualTo("b");
             assertThat(changed.weight()).isEqualTo(2);
-            assertThat(changed.publicAddresses()).containsExactly("public1:8080");
+            assertThat(changed.publicAddresses()).containsExactly("http://public1:8080");
             assertThat(changed.address()).hasValue("host1:1");
             assertThat(refusal(nodes, 0, update(1, "host2:1"))).contains("the address host2:1 belongs to n2");
         }

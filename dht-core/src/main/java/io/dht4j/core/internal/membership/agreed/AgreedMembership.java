@@ -12,6 +12,7 @@ import io.dht4j.core.internal.membership.agreed.distribution.StatePulls;
 import io.dht4j.core.internal.membership.agreed.formation.Bootstrap;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
+import io.dht4j.core.internal.membership.agreed.formation.JoinPath;
 import io.dht4j.core.internal.membership.agreed.formation.Joining;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
@@ -26,7 +27,6 @@ import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -76,6 +76,7 @@ public final class AgreedMembership {
     private final ReplicatedState replicated;
     private final MembershipEndpoint endpoint;
     private final NodeReports reports;
+    private final OwnAttributes own;
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
@@ -126,6 +127,7 @@ public final class AgreedMembership {
         this.changes = new StateChanges(self, members, commands, installed, pulls, wait::text);
         this.messages = new LogMessages(identity.incarnation(), calls, members::node, this::received);
         this.reports = new NodeReports(identity.incarnation(), calls, installed::epoch, this::leads);
+        this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.endpoint = new MembershipEndpoint(
                 self,
                 calls,
@@ -138,6 +140,7 @@ public final class AgreedMembership {
                         messages,
                         bootstrap,
                         wait,
+                        new Admissions(self, options.joinToken(), members, changes, environment),
                         reports));
     }
 
@@ -241,6 +244,7 @@ public final class AgreedMembership {
         }
         wait.over().whenComplete((done, error) -> {
             if (error == null) {
+                own.start();
                 started.complete(null);
             } else {
                 started.completeExceptionally(error);
@@ -279,10 +283,9 @@ public final class AgreedMembership {
             new Joining(
                             self,
                             identity.incarnation(),
-                            MemberAttributes.of(options.self().address())
-                                    .withWeight(options.self().weight()),
+                            OwnAttributes.of(options),
                             founding.claims(),
-                            options.nodes(),
+                            new JoinPath(options, identity.incarnation(), calls, environment),
                             calls,
                             environment,
                             this::fetch,
@@ -437,6 +440,7 @@ public final class AgreedMembership {
 
     /** Ends the part of this node in the agreement. Closes neither transport nor store. Blocks for a short time. */
     public void close() {
+        own.close();
         pulls.close();
         commands.close();
         TopologyLog open;

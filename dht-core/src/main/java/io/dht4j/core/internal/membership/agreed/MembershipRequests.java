@@ -39,6 +39,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final LogMessages messages;
     private final @Nullable Bootstrap bootstrap;
     private final StartWait wait;
+    private final Admissions admissions;
     private final NodeReports reports;
 
     /**
@@ -52,6 +53,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param messages takes messages of the log
      * @param bootstrap the formation of the cluster; null if the node joins
      * @param wait what the start waits for
+     * @param admissions admits bearers of a join token
      * @param reports what this node reports
      */
     MembershipRequests(
@@ -63,6 +65,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             LogMessages messages,
             @Nullable Bootstrap bootstrap,
             StartWait wait,
+            Admissions admissions,
             NodeReports reports) {
         this.self = self;
         this.incarnation = incarnation;
@@ -72,6 +75,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.messages = messages;
         this.bootstrap = bootstrap;
         this.wait = wait;
+        this.admissions = admissions;
         this.reports = reports;
     }
 
@@ -88,6 +92,9 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             if (request instanceof MembershipRequest.Report report) {
                 requireMember(report.cluster());
                 return CompletableFuture.completedFuture(reports.own());
+            }
+            if (request instanceof MembershipRequest.Admit admit) {
+                return admissions.admit(sender, admit);
             }
             return request instanceof MembershipRequest.Append append
                     ? append(sender, append, context)
@@ -141,7 +148,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 .named(sender)
                 .filter(member -> member.lifecycle().isPresent())
                 .isPresent();
-        if (!isMember && !isOwnJoin(sender, append.command())) {
+        if (!isMember && !isOwnJoin(sender, append.command(), state)) {
             return CompletableFuture.completedFuture(new Appended(
                     Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
         }
@@ -155,10 +162,14 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                         ErrorCode.PLACEMENT_MISMATCH, "node " + self + " does not belong to the cluster " + cluster));
     }
 
-    private static boolean isOwnJoin(NodeId sender, byte[] command) {
+    private static boolean isOwnJoin(NodeId sender, byte[] bytes, ClusterState state) {
         try {
-            return CommandCodec.decode(command) instanceof Command.Join join
-                    && join.name().equals(sender);
+            Command command = CommandCodec.decode(bytes);
+            if (command instanceof Command.Replace replace) {
+                return state.members().has(replace.member())
+                        && state.members().get(replace.member()).name().equals(sender);
+            }
+            return command instanceof Command.Join join && join.name().equals(sender);
         } catch (MalformedStateException e) {
             return false;
         }
@@ -169,9 +180,14 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         boolean isFounder = bootstrap != null && bootstrap.isFounder(name);
         return members.state()
                 .map(state -> state.members().all().stream()
-                        .anyMatch(member -> member.name().value().equals(name)
-                                && (member.lifecycle().isPresent() || member.lifecycle() == Lifecycle.ADMITTED)))
+                        .anyMatch(member ->
+                                member.name().value().equals(name) && member.lifecycle() != Lifecycle.REMOVED))
                 .orElse(isFounder);
+    }
+
+    @Override
+    public boolean admitsStrangers() {
+        return admissions.areOpen();
     }
 
     @Override

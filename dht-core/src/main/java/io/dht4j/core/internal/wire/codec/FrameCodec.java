@@ -188,7 +188,7 @@ public final class FrameCodec {
         return frame.length > 1
                 && frame[0] == PROTOCOL
                 && frame[1] >= FrameTypes.FOUND_CLUSTER
-                && frame[1] <= FrameTypes.NODE_REPORT;
+                && frame[1] <= FrameTypes.ADMIT_NODE;
     }
 
     /**

@@ -29,6 +29,7 @@ final class FrameTypes {
     static final int APPEND_COMMAND = 50;
     static final int LOG_PART = 51;
     static final int NODE_REPORT = 52;
+    static final int ADMIT_NODE = 53;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;

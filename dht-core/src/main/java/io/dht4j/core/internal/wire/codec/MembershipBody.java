@@ -43,6 +43,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Report) {
             return FrameTypes.NODE_REPORT;
         }
+        if (request instanceof MembershipRequest.Admit) {
+            return FrameTypes.ADMIT_NODE;
+        }
         return request instanceof MembershipRequest.Append ? FrameTypes.APPEND_COMMAND : FrameTypes.LOG_PART;
     }
 
@@ -68,6 +71,9 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Append append) {
             return UUID_BYTES + 4 + append.command().length;
+        }
+        if (request instanceof MembershipRequest.Admit admit) {
+            return UUID_BYTES + 4 + admit.proof().length;
         }
         return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES;
     }
@@ -109,6 +115,8 @@ final class MembershipBody {
             write(out, part.bytes());
         } else if (request instanceof MembershipRequest.Report report) {
             write(out, report.cluster());
+        } else if (request instanceof MembershipRequest.Admit admit) {
+            write(write(out, admit.incarnation()), admit.proof());
         }
     }
 
@@ -162,6 +170,7 @@ final class MembershipBody {
                 new MembershipRequest.Append(uuid(in, "a cluster"), bytes(in, "a command"));
             case FrameTypes.LOG_PART -> logPart(in);
             case FrameTypes.NODE_REPORT -> new MembershipRequest.Report(uuid(in, "a cluster"));
+            case FrameTypes.ADMIT_NODE -> new MembershipRequest.Admit(uuid(in, "an incarnation"), bytes(in, "a proof"));
             default -> throw in.malformed("no message about membership: type " + type);
         };
     }
@@ -193,7 +202,11 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Report) {
             return FrameTypes.REPORTED;
         }
-        return request instanceof MembershipRequest.Append ? FrameTypes.APPENDED : FrameTypes.TAKEN;
+        return isAnsweredByAppended(request) ? FrameTypes.APPENDED : FrameTypes.TAKEN;
+    }
+
+    private static boolean isAnsweredByAppended(MembershipRequest request) {
+        return request instanceof MembershipRequest.Append || request instanceof MembershipRequest.Admit;
     }
 
     static Reply readReply(FrameReader in, MembershipRequest request) throws FrameException {
@@ -210,7 +223,7 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Report) {
             return reported(in);
         }
-        return request instanceof MembershipRequest.Append ? appended(in) : new MembershipReply.Taken();
+        return isAnsweredByAppended(request) ? appended(in) : new MembershipReply.Taken();
     }
 
     private static Reply reported(FrameReader in) throws FrameException {

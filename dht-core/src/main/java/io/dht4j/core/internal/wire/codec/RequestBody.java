@@ -171,7 +171,8 @@ final class RequestBody {
                     FrameTypes.CLUSTER_STATE,
                     FrameTypes.APPEND_COMMAND,
                     FrameTypes.LOG_PART,
-                    FrameTypes.NODE_REPORT -> MembershipBody.readRequest(in, type);
+                    FrameTypes.NODE_REPORT,
+                    FrameTypes.ADMIT_NODE -> MembershipBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

@@ -57,6 +57,9 @@ class MembershipFramesTest {
                         .toList());
         all.put(new LogPart(ONE, OTHER, 8, 1, 2, BYTES), List.of(new MembershipReply.Taken()));
         all.put(
+                new MembershipRequest.Admit(ONE, BYTES),
+                List.of(new MembershipReply.Appended(Outcome.REFUSED, 0, "another token", Optional.empty())));
+        all.put(
                 new MembershipRequest.Report(ONE),
                 List.of(
                         new MembershipReply.Reported(0, false, List.of()),

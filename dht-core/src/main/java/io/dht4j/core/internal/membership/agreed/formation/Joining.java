@@ -7,6 +7,7 @@ import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.MemberList;
@@ -35,7 +36,7 @@ public final class Joining {
     private final UUID incarnation;
     private final MemberAttributes attributes;
     private final Map<String, String> claims;
-    private final List<Node> seeds;
+    private final JoinPath path;
     private final Environment environment;
     private final StartWait wait;
     private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
@@ -54,7 +55,7 @@ public final class Joining {
      * @param incarnation its stored incarnation
      * @param attributes its address and weight
      * @param claims the settings that it was started with
-     * @param seeds nodes of the cluster
+     * @param path finds nodes of the cluster
      * @param calls sends requests
      * @param environment timers
      * @param fetching fetches the state of a node
@@ -66,7 +67,7 @@ public final class Joining {
             UUID incarnation,
             MemberAttributes attributes,
             Map<String, String> claims,
-            List<Node> seeds,
+            JoinPath path,
             PeerCalls calls,
             Environment environment,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
@@ -76,7 +77,7 @@ public final class Joining {
         this.incarnation = incarnation;
         this.attributes = attributes;
         this.claims = claims;
-        this.seeds = seeds;
+        this.path = path;
         this.environment = environment;
         this.fetching = fetching;
         this.installing = installing;
@@ -101,8 +102,20 @@ public final class Joining {
         if (wait.isOver()) {
             return;
         }
-        Node seed = seeds.get(Math.floorMod(turn++, seeds.size()));
-        fetching.apply(seed)
+        path.seeds().whenComplete((seeds, error) -> {
+            if (error == null) {
+                ask(seeds.get(Math.floorMod(turn++, seeds.size())));
+            } else {
+                wait.on("node " + self + " looks for nodes of a cluster to join ("
+                        + PeerCalls.message(DhtException.unwrap(error)) + ")");
+                again();
+            }
+        });
+    }
+
+    private void ask(Node seed) {
+        path.admission(seed)
+                .thenCompose(done -> fetching.apply(seed))
                 .thenCompose(state -> state.isEmpty() ? retry(seed, "it has no agreed state") : member(state.get()))
                 .whenComplete((asked, error) -> {
                     if (error != null) {
@@ -130,14 +143,20 @@ public final class Joining {
         List<Node> may = new ArrayList<>();
         all.voters().forEach(number -> node(all.get(number)).ifPresent(may::add));
         voters = may;
-        return commands.append(
-                        state.cluster(),
-                        new Command.Join(state.epoch(), self, incarnation, attributes, claims),
-                        APPEND_TIMEOUT)
-                .thenApply(appended -> {
-                    appended(appended);
-                    return true;
-                });
+        return commands.append(state.cluster(), command(state), APPEND_TIMEOUT).thenApply(appended -> {
+            appended(appended);
+            return true;
+        });
+    }
+
+    /** Returns the command by which this node comes in: in place of a dead one of its name, if there is one. */
+    private Command command(ClusterState state) {
+        Optional<Member> dead = state.members().named(self).filter(member -> member.lifecycle() == Lifecycle.DEAD);
+        if (dead.isEmpty() || !state.settings().contradictions(claims).isEmpty()) {
+            // The refusal of a join names the contradictions.
+            return new Command.Join(state.epoch(), self, incarnation, attributes, claims);
+        }
+        return new Command.Replace(state.epoch(), dead.get().number(), incarnation, attributes);
     }
 
     private void appended(Appended appended) {
@@ -145,7 +164,7 @@ public final class Joining {
             case ACCEPTED, STALE -> {
                 // The next state shows this node, or what has changed in between.
             }
-            case REFUSED -> wait.fail(appended.reason());
+            case REFUSED -> wait.fail(appended.reason() + path.refusal());
             case NOT_LEADER, NOT_SENT, UNKNOWN ->
                 wait.on("node " + self + " joins a cluster, and waits for a leader of its voters "
                         + voters.stream().map(Node::id).toList() + " (" + appended.reason() + ")");

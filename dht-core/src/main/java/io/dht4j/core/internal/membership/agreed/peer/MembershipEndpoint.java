@@ -50,6 +50,9 @@ public final class MembershipEndpoint implements FrameHandler {
         /** Returns whether the bearer of a name may send requests about membership. */
         boolean mayCall(String name);
 
+        /** Returns whether nodes of unknown names may ask to be admitted, and nothing else. */
+        boolean admitsStrangers();
+
         /** Returns why the node does not serve yet, one line for people. */
         String waiting();
     }
@@ -79,14 +82,29 @@ public final class MembershipEndpoint implements FrameHandler {
 
     @Override
     public boolean mayCall(String name) {
+        return service.admitsStrangers() || isKnown(name);
+    }
+
+    private boolean isKnown(String name) {
         FrameHandler handler = node;
-        return service.mayCall(name) || (handler != null && handler.mayCall(name));
+        return (handler != null && handler.mayCall(name)) || service.mayCall(name);
+    }
+
+    /** Returns whether a certificate proves none of the names that may call: its bearer may only ask to be admitted. */
+    private boolean isStranger(CallContext context) {
+        if (!service.admitsStrangers()) {
+            // The transport has refused it.
+            return false;
+        }
+        Set<String> proven = context.callerNames();
+        return !proven.isEmpty() && proven.stream().noneMatch(this::isKnown);
     }
 
     @Override
     public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
         FrameHandler handler = node;
-        if (handler != null && !FrameCodec.isAboutMembership(frame)) {
+        boolean stranger = isStranger(context);
+        if (handler != null && !stranger && !FrameCodec.isAboutMembership(frame)) {
             return handler.handle(frame, context);
         }
         Opened opened;
@@ -122,6 +140,12 @@ public final class MembershipEndpoint implements FrameHandler {
             request = opened.request();
         } catch (FrameException e) {
             return refuse(sender, e.code(), PeerCalls.message(e));
+        }
+        if (stranger && !(request instanceof MembershipRequest.Admit)) {
+            return refuse(
+                    sender,
+                    ErrorCode.PERMISSION_DENIED,
+                    "the cluster knows no node " + sender + ": run ./dht nodes add " + sender);
         }
         return service.serve(sender, (MembershipRequest) request, context)
                 .handle((reply, error) ->
