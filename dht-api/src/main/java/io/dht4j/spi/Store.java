@@ -72,12 +72,12 @@ public interface Store extends AutoCloseable {
     EntryCursor scan(KeyRange range);
 
     /**
-     * Removes entries permanently. After the removal of a key's newest entry, no older entry of the key reappears. Safe
-     * only when every replica has the removed entries, and no older ones of their keys can arrive. After an exception,
-     * an unknown number of entries may have been removed.
+     * Removes entries permanently, for example tombstones. After the removal of a key's newest entry, no older entry of
+     * the key reappears. Safe only when every replica has the removed entries, and no older ones of their keys can
+     * arrive. On return the removal is as durable as entries are. After an exception, an unknown number of entries may
+     * have been removed.
      *
-     * @param dispensable returns whether an entry may be removed: a tombstone or an expired value; called on any
-     *     thread, must be quick
+     * @param dispensable returns whether an entry may be removed; called on any thread, must be quick
      * @return how many entries were removed
      * @throws StoreException if the store cannot be written
      */
@@ -93,6 +93,21 @@ public interface Store extends AutoCloseable {
      */
     default long purge(Version before, long nowMillis) {
         return purge(entry -> entry.version().compareTo(before) < 0 && !entry.isLive(nowMillis));
+    }
+
+    /**
+     * Removes every entry of some keys, live ones too: this node is no replica of them any more. Later entries of these
+     * keys are merged like those of a new key, whatever their versions. Other keys are read and written meanwhile. On
+     * return the removal is as durable as entries are. After an exception, an unknown number of entries may have been
+     * removed.
+     *
+     * @param dropped returns whether the entry of a key is removed. Called on any thread, must be quick; the answer for
+     *     a key may become false meanwhile. Nothing is applied to keys for which it is true
+     * @return how many entries were removed. By default they are removed by {@link #purge(Predicate)}
+     * @throws StoreException if the store cannot be written
+     */
+    default long drop(Predicate<Key> dropped) {
+        return purge(entry -> dropped.test(entry.key()));
     }
 
     /**

@@ -13,6 +13,7 @@ import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.IncomingReplicas;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
@@ -61,6 +62,11 @@ class ReplicaTest {
     }
 
     private Replica over(BlockingStore store, int storeReads) {
+        Views views = new Views(ClusterView.fixed(
+                new NodeId("n0"),
+                ALONE,
+                HashFunctions.xxh3(),
+                Placements.rendezvous().assign(ALONE, 1)));
         PurgeWatermarks watermarks = new PurgeWatermarks(store, 1, key -> 0);
         watermarks.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
@@ -78,11 +84,7 @@ class ReplicaTest {
                 env,
                 clock,
                 new Snapshots(store, env, clock, 1 << 20),
-                new RowGuard(new Views(ClusterView.fixed(
-                        new NodeId("n0"),
-                        ALONE,
-                        HashFunctions.xxh3(),
-                        Placements.rendezvous().assign(ALONE, 1)))),
+                new RowGuard(views, new IncomingReplicas(views)),
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 new PartitionReadBarrier());

@@ -6,6 +6,7 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HashFunction;
@@ -42,7 +43,9 @@ public final class ClusterView {
     private final Optional<UUID> cluster;
     private final Map<NodeId, NodeIdentity> identities;
     private final int replicas;
+    private final Moves moves;
     private final PartitionSet owned;
+    private final PartitionSet incoming;
     private final long newestRow;
 
     private ClusterView(
@@ -52,7 +55,8 @@ public final class ClusterView {
             @Nullable PartitionTable table,
             List<Row> rows,
             Optional<UUID> cluster,
-            Map<NodeId, NodeIdentity> identities) {
+            Map<NodeId, NodeIdentity> identities,
+            Moves moves) {
         this.self = self;
         this.topology = topology;
         this.hash = hash;
@@ -62,11 +66,16 @@ public final class ClusterView {
         this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(partitions);
         this.cluster = cluster;
         this.identities = identities;
+        this.moves = moves;
         this.replicas = table == null ? rows.get(0).width() : topology.size();
         this.owned = PartitionSet.matching(
                 rows.size(),
                 partition -> rows.get(partition).nodes().stream()
                         .anyMatch(node -> node.id().equals(self)));
+        this.incoming = owned.filter(partition -> movingSlot(partition, replicas)
+                .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL)
+                .filter(slot -> slot.heir().id().equals(self))
+                .isPresent());
         this.newestRow = rows.stream().mapToLong(Row::version).max().orElse(NO_VERSION);
     }
 
@@ -81,7 +90,25 @@ public final class ClusterView {
      */
     public static ClusterView fixed(NodeId self, Topology topology, HashFunction hash, PartitionTable table) {
         return new ClusterView(
-                self, topology, hash, requireNonNull(table, "table"), List.of(), Optional.empty(), Map.of());
+                self,
+                topology,
+                hash,
+                requireNonNull(table, "table"),
+                List.of(),
+                Optional.empty(),
+                Map.of(),
+                Moves.NONE);
+    }
+
+    /** Creates a view of an agreed cluster in which no batch is under way; see below. */
+    public static ClusterView agreed(
+            UUID cluster,
+            NodeId self,
+            Topology topology,
+            HashFunction hash,
+            List<Row> rows,
+            Map<NodeId, NodeIdentity> identities) {
+        return agreed(cluster, self, topology, hash, rows, identities, Moves.NONE);
     }
 
     /**
@@ -93,6 +120,7 @@ public final class ClusterView {
      * @param hash maps keys to partitions
      * @param rows the replicas of each partition, all of the same number
      * @param identities the numbers and incarnations of members, as far as they are known
+     * @param moves the batches that move slots of the rows
      * @return a view with row versions
      * @throws IllegalArgumentException if the number of rows is no valid number of partitions, rows differ in length,
      *     or a row is newer than the view
@@ -103,7 +131,8 @@ public final class ClusterView {
             Topology topology,
             HashFunction hash,
             List<Row> rows,
-            Map<NodeId, NodeIdentity> identities) {
+            Map<NodeId, NodeIdentity> identities,
+            Moves moves) {
         List<Row> copy = List.copyOf(rows);
         PartitionTable.requirePartitions(copy.size());
         for (Row row : copy) {
@@ -116,7 +145,7 @@ public final class ClusterView {
                         "a row of version " + row.version() + " is newer than the view of epoch " + topology.epoch());
             }
         }
-        return new ClusterView(self, topology, hash, null, copy, Optional.of(cluster), Map.copyOf(identities));
+        return new ClusterView(self, topology, hash, null, copy, Optional.of(cluster), Map.copyOf(identities), moves);
     }
 
     /** Returns the epoch, which grows with every change; 0 or more. */
@@ -248,6 +277,19 @@ public final class ClusterView {
     /** Returns the partitions of which this member is a replica. Empty in a static cluster, which does not need it. */
     public PartitionSet owned() {
         return owned;
+    }
+
+    /**
+     * Returns the partitions of which this member takes over a slot and may lack entries: it is the heir in
+     * {@link Phase#COPY} or {@link Phase#FILL}.
+     */
+    public PartitionSet incoming() {
+        return incoming;
+    }
+
+    /** Returns the batches under way and how they move. */
+    public Moves moves() {
+        return moves;
     }
 
     /** Returns the version of a partition's row; {@link #NO_VERSION} in a static cluster. */

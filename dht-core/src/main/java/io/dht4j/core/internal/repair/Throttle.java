@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -16,10 +17,17 @@ import java.util.function.Supplier;
 public final class Throttle {
 
     private final Environment environment;
-    private final long bytesPerSecond;
+    private final LongSupplier bytesPerSecond;
     private final BooleanSupplier isClosed;
 
-    public Throttle(Environment environment, long bytesPerSecond, BooleanSupplier isClosed) {
+    /**
+     * Creates a throttle.
+     *
+     * @param environment timers and store threads
+     * @param bytesPerSecond returns the allowed rate, 1 or more; it may change
+     * @param isClosed returns whether no more work begins
+     */
+    public Throttle(Environment environment, LongSupplier bytesPerSecond, BooleanSupplier isClosed) {
         this.isClosed = isClosed;
         this.environment = environment;
         this.bytesPerSecond = bytesPerSecond;
@@ -73,7 +81,7 @@ public final class Throttle {
         long began = environment.nanoTime();
         return step.get().thenCompose(result -> {
             long took = environment.nanoTime() - began;
-            long allowed = bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+            long allowed = bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond.getAsLong();
             return rest(Math.max(took, allowed)).thenApply(rested -> result);
         });
     }

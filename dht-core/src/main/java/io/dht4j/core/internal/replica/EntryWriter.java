@@ -190,7 +190,8 @@ final class EntryWriter {
         for (int i = 0; i < entries.size(); i++) {
             Version held = newest.get(from + i);
             if (held.compareTo(entries.get(i).version()) <= 0) {
-                if (!unknown.test(entries.get(i).key())) {
+                if (!unknown.test(entries.get(i).key())
+                        && !isIncoming(entries.get(i).key())) {
                     continue;
                 }
                 held = Reply.Newer.UNKNOWN;
@@ -207,11 +208,19 @@ final class EntryWriter {
 
     /** Returns a test for keys whose newest version may have been lost. Called before entries are merged. */
     private Predicate<Key> unknown() {
-        if (barrier.isEmpty()) {
+        PartitionSet incoming = rows.uncertain();
+        if (barrier.isEmpty() && incoming.isEmpty()) {
             return key -> false;
         }
-        PartitionSet lost = barrier.of(Reason.LOST).union(barrier.of(Reason.ROLLED_BACK));
+        PartitionSet lost =
+                barrier.of(Reason.LOST).union(barrier.of(Reason.ROLLED_BACK)).union(incoming);
         return key -> lost.contains(rows.partitionOf(key));
+    }
+
+    /** Returns whether this node takes over a key's partition. Called after entries are merged: it may do so since. */
+    private boolean isIncoming(Key key) {
+        PartitionSet incoming = rows.uncertain();
+        return !incoming.isEmpty() && incoming.contains(rows.partitionOf(key));
     }
 
     private static Reply tooOld(Entry refused) {

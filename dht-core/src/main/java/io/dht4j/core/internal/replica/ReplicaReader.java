@@ -220,7 +220,7 @@ final class ReplicaReader {
     }
 
     private @Nullable Reply refusal(PartitionSet partitions, long rowVersion) {
-        Reply refusal = rows.refusal(partitions, rowVersion);
+        Reply refusal = rows.refusalOfRange(partitions, rowVersion);
         return refusal == null && isRefused(partitions) ? refused(partitions) : refusal;
     }
 

@@ -3,6 +3,8 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.IncomingReplicas;
+import io.dht4j.core.internal.membership.IncomingReplicas.Access;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -24,21 +26,29 @@ import org.jspecify.annotations.Nullable;
 public final class RowGuard {
 
     private final Views views;
+    private final IncomingReplicas incoming;
     private final BooleanSupplier unfenced;
 
     /**
      * Creates a guard.
      *
      * @param views the views of this node
+     * @param incoming the partitions that this node takes over
      */
-    public RowGuard(Views views) {
+    public RowGuard(Views views, IncomingReplicas incoming) {
         this.views = views;
+        this.incoming = incoming;
         this.unfenced = () -> !views.current().hasRowVersions();
     }
 
     /** Returns the partition of a key. */
     int partitionOf(Key key) {
         return views.current().partitionOf(key);
+    }
+
+    /** Returns the partitions that this node takes over, and of which it may not know the newest versions. */
+    PartitionSet uncertain() {
+        return views.current().incoming();
     }
 
     private static boolean isUnfenced(ClusterView view, long version) {
@@ -75,7 +85,7 @@ public final class RowGuard {
         }
         Found found = new Found(view);
         for (int i = 0; i < entries.size(); i++) {
-            found.add(view.partitionOf(entries.get(i).key()));
+            found.add(view.partitionOf(entries.get(i).key()), Access.WRITE);
         }
         return found.refusal(version);
     }
@@ -83,15 +93,25 @@ public final class RowGuard {
     /** Returns the refusal of a read of keys, or null if there is none. */
     @Nullable
     Reply refusalOfKeys(List<Request.Query> queries, long version) {
+        return refusalOfKeys(queries, version, Access.KEYS);
+    }
+
+    private @Nullable Reply refusalOfKeys(List<Request.Query> queries, long version, @Nullable Access access) {
         ClusterView view = views.current();
         if (isUnfenced(view, version)) {
             return null;
         }
         Found found = new Found(view);
         for (int i = 0; i < queries.size(); i++) {
-            found.add(view.partitionOf(queries.get(i).key()));
+            found.add(view.partitionOf(queries.get(i).key()), access);
         }
         return found.refusal(version);
+    }
+
+    /** Returns the refusal of a read of a range, or null if there is none; see below. */
+    @Nullable
+    Reply refusalOfRange(PartitionSet partitions, long version) {
+        return refusal(partitions, version, Access.RANGE);
     }
 
     /**
@@ -100,6 +120,10 @@ public final class RowGuard {
      */
     @Nullable
     Reply refusal(PartitionSet partitions, long version) {
+        return refusal(partitions, version, null);
+    }
+
+    private @Nullable Reply refusal(PartitionSet partitions, long version, @Nullable Access access) {
         ClusterView view = views.current();
         if (isUnfenced(view, version)) {
             return null;
@@ -108,7 +132,7 @@ public final class RowGuard {
         if (partitions.isEmpty()) {
             found.highest = view.rowVersion(partitions);
         } else if (partitions.bound() <= view.partitions()) {
-            partitions.forEach(found::add);
+            partitions.forEach(partition -> found.add(partition, access));
         } else {
             return new Reply.Failed(
                     ErrorCode.BAD_REQUEST,
@@ -124,27 +148,31 @@ public final class RowGuard {
             return null;
         }
         return request instanceof RepairRequest.Entries entries
-                ? refusalOfKeys(entries.queries(), version)
+                ? refusalOfKeys(entries.queries(), version, null)
                 : refusal(request.partitionsNamed(), version);
     }
 
     /** What this node's view has of the partitions of a request. */
-    private static final class Found {
+    private final class Found {
 
         private static final int NONE = -1;
 
         private final ClusterView view;
         private long highest = ClusterView.NO_VERSION;
         private int foreign = NONE;
+        private int closed = NONE;
 
         Found(ClusterView view) {
             this.view = view;
         }
 
-        void add(int partition) {
+        /** Adds a partition, and what the request does with it; null for what is never refused there. */
+        void add(int partition, @Nullable Access access) {
             highest = Math.max(highest, view.rowVersion(partition));
             if (!view.owns(partition)) {
                 foreign = partition;
+            } else if (access != null && incoming.refuses(view, partition, access)) {
+                closed = partition;
             }
         }
 
@@ -161,9 +189,14 @@ public final class RowGuard {
                         ErrorCode.TOPOLOGY_BEHIND,
                         "its rows have version " + highest + ", those of the request " + version);
             }
-            return foreign == NONE
+            if (foreign != NONE) {
+                return new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "it is no replica of partition " + foreign);
+            }
+            return closed == NONE
                     ? null
-                    : new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "it is no replica of partition " + foreign);
+                    : new Reply.Failed(
+                            ErrorCode.REPLICA_REFILLING,
+                            "it takes over partition " + closed + " and has not copied it yet: try again later");
         }
     }
 }

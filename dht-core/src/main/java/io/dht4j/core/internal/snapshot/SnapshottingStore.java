@@ -54,6 +54,11 @@ final class SnapshottingStore implements Store {
     }
 
     @Override
+    public long drop(Predicate<Key> dropped) {
+        return store.drop(dropped);
+    }
+
+    @Override
     public EntryCursor follow(ContentListener listener) {
         return store.follow(listener);
     }

@@ -9,6 +9,7 @@ import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Moves;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
@@ -62,6 +63,9 @@ final class AgreedCluster implements AutoCloseable {
     Runnable beforeRefresh = () -> {};
 
     boolean mayRefresh = true;
+
+    /** What the views know of moves besides the rows. */
+    Moves moves = Moves.NONE;
 
     private long epoch = 2;
     private final List<Row> rows = new ArrayList<>();
@@ -165,6 +169,21 @@ final class AgreedCluster implements AutoCloseable {
         rows.set(partition, Row.of(epoch, slots));
     }
 
+    /** Gives the same slot of several partitions another phase, in one step; see {@link #move}. */
+    void moveAll(List<Integer> partitions, int slot, Phase phase, int heir) {
+        long next = epoch + 1;
+        for (int partition : partitions) {
+            epoch = next - 1;
+            move(partition, slot, phase, heir);
+        }
+    }
+
+    /** Lets the views differ in what they know of moves. No node learns of it by this. */
+    void settings(Moves changed) {
+        epoch++;
+        moves = changed;
+    }
+
     /** Removes a node, which is a replica of nothing. No node learns of it by this. */
     void remove(int node) {
         epoch++;
@@ -209,7 +228,8 @@ final class AgreedCluster implements AutoCloseable {
                         at, members.stream().map(cluster.topology.nodes()::get).toList()),
                 HashFunctions.xxh3(),
                 table,
-                identities);
+                identities,
+                moves);
     }
 
     void install(int... nodes) {

@@ -8,6 +8,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.write.ParkedWrites;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.Refill;
@@ -29,18 +30,18 @@ final class BackgroundServices {
     final ParkedWrites parked;
     /** Empty in a member without a store. */
     final Optional<AntiEntropy> antiEntropy;
+    /** Empty in a member without a store. */
+    final Optional<SlotMoves> moves;
 
     private final NodeComponents components;
     private final NodeConfig config;
     private final LocalServices local;
-    private final PeerServices peers;
     private final Refill refill;
 
     BackgroundServices(NodeConfig config, LocalServices local, PeerServices peers) {
         this.components = local.components;
         this.config = config;
         this.local = local;
-        this.peers = peers;
         Environment environment = components.environment();
         BackgroundRequests requests = new BackgroundRequests(
                 components.self(),
@@ -70,15 +71,31 @@ final class BackgroundServices {
                 requests::sendHints,
                 peers.client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
-        this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(requests)) : Optional.empty();
+        RepairPeers replicas = new RepairPeers(requests::ask, requests::merge, peers.client.order()::isSuspected);
+        this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(replicas)) : Optional.empty();
+        this.moves = components.isNode() ? Optional.of(moves(requests, replicas)) : Optional.empty();
     }
 
-    private AntiEntropy antiEntropy(BackgroundRequests requests) {
+    private SlotMoves moves(BackgroundRequests requests, RepairPeers replicas) {
+        return new SlotMoves(
+                components.environment(),
+                components.self(),
+                components.views(),
+                local.incoming,
+                components.store(),
+                local.repaired,
+                local.clock::current,
+                replicas,
+                requests::fetchPage,
+                config.repair());
+    }
+
+    private AntiEntropy antiEntropy(RepairPeers replicas) {
         return new AntiEntropy(
                 components.environment(),
                 components.self(),
                 local.repaired,
-                new RepairPeers(requests::ask, requests::merge, peers.client.order()::isSuspected),
+                replicas,
                 config.repair(),
                 config.times().startPatience(),
                 local.readBarrier,
@@ -96,6 +113,7 @@ final class BackgroundServices {
         antiEntropy.ifPresent(AntiEntropy::exchangeWatermarks);
         handoff.start();
         refill.start();
+        moves.ifPresent(SlotMoves::start);
     }
 
     /** Handles an answer of a node to any request. Quick. */
@@ -111,6 +129,7 @@ final class BackgroundServices {
 
     /** Ends refill and repair. The writes that replicas miss still become hints. */
     void close() {
+        moves.ifPresent(SlotMoves::close);
         antiEntropy.ifPresent(AntiEntropy::close);
         refill.close();
     }

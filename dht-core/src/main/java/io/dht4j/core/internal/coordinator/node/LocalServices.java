@@ -5,6 +5,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.membership.IncomingReplicas;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
@@ -33,6 +34,9 @@ final class LocalServices {
 
     final Snapshots snapshots;
     final PurgeWatermarks watermarks;
+    /** The partitions that this node takes over. */
+    final IncomingReplicas incoming;
+
     final PartitionReadBarrier readBarrier = new PartitionReadBarrier();
     /** This node's replicas, as repair sees them. */
     final LocalReplica repaired;
@@ -49,11 +53,13 @@ final class LocalServices {
         this.components = given.withStore(snapshots.store());
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
+        this.incoming = new IncomingReplicas(components.views());
         this.watermarks = new PurgeWatermarks(
                 components.store(),
                 components.view().partitions(),
                 components::partitionOf,
-                components.views().applying());
+                components.views().applying(),
+                incoming::isIncomplete);
         this.repaired = repaired(config);
         this.replica = new Replica(
                 components.store(),
@@ -62,7 +68,7 @@ final class LocalServices {
                 environment,
                 clock,
                 snapshots,
-                new RowGuard(components.views()),
+                new RowGuard(components.views(), incoming),
                 config.limits(),
                 config.overload().queue(),
                 readBarrier);

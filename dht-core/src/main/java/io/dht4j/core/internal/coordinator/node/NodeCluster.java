@@ -30,10 +30,12 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
+import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.CallContext;
@@ -174,6 +176,11 @@ public final class NodeCluster implements Cluster {
     @Override
     public ClusterMembership membership() {
         return membership.orElseGet(Cluster.super::membership);
+    }
+
+    /** Returns what reports how far this node is in taking over slots. */
+    public BatchProgress.Reporter moves() {
+        return () -> runtime.background.moves.map(SlotMoves::progress).orElse(List.of());
     }
 
     /**

@@ -18,6 +18,9 @@ enum PartitionState {
     /** Committed: all replicas have voted yes, so dead older entries are purged. */
     PURGED,
 
+    /** The partition is being copied from its owner, whose fence watermark holds here too. Votes no until complete. */
+    COPYING,
+
     /** The disk is a copy from before a vote of this replica. It votes no until it holds what the others hold. */
     ROLLED_BACK
 }

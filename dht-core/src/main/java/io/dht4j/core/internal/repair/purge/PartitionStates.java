@@ -3,6 +3,7 @@ package io.dht4j.core.internal.repair.purge;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * The states of all partitions at one replica, and the only transitions between them. Each session runs a transaction
@@ -24,14 +25,17 @@ import java.util.List;
  *     <td>PURGED</td><td>-</td><td>ROLLED_BACK</td></tr>
  * <tr><td>ROLLED_BACK</td><td>refused</td><td>ROLLED_BACK</td><td>ROLLED_BACK</td><td>votes no</td>
  *     <td>ROLLED_BACK</td><td>ROLLED_BACK</td><td>ROLLED_BACK</td></tr>
+ * <tr><td>COPYING</td><td>accepted</td><td>COPYING</td><td>COPYING</td><td>votes no</td>
+ *     <td>-</td><td>-</td><td>-</td></tr>
  * </table>
  *
  * <p>A dash means that nothing changes. <em>Older</em> means older than the seal of the current session. Entries below
  * the fence watermark, which earlier sessions have raised, are refused in every state. A transition counts only for the
  * version that the state is of; all others, such as those of late messages, change nothing. {@link #catchUp} and
- * {@link #endRollback} lead from ROLLED_BACK back to the state that the watermarks imply. A participant that is
- * prepared when the next session seals the partition remains in doubt about the earlier transaction: its fence
- * watermark stays above its purge watermark until that session {@linkplain #resolve resolves} it.
+ * {@link #endRollback} lead from ROLLED_BACK back to the state that the watermarks imply, {@link #adopt} does so from
+ * COPYING. A participant that is prepared when the next session seals the partition remains in doubt about the earlier
+ * transaction: its fence watermark stays above its purge watermark until that session {@linkplain #resolve resolves}
+ * it.
  *
  * <p>Seals do not survive a restart; watermarks do. No partition's purge watermark exceeds its fence watermark.
  *
@@ -51,10 +55,14 @@ final class PartitionStates {
     /** Where this replica is rolled back: the highest purge watermark of the others. Zero elsewhere. */
     private final long[] rolledBack;
 
+    /** Returns whether a partition is being copied from its owner. */
+    private final IntPredicate copying;
+
     /** The highest seal or watermark of all partitions: newer entries need no check. */
     private volatile Version highest = new Version(0);
 
-    PartitionStates(int partitions) {
+    PartitionStates(int partitions, IntPredicate copying) {
+        this.copying = copying;
         this.sealed = new long[partitions];
         this.broken = new boolean[partitions];
         this.fenced = new long[partitions];
@@ -89,6 +97,9 @@ final class PartitionStates {
 
     /** Returns the state of a partition. */
     PartitionState state(int partition) {
+        if (copying.test(partition)) {
+            return PartitionState.COPYING;
+        }
         if (rolledBack[partition] != 0) {
             return PartitionState.ROLLED_BACK;
         }
@@ -126,7 +137,7 @@ final class PartitionStates {
         boolean vote = sealed[partition] == seal.packed()
                 && switch (state(partition)) {
                     case SEALED, FENCED, PURGED -> true;
-                    case OPEN, BROKEN, ROLLED_BACK -> false;
+                    case OPEN, BROKEN, ROLLED_BACK, COPYING -> false;
                 };
         if (vote && isNewer(seal, fenced[partition])) {
             setWatermarks(partition, seal.packed(), purged[partition]);
@@ -136,7 +147,8 @@ final class PartitionStates {
 
     /** Commits the transaction of a seal, if it is the current one and this replica has voted for it. */
     boolean commit(int partition, Version seal) {
-        boolean voted = sealed[partition] == seal.packed() && fenced[partition] == seal.packed();
+        boolean voted =
+                sealed[partition] == seal.packed() && fenced[partition] == seal.packed() && !copying.test(partition);
         if (voted) {
             setWatermarks(partition, seal.packed(), seal.packed());
         }
@@ -154,6 +166,7 @@ final class PartitionStates {
         // A replica with a lower fence watermark was not equal to the others then: its disk is older, or new. The
         // transaction of this session itself is not in doubt.
         if (sealed[partition] != seal.packed()
+                || copying.test(partition)
                 || fenced[partition] == seal.packed()
                 || isOlder(outcome, purged[partition])
                 || isNewer(outcome, fenced[partition])) {
@@ -166,7 +179,9 @@ final class PartitionStates {
 
     /** Returns whether a purge watermark of another replica is higher than this replica knows of. */
     boolean isUnknown(int partition, Version purgedElsewhere) {
-        return isNewer(purgedElsewhere, fenced[partition]) && isNewer(purgedElsewhere, rolledBack[partition]);
+        return isNewer(purgedElsewhere, fenced[partition])
+                && isNewer(purgedElsewhere, rolledBack[partition])
+                && !copying.test(partition);
     }
 
     /**
@@ -205,6 +220,24 @@ final class PartitionStates {
         }
     }
 
+    /** Begins to refuse what the owner of a partition refuses. Nothing is known of what was here before. */
+    void beginCopy(int partition, Version fence) {
+        sealed[partition] = 0;
+        broken[partition] = false;
+        rolledBack[partition] = 0;
+        purged[partition] = 0;
+        fenced[partition] = fence.packed();
+        raiseHighest(fence);
+    }
+
+    /** Adopts the watermarks of the replicas whose content a partition has now. None is lowered. */
+    void adopt(int partition, Version fence, Version purge) {
+        long newPurge = isNewer(purge, purged[partition]) ? purge.packed() : purged[partition];
+        long newFence = isNewer(fence, fenced[partition]) ? fence.packed() : fenced[partition];
+        setWatermarks(partition, isNewer(new Version(newPurge), newFence) ? newPurge : newFence, newPurge);
+        raiseHighest(new Version(fenced[partition]));
+    }
+
     private void setWatermarks(int partition, long fence, long purge) {
         if (Long.compareUnsigned(purge, fence) > 0 || Long.compareUnsigned(purge, purged[partition]) < 0) {
             throw new IllegalStateException("partition " + partition + ": the purge watermark cannot change from "
@@ -232,7 +265,10 @@ final class PartitionStates {
      */
     boolean refuses(int partition, Version version, boolean refills) {
         long limit;
-        if (rolledBack[partition] == 0) {
+        if (refills && copying.test(partition)) {
+            // The owner decides what is too old.
+            limit = 0;
+        } else if (rolledBack[partition] == 0) {
             limit = fenced[partition];
         } else if (refills) {
             // The others may have aborted a transaction whose decision this node does not know.

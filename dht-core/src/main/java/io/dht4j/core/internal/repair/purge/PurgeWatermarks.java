@@ -82,7 +82,7 @@ public final class PurgeWatermarks {
      * @param partitionOf returns a key's partition
      */
     public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf) {
-        this(store, partitions, partitionOf, new ReentrantReadWriteLock());
+        this(store, partitions, partitionOf, new ReentrantReadWriteLock(), partition -> false);
     }
 
     /**
@@ -92,12 +92,18 @@ public final class PurgeWatermarks {
      * @param partitions the number of partitions
      * @param partitionOf returns a key's partition
      * @param lock its shared side is held while entries are checked and applied
+     * @param copying returns whether a partition is being copied from its owner; quick
      */
-    public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf, ReentrantReadWriteLock lock) {
+    public PurgeWatermarks(
+            Store store,
+            int partitions,
+            ToIntFunction<Key> partitionOf,
+            ReentrantReadWriteLock lock,
+            IntPredicate copying) {
         this.lock = lock;
         this.store = store;
         this.partitionOf = partitionOf;
-        this.states = new PartitionStates(partitions);
+        this.states = new PartitionStates(partitions, copying);
         this.filter = new WatermarkFilter(store, states, partitionOf, lock.readLock());
         this.purgedOnDisk = new long[partitions];
         this.file = new PurgeWatermarkFile(store);
@@ -272,13 +278,45 @@ public final class PurgeWatermarks {
 
     /**
      * Returns the watermarks of a partition from which others may draw conclusions. They are zero where this node's
-     * disk is rolled back. An entry that is missing there was not necessarily deleted, and this node has not voted for
-     * what the others have purged.
+     * disk is rolled back or the partition is being copied. An entry that is missing there was not necessarily deleted,
+     * and this node has not voted for what the others have purged.
      */
     public Pair reported(int partition) {
-        return reading(() -> states.state(partition) == PartitionState.ROLLED_BACK
-                ? Pair.ZERO
-                : new Pair(states.purged(partition), states.fenced(partition)));
+        return reading(() -> switch (states.state(partition)) {
+            case ROLLED_BACK, COPYING -> Pair.ZERO;
+            case OPEN, SEALED, BROKEN, FENCED, PURGED -> new Pair(states.purged(partition), states.fenced(partition));
+        });
+    }
+
+    /**
+     * Begins to refuse what the owners of partitions refuse, which this node copies. Blocks until that is on the disk.
+     *
+     * @param fences the fence watermark of each partition's owner
+     */
+    public void beginCopy(Map<Integer, Version> fences) {
+        changing(() -> {
+            fences.forEach(states::beginCopy);
+            return fences;
+        });
+        writeRollbacks();
+        writeWatermarks();
+    }
+
+    /**
+     * Adopts watermarks in partitions that hold what their owners hold. Blocks until the entries and the watermarks are
+     * on the disk.
+     *
+     * @param owners the highest watermarks of each partition's owners
+     */
+    public void adopt(Map<Integer, Pair> owners) {
+        // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
+        store.settle();
+        changing(() -> {
+            owners.forEach((partition, pair) -> states.adopt(partition, pair.fenced(), pair.purged()));
+            purgeIsDue = true;
+            return owners;
+        });
+        writeWatermarks();
     }
 
     /** Returns whether more can be purged than at the last call. */

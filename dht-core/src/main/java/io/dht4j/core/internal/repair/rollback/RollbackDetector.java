@@ -263,6 +263,17 @@ public final class RollbackDetector {
         }
     }
 
+    /**
+     * Begins to refuse what the owners of partitions refuse, which this node copies. What was rolled back of them
+     * before counts no more. Blocks until that is on the disk.
+     *
+     * @param fences the fence watermark of each partition's owner
+     */
+    public void beginCopy(Map<Integer, Version> fences) {
+        watermarks.beginCopy(fences);
+        refuseRolledBack();
+    }
+
     /** Checks a decision to commit. If this node remembers no vote for it, others do, or will: they are asked. */
     public void checkDecision(PartitionSet partitions, Version outcome) {
         PartitionSet unknown = watermarks.unknown(watermarks.sealedBefore(partitions, outcome).stream()

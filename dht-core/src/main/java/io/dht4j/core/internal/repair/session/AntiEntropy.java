@@ -118,7 +118,7 @@ public final class AntiEntropy {
         this.peers = peers;
         this.options = options;
         this.roles = new PartitionRoles(self, local.partitions(), replicas);
-        this.throttle = new Throttle(environment, options.bytesPerSecond(), this::isClosed);
+        this.throttle = new Throttle(environment, options::bytesPerSecond, this::isClosed);
         this.counters = new RepairCounters(self);
         this.barrier = barrier;
         this.orphaned = new OrphanedPartitions(local.partitions());

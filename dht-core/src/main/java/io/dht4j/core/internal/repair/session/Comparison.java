@@ -75,6 +75,11 @@ final class Comparison {
                 });
     }
 
+    /** Compares the sums of partitions, and seals none. Called first, in place of {@link #compareSums}. */
+    CompletableFuture<Void> compareSumsUnsealed(PartitionSet partitions) {
+        return sums(partitions.chunks(LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, this::recordWatermarks);
+    }
+
     private void recordWatermarks(PartitionSet chunk, RepairReply.Sums own, RepairReply.Sums other) {
         sealed &= own.sealed() && other.sealed();
         int[] partitions = chunk.toArray();

@@ -5,6 +5,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.wire.RepairReply;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
@@ -316,6 +318,11 @@ public final class LocalReplica {
         }
     }
 
+    /** Returns this node's watermarks. */
+    public PurgeWatermarks watermarks() {
+        return watermarks;
+    }
+
     public PartitionSet prepare(PartitionSet asked, Version before) {
         return watermarks.prepare(asked, before);
     }
@@ -338,6 +345,31 @@ public final class LocalReplica {
 
     public RollbackDetector rollbacks() {
         return rollbacks;
+    }
+
+    /**
+     * Returns those of some partitions that have entries, as their hash sums show.
+     *
+     * @throws RepairException if the hash trees are not complete yet
+     * @throws StoreException if the store cannot be written
+     */
+    public PartitionSet withContent(PartitionSet asked) {
+        if (!ready) {
+            throw new RepairException(ErrorCode.NOT_SERVING, "this node is still building its hash trees");
+        }
+        settle();
+        return asked.filter(partition -> Arrays.stream(trees.buckets(partition)).anyMatch(sum -> sum != 0));
+    }
+
+    /**
+     * Drops all entries of partitions, which is durable on return.
+     *
+     * @param dropped returns whether the entries of a partition are dropped; asked for each entry
+     * @return how many were dropped
+     * @throws StoreException if the store cannot be written
+     */
+    public long drop(IntPredicate dropped) {
+        return store.drop(key -> dropped.test(partitionOf.applyAsInt(key)));
     }
 
     /** Returns whether the store holds nothing that could be shown. */

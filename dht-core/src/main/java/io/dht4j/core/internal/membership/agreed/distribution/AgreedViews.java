@@ -4,6 +4,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Moves;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
@@ -15,9 +16,11 @@ import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.spi.HashFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Agreed states as the views by which a node coordinates and serves. */
 public final class AgreedViews {
@@ -60,7 +63,26 @@ public final class AgreedViews {
                                     member.number(), member.incarnation().orElseThrow()));
                 });
         return ClusterView.agreed(
-                state.cluster(), self, new Topology(state.epoch(), topology), hash, rows(state, nodes), identities);
+                state.cluster(),
+                self,
+                new Topology(state.epoch(), topology),
+                hash,
+                rows(state, nodes),
+                identities,
+                moves(state));
+    }
+
+    /** Returns the batches, and the dead members that are not replaced. */
+    private static Moves moves(ClusterState state) {
+        Set<NodeId> dead = new HashSet<>();
+        for (Member member : state.members().all()) {
+            if (member.lifecycle() == Lifecycle.DEAD) {
+                dead.add(member.name());
+            } else if (member.lifecycle().isPresent()) {
+                dead.remove(member.name());
+            }
+        }
+        return new Moves(state.batches(), state.rebalance(), dead);
     }
 
     private static List<Row> rows(ClusterState state, Map<Integer, Node> nodes) {

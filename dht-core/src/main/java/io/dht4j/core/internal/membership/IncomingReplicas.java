@@ -1,0 +1,111 @@
+package io.dht4j.core.internal.membership;
+
+import io.dht4j.core.internal.membership.state.Phase;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The partitions of which this node takes over a slot, and how far it is. By default a partition whose slot arrives is
+ * closed. It opens to writes when its copy begins, and counts as a whole replica when the copy is complete. Both hold
+ * for one version of its row, so a later move of the same slot begins closed again, and so does a node that restarts.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+public final class IncomingReplicas {
+
+    private final Views views;
+    /** The row versions at which copies have begun. */
+    private final AtomicLongArray begun;
+    /** The row versions at which copies are complete. */
+    private final AtomicLongArray complete;
+
+    /** What a request does with a partition. */
+    public enum Access {
+        /** Applies entries. Refused until the copy begins: before, this node does not know what its owner refuses. */
+        WRITE,
+        /**
+         * Reads keys. During {@link Phase#COPY} a coordinator counts the answer only together with that of the owner,
+         * so it is given once the copy has begun. During {@link Phase#FILL} it is refused.
+         */
+        KEYS,
+        /** Reads a range, whose absent keys count. Refused until the copy is complete. */
+        RANGE
+    }
+
+    /**
+     * Creates an object in which no copy has begun.
+     *
+     * @param views the views of this node
+     */
+    public IncomingReplicas(Views views) {
+        this.views = views;
+        this.begun = new AtomicLongArray(views.current().partitions());
+        this.complete = new AtomicLongArray(begun.length());
+    }
+
+    /** Returns whether a partition may lack entries, by the current view. */
+    public boolean isIncomplete(int partition) {
+        return isIncomplete(views.current(), partition);
+    }
+
+    /** Returns whether some partition may lack entries, by a view. Quick in a static cluster. */
+    public boolean isAnyIncomplete(ClusterView view) {
+        return !view.incoming().isEmpty() && view.incoming().stream().anyMatch(each -> isIncomplete(view, each));
+    }
+
+    private boolean isIncomplete(ClusterView view, int partition) {
+        return view.incoming().contains(partition) && complete.get(partition) != view.rowVersion(partition);
+    }
+
+    /**
+     * Returns whether a request that was planned by a view is refused.
+     *
+     * @param view the current view, whose rows are those of the request
+     * @param partition the partition
+     * @param access what the request does
+     */
+    public boolean refuses(ClusterView view, int partition, Access access) {
+        if (!isIncomplete(view, partition)) {
+            return false;
+        }
+        boolean waits = begun.get(partition) != view.rowVersion(partition);
+        return switch (access) {
+            case WRITE -> waits;
+            case KEYS ->
+                waits
+                        || view.movingSlot(partition, view.maxReplicas())
+                                .filter(ReplicaSlot::isPair)
+                                .isEmpty();
+            case RANGE -> true;
+        };
+    }
+
+    /**
+     * Opens a partition to writes.
+     *
+     * @param partition the partition
+     * @param rowVersion the version of its row for which that holds
+     */
+    public void begin(int partition, long rowVersion) {
+        begun.set(partition, rowVersion);
+    }
+
+    /**
+     * Opens a partition as a whole replica.
+     *
+     * @param partition the partition
+     * @param rowVersion the version of its row for which that holds
+     */
+    public void complete(int partition, long rowVersion) {
+        complete.set(partition, rowVersion);
+    }
+
+    /** Returns whether the copy of a partition has begun, by a view. */
+    public boolean hasBegun(ClusterView view, int partition) {
+        return begun.get(partition) == view.rowVersion(partition);
+    }
+
+    /** Returns whether the copy of an incoming partition is complete, by a view. */
+    public boolean isComplete(ClusterView view, int partition) {
+        return view.incoming().contains(partition) && complete.get(partition) == view.rowVersion(partition);
+    }
+}

@@ -1,0 +1,34 @@
+package io.dht4j.core.internal.membership;
+
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a view knows of moves besides the rows.
+ *
+ * @param batches the batches under way
+ * @param settings how fast slots move, and whether moves are paused
+ * @param dead the members that an operator has declared dead; nobody waits for them
+ */
+public record Moves(List<Batch> batches, RebalanceSettings settings, Set<NodeId> dead) {
+
+    /** No slot moves, and nobody is dead. */
+    public static final Moves NONE = new Moves(List.of(), RebalanceSettings.DEFAULT, Set.of());
+
+    /** Copies the collections. */
+    public Moves {
+        batches = List.copyOf(batches);
+        dead = Set.copyOf(dead);
+    }
+
+    /** Returns the batch that moves a slot of a partition. */
+    public Optional<Batch> batchOf(int partition) {
+        return batches.stream()
+                .filter(batch -> batch.partitions().contains(partition))
+                .findFirst();
+    }
+}

@@ -1,0 +1,309 @@
+package io.dht4j.core.internal.move;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.repair.RepairException;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The copy of one batch in one phase, on the node that takes its slots over.
+ *
+ * <ol>
+ *   <li><em>Drop</em> what earlier times have left of the partitions.
+ *   <li><em>Open</em> them to writes, once this node refuses what a source refuses as too old.
+ *   <li><em>Copy</em> all pages from each source: the owner, or during {@link Phase#FILL} all other readable slots.
+ *   <li><em>Compare</em> with each source until nothing older than the copy differs.
+ *   <li><em>Adopt</em> the watermarks of the sources, durably, and report the partitions as complete.
+ * </ol>
+ *
+ * <p>An attempt that fails is repeated after a pause, and skips what is done. The batch ends when its view does. Does
+ * not block; safe for use by any number of threads.
+ */
+final class BatchCopy {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BatchCopy.class);
+
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
+
+    private final MoveContext context;
+    private final long id;
+    /** The partitions, with the version of the row for which they are copied. */
+    private final Map<Integer, Long> rowVersions = new HashMap<>();
+
+    private final PartitionSet partitions;
+    private final Supplier<Set<Long>> underWay;
+    private final List<Source> sources = new ArrayList<>();
+    private final AtomicLong bytes = new AtomicLong();
+
+    // Guarded by this.
+    private int failures;
+    private boolean closed;
+    private Optional<String> waitsFor = Optional.empty();
+    private Environment.@Nullable Timer timer;
+
+    /**
+     * Creates a copy that has not begun.
+     *
+     * @param id the batch
+     * @param partitions its partitions that this node takes over by a view
+     * @param view the view
+     * @param underWay returns the batches that have copies now
+     */
+    BatchCopy(MoveContext context, long id, PartitionSet partitions, ClusterView view, Supplier<Set<Long>> underWay) {
+        this.context = context;
+        this.id = id;
+        this.partitions = partitions;
+        this.underWay = underWay;
+        partitions.forEach(partition -> rowVersions.put(partition, view.rowVersion(partition)));
+        sourcesOf(view).forEach((node, some) -> sources.add(new Source(context, node, some, bytes::addAndGet)));
+    }
+
+    /** Returns the nodes that have the entries of the partitions, each with its partitions. */
+    private Map<Node, PartitionSet> sourcesOf(ClusterView view) {
+        Map<Node, PartitionSet.Builder> found = new LinkedHashMap<>();
+        partitions.forEach(partition -> {
+            for (ReplicaSlot slot : view.slots(partition, view.maxReplicas())) {
+                Optional<Node> source = slot.isPair()
+                        ? Optional.of(slot.owner())
+                        : slot.reader().filter(node -> !view.moves().dead().contains(node.id()));
+                if (slot.isPair() == isPair(view, partition)) {
+                    source.ifPresent(node -> found.computeIfAbsent(node, other -> PartitionSet.builder())
+                            .add(partition));
+                }
+            }
+        });
+        Map<Node, PartitionSet> built = new LinkedHashMap<>();
+        found.forEach((node, builder) -> built.put(node, builder.build()));
+        return built;
+    }
+
+    private static boolean isPair(ClusterView view, int partition) {
+        return view.movingSlot(partition, view.maxReplicas())
+                .filter(ReplicaSlot::isPair)
+                .isPresent();
+    }
+
+    /** Returns the partitions that a view still moves as it did when the copy was created. */
+    PartitionSet valid(ClusterView view) {
+        return partitions.filter(partition -> view.incoming().contains(partition)
+                && rowVersions.getOrDefault(partition, ClusterView.NO_VERSION) == view.rowVersion(partition));
+    }
+
+    private PartitionSet left(ClusterView view) {
+        return valid(view).filter(partition -> !context.incoming().isComplete(view, partition));
+    }
+
+    /** Returns the progress by a view. */
+    synchronized BatchProgress progress(ClusterView view) {
+        PartitionSet complete =
+                valid(view).filter(partition -> context.incoming().isComplete(view, partition));
+        return new BatchProgress(id, complete, bytes.get(), 0, waitsFor);
+    }
+
+    void start() {
+        LOG.info(
+                "{} takes over {} partitions from {}",
+                context.self(),
+                partitions.cardinality(),
+                sources.stream().map(source -> source.node.id()).toList());
+        later(0);
+    }
+
+    synchronized void close() {
+        closed = true;
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    private synchronized void later(long nanos) {
+        if (!closed) {
+            timer = context.environment().schedule(this::attempt, nanos);
+        }
+    }
+
+    private void attempt() {
+        PartitionSet left = left(context.views().current());
+        synchronized (this) {
+            if (closed || left.isEmpty()) {
+                return;
+            }
+        }
+        CompletableFuture<Void> done;
+        try {
+            done = run(left);
+        } catch (RuntimeException e) {
+            done = CompletableFuture.failedFuture(e);
+        }
+        done.whenComplete((ended, error) -> ended(error));
+    }
+
+    private void ended(@Nullable Throwable error) {
+        Throwable cause = error == null ? null : DhtException.unwrap(error);
+        long pause;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            waitsFor = cause == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            cause instanceof RepairException ? String.valueOf(cause.getMessage()) : cause.toString());
+            pause = cause == null ? 0 : BACKOFF.nanos(failures);
+            failures = cause == null ? 0 : failures + 1;
+        }
+        if (cause != null && !(cause instanceof RepairException)) {
+            LOG.warn("an attempt to take over partitions failed", cause);
+        } else if (cause != null) {
+            LOG.debug("an attempt to take over partitions failed: {}", cause.getMessage());
+        }
+        later(pause);
+    }
+
+    private CompletableFuture<Void> run(PartitionSet left) {
+        if (context.views().current().moves().settings().paused()) {
+            return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
+        }
+        return drop(left).thenCompose(dropped -> open(left, 0)).thenCompose(opened -> copy(left, 0, null));
+    }
+
+    private boolean hasBegun(int partition) {
+        return context.incoming().hasBegun(context.views().current(), partition);
+    }
+
+    /** Drops what is not a part of this batch's copy. Nothing is written to these partitions until they are opened. */
+    private CompletableFuture<Void> drop(PartitionSet left) {
+        PartitionSet fresh = left.filter(partition -> !hasBegun(partition))
+                .minus(context.marker().of(id));
+        return context.leftovers().drop(fresh, partition -> !hasBegun(partition));
+    }
+
+    /**
+     * Opens partitions to writes, each once a source has answered from which they are copied. No watermark of a replica
+     * is above the fence watermark of another one, so any source will do.
+     */
+    private CompletableFuture<Void> open(PartitionSet left, int index) {
+        PartitionSet closedYet = left.filter(partition -> !hasBegun(partition));
+        if (closedYet.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (index == sources.size()) {
+            // Only during a fill can a partition have no source: all others that had its entries are dead.
+            PartitionSet orphans = closedYet.filter(
+                    partition -> sources.stream().noneMatch(source -> source.partitions.contains(partition)));
+            return context.throttle().runOnStore(() -> open(zero(orphans)));
+        }
+        PartitionSet some = sources.get(index).partitions.intersection(closedYet);
+        if (some.isEmpty()) {
+            return open(left, index + 1);
+        }
+        return sources.get(index)
+                .askForWatermarks(some)
+                .thenCompose(found -> context.throttle().runOnStore(() -> {
+                    Map<Integer, Version> fences = new HashMap<>();
+                    found.forEach((partition, pair) -> fences.put(partition, pair.fenced()));
+                    open(fences);
+                }))
+                .handle((opened, error) -> {
+                    if (error != null && sources.size() == 1) {
+                        return CompletableFuture.<Void>failedFuture(error);
+                    }
+                    return open(left, index + 1);
+                })
+                .thenCompose(next -> next);
+    }
+
+    private static Map<Integer, Version> zero(PartitionSet some) {
+        Map<Integer, Version> fences = new HashMap<>();
+        some.forEach(partition -> fences.put(partition, new Version(0)));
+        return fences;
+    }
+
+    private void open(Map<Integer, Version> fences) {
+        if (fences.isEmpty()) {
+            return;
+        }
+        context.local().rollbacks().beginCopy(fences);
+        PartitionSet opened = PartitionSet.of(fences.keySet());
+        context.marker().add(id, context.marker().of(id).union(opened), underWay.get());
+        opened.forEach(partition ->
+                context.incoming().begin(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));
+    }
+
+    /** Copies from one source after the other. One that fails does not keep the others from being copied. */
+    private CompletableFuture<Void> copy(PartitionSet left, int index, @Nullable Throwable failure) {
+        PartitionSet opened = left.filter(this::hasBegun);
+        if (index == sources.size()) {
+            return adopt(opened).thenCompose(adopted -> {
+                if (failure != null) {
+                    return CompletableFuture.failedFuture(failure);
+                }
+                return opened.equals(left)
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(new RepairException(
+                                ErrorCode.NOT_SERVING, "no source has answered yet: " + sourceNames()));
+            });
+        }
+        return sources.get(index)
+                .copy(opened)
+                .handle((copied, error) -> copy(left, index + 1, error == null ? failure : error))
+                .thenCompose(next -> next);
+    }
+
+    private List<NodeId> sourceNames() {
+        return sources.stream().map(source -> source.node.id()).toList();
+    }
+
+    /** Completes the partitions that are copied from all their sources. */
+    private CompletableFuture<Void> adopt(PartitionSet opened) {
+        PartitionSet copied = opened.filter(partition -> sources.stream()
+                .filter(source -> source.partitions.contains(partition))
+                .allMatch(source -> source.done().contains(partition)));
+        if (copied.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Map<Integer, PurgeWatermarks.Pair> owners = new HashMap<>();
+        copied.forEach(partition -> owners.put(partition, highest(partition)));
+        return context.throttle().runOnStore(() -> {
+            context.local().watermarks().adopt(owners);
+            copied.forEach(partition -> context.incoming()
+                    .complete(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));
+            LOG.info("{} has all entries of {} partitions that it takes over", context.self(), copied.cardinality());
+        });
+    }
+
+    private PurgeWatermarks.Pair highest(int partition) {
+        Version purged = new Version(0);
+        Version fenced = new Version(0);
+        for (Source source : sources) {
+            PurgeWatermarks.Pair pair = source.watermarks(partition);
+            purged = pair.purged().compareTo(purged) > 0 ? pair.purged() : purged;
+            fenced = pair.fenced().compareTo(fenced) > 0 ? pair.fenced() : fenced;
+        }
+        return new PurgeWatermarks.Pair(purged, fenced);
+    }
+}

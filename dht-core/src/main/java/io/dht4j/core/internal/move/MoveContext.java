@@ -1,0 +1,43 @@
+package io.dht4j.core.internal.move;
+
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.IncomingReplicas;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
+import io.dht4j.core.internal.repair.session.CopyComparison;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.spi.Environment;
+import java.util.function.Supplier;
+
+/**
+ * What all moves of a node share.
+ *
+ * @param environment time, timers and store threads
+ * @param self this node
+ * @param views the views of this node
+ * @param incoming opens the partitions that this node takes over
+ * @param local this node's replicas
+ * @param clock returns this node's hybrid clock, which is not behind any reply that it has received
+ * @param peers the other replicas
+ * @param pages fetches pages of them
+ * @param throttle limits the load
+ * @param comparison compares this node with one of them
+ * @param leftovers drops what is left of earlier times
+ * @param marker which copies have begun
+ */
+record MoveContext(
+        Environment environment,
+        NodeId self,
+        Views views,
+        IncomingReplicas incoming,
+        LocalReplica local,
+        Supplier<Version> clock,
+        RepairPeers peers,
+        RefillSource pages,
+        Throttle throttle,
+        CopyComparison comparison,
+        Leftovers leftovers,
+        CopyMarker marker) {}

@@ -1,0 +1,85 @@
+package io.dht4j.core.internal.move;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Node;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.RepairException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/**
+ * Copies partitions from one node in one pass over its store, page by page in key order. After each page it rests for
+ * as long as the page took, or longer if the rate requires it, so that the node stays available. A pass that fails goes
+ * on at the same position. Does not block; used by one attempt at a time.
+ */
+final class PageCopy {
+
+    private final MoveContext context;
+    private final Node node;
+    private final PartitionSet partitions;
+    private final LongConsumer received;
+
+    private volatile Key position = KeyRange.all().start();
+    private volatile boolean done;
+
+    PageCopy(MoveContext context, Node node, PartitionSet partitions, LongConsumer received) {
+        this.context = context;
+        this.node = node;
+        this.partitions = partitions;
+        this.received = received;
+        this.done = partitions.isEmpty();
+    }
+
+    boolean isDone() {
+        return done;
+    }
+
+    /**
+     * Copies the rest.
+     *
+     * @param some the partitions that are still wanted
+     * @return completes when all is in this node's store; or with a {@link RepairException}
+     */
+    CompletableFuture<Void> run(PartitionSet some) {
+        PartitionSet wanted = partitions.intersection(some);
+        done |= wanted.isEmpty();
+        if (done) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (context.views().current().moves().settings().paused()) {
+            return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
+        }
+        long began = context.environment().nanoTime();
+        return page(wanted).thenCompose(bytes -> {
+            long took = context.environment().nanoTime() - began;
+            long rate = context.views().current().moves().settings().bytesPerSecond();
+            long byRate = (long) ((double) bytes / rate * TimeUnit.SECONDS.toNanos(1)) - took;
+            return done
+                    ? CompletableFuture.completedFuture(null)
+                    : context.throttle().rest(Math.max(took, byRate)).thenCompose(rested -> run(some));
+        });
+    }
+
+    private CompletableFuture<Long> page(PartitionSet wanted) {
+        CompletableFuture<Long> page = new CompletableFuture<>();
+        context.pages().fetch(node, wanted, position, new RefillSource.Outcome() {
+            @Override
+            public void fetched(int entries, long bytes, Optional<Key> resume) {
+                received.accept(bytes);
+                resume.ifPresentOrElse(next -> position = next, () -> done = true);
+                page.complete(bytes);
+            }
+
+            @Override
+            public void failed(String why) {
+                page.completeExceptionally(new RepairException(ErrorCode.NOT_SERVING, why));
+            }
+        });
+        return page;
+    }
+}

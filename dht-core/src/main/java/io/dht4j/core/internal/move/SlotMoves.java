@@ -1,0 +1,162 @@
+package io.dht4j.core.internal.move;
+
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.IncomingReplicas;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.repair.RepairCounters;
+import io.dht4j.core.internal.repair.RepairPeers;
+import io.dht4j.core.internal.repair.Throttle;
+import io.dht4j.core.internal.repair.session.CopyComparison;
+import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.options.Repair;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * Takes over the slots that the installed view gives to this node, and drops the entries of those that it takes away.
+ * Until it is complete, an incoming partition is closed by {@link IncomingReplicas}. Nothing is agreed upon here: a
+ * driver reads the progress and advances the batches.
+ *
+ * <p>Does not block, except {@link #start}; safe for use by any number of threads.
+ */
+public final class SlotMoves implements BatchProgress.Reporter {
+
+    private final MoveContext context;
+
+    // Guarded by this.
+    private final Map<Long, BatchCopy> copies = new TreeMap<>();
+    private boolean started;
+    private boolean closed;
+
+    /**
+     * Creates an object that moves nothing yet.
+     *
+     * @param environment time, timers and store threads
+     * @param self this node
+     * @param views the views of this node
+     * @param incoming opens the partitions that this node takes over
+     * @param store keeps which copies have begun
+     * @param local this node's replicas
+     * @param clock returns this node's hybrid clock, which is not behind any reply that it has received
+     * @param peers the other replicas
+     * @param pages fetches pages of them
+     * @param options how long differences last before they count
+     */
+    public SlotMoves(
+            Environment environment,
+            NodeId self,
+            Views views,
+            IncomingReplicas incoming,
+            Store store,
+            LocalReplica local,
+            Supplier<Version> clock,
+            RepairPeers peers,
+            RefillSource pages,
+            Repair options) {
+        Throttle throttle = new Throttle(
+                environment, () -> views.current().moves().settings().bytesPerSecond(), this::isClosed);
+        CopyComparison comparison =
+                new CopyComparison(environment, self, local, peers, throttle, options, new RepairCounters(self));
+        this.context = new MoveContext(
+                environment,
+                self,
+                views,
+                incoming,
+                local,
+                clock,
+                peers,
+                pages,
+                throttle,
+                comparison,
+                new Leftovers(environment, views, local, throttle),
+                new CopyMarker(store));
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Begins; called once this node serves requests. Blocks while it reads the marks of copies that had begun. */
+    public void start() {
+        context.marker().load();
+        context.views().listen((before, now) -> follow(now));
+        synchronized (this) {
+            started = true;
+        }
+        follow(context.views().current());
+    }
+
+    /** Begins the copies of batches that are new in a view, and ends those of others. */
+    private void follow(ClusterView view) {
+        List<BatchCopy> begun = new ArrayList<>();
+        synchronized (this) {
+            if (closed || !started) {
+                return;
+            }
+            copies.values().removeIf(copy -> {
+                boolean ended = copy.valid(view).isEmpty();
+                if (ended) {
+                    copy.close();
+                }
+                return ended;
+            });
+            batches(view).forEach((id, partitions) -> {
+                if (!copies.containsKey(id)) {
+                    BatchCopy copy = new BatchCopy(context, id, partitions, view, this::underWay);
+                    copies.put(id, copy);
+                    begun.add(copy);
+                }
+            });
+        }
+        begun.forEach(BatchCopy::start);
+        context.leftovers().follow(view);
+    }
+
+    private synchronized Set<Long> underWay() {
+        return Set.copyOf(copies.keySet());
+    }
+
+    /** Returns the incoming partitions of each batch. A view without batches has one for each row version. */
+    private static Map<Long, PartitionSet> batches(ClusterView view) {
+        Map<Long, PartitionSet.Builder> found = new TreeMap<>();
+        view.incoming().forEach(partition -> {
+            long id = view.moves().batchOf(partition).map(Batch::id).orElseGet(() -> view.rowVersion(partition));
+            found.computeIfAbsent(id, other -> PartitionSet.builder()).add(partition);
+        });
+        Map<Long, PartitionSet> built = new TreeMap<>();
+        found.forEach((id, builder) -> built.put(id, builder.build()));
+        return built;
+    }
+
+    @Override
+    public List<BatchProgress> progress() {
+        ClusterView view = context.views().current();
+        List<BatchCopy> now;
+        synchronized (this) {
+            now = List.copyOf(copies.values());
+        }
+        return now.stream()
+                .filter(copy -> !copy.valid(view).isEmpty())
+                .map(copy -> copy.progress(view))
+                .toList();
+    }
+
+    /** Begins nothing more. What is under way ends with its next step. */
+    public synchronized void close() {
+        closed = true;
+        context.leftovers().close();
+        copies.values().forEach(BatchCopy::close);
+    }
+}
