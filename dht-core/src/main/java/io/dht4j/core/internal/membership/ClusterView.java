@@ -245,6 +245,21 @@ public final class ClusterView {
                 : rows.get(partition).slots().subList(0, from);
     }
 
+    /**
+     * Returns the nodes that have everything that their slots of a partition have: its replicas, without an heir that
+     * is still receiving its copy.
+     *
+     * @param partition its number
+     * @param from the number of slots, 1 to {@link #maxReplicas}
+     */
+    public List<Node> complete(int partition, int from) {
+        return !isMoving(partition)
+                ? replicas(partition, from)
+                : slots(partition, from).stream()
+                        .flatMap(slot -> slot.complete().stream())
+                        .toList();
+    }
+
     /** Returns the table of a static cluster; empty in an agreed one. */
     public Optional<PartitionTable> table() {
         return Optional.ofNullable(table);

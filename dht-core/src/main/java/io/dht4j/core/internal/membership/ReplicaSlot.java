@@ -49,6 +49,15 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
         };
     }
 
+    /** Returns the nodes that have everything that the slot has: none of a slot that is being filled. */
+    public List<Node> complete() {
+        return switch (phase) {
+            case STABLE, COPY -> List.of(owner);
+            case BOTH, UNDO -> List.of(owner, heir);
+            case FILL -> List.of();
+        };
+    }
+
     /** Returns the nodes that receive writes: the owner, and the heir if it is another node. */
     public List<Node> nodes() {
         return isPair() ? List.of(owner, heir) : List.of(owner);

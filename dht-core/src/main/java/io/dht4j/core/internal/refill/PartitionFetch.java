@@ -34,10 +34,11 @@ final class PartitionFetch {
     private final Refill refill;
     private final Environment environment;
     private final Node node;
-    private final PartitionSet partitions;
     private final RefillSource source;
 
     // Guarded by this.
+    private PartitionSet partitions;
+
     private Key position = KeyRange.all().start();
     private boolean done;
     /** The number of failures since the last page. */
@@ -60,8 +61,16 @@ final class PartitionFetch {
         return node;
     }
 
-    PartitionSet partitions() {
+    synchronized PartitionSet partitions() {
         return partitions;
+    }
+
+    /** Fetches no other partitions than these any more; ends if none is left. */
+    synchronized void retain(PartitionSet wanted) {
+        partitions = partitions.intersection(wanted);
+        if (partitions.isEmpty()) {
+            close();
+        }
     }
 
     synchronized boolean isDone() {
@@ -89,14 +98,16 @@ final class PartitionFetch {
 
     private void ask() {
         Key start;
+        PartitionSet asked;
         synchronized (this) {
             if (closed || done) {
                 return;
             }
             start = position;
+            asked = partitions;
         }
         long begun = environment.nanoTime();
-        source.fetch(node, partitions, start, new RefillSource.Outcome() {
+        source.fetch(node, asked, start, new RefillSource.Outcome() {
             @Override
             public void fetched(int entries, long bytes, Optional<Key> resume) {
                 refill.fetched(entries);
@@ -112,6 +123,9 @@ final class PartitionFetch {
 
     private void pageFetched(long bytes, Optional<Key> resume, long tookNanos) {
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             failures = 0;
             if (resume.isPresent()) {
                 position = resume.get();

@@ -9,6 +9,7 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.RefillMarker;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,21 +38,31 @@ public final class Refill {
     private final Environment environment;
     private final RefillMarker marker;
     private final PartitionReadBarrier barrier;
-    private final List<PartitionFetch> fetches = new ArrayList<>();
+    private final int replicas;
+    private final Set<NodeId> without;
+    private final RefillSource source;
     private final AtomicLong entries = new AtomicLong();
     private final boolean markerIsBehind;
 
     // Guarded by this.
+    /** The partitions that are not complete, except those that have moved away. */
+    private PartitionSet marked;
+    /** Those of them that this node is still receiving from the slot's owner: they are refilled if they stay marked. */
+    private PartitionSet arriving = PartitionSet.empty();
+
+    private boolean started;
     private boolean writing;
     private boolean changed;
     private boolean closed;
+
+    /** Replaced as a whole under the lock. */
+    private volatile List<PartitionFetch> fetches = List.of();
 
     /**
      * Creates a refill that has not begun. Reads the marker, and so blocks.
      *
      * @param environment time, timers and store threads
-     * @param self this node's name
-     * @param view the replicas of each partition
+     * @param view the replicas of each partition; later ones are {@linkplain #follow followed}
      * @param replicas the number of replicas of a key; each partition is read from all of them but this node
      * @param without nodes that are not read, because their content is lost too, or given up
      * @param marker the partitions to refill
@@ -61,7 +72,6 @@ public final class Refill {
      */
     public Refill(
             Environment environment,
-            NodeId self,
             ClusterView view,
             int replicas,
             Set<NodeId> without,
@@ -69,51 +79,123 @@ public final class Refill {
             RefillSource source,
             PartitionReadBarrier barrier) {
         this.environment = environment;
+        this.replicas = replicas;
+        this.without = without;
         this.marker = marker;
-        PartitionSet pending = PartitionSet.copyOf(marker.pending(view.partitions()));
+        this.source = source;
+        this.barrier = barrier;
+        this.marked = PartitionSet.copyOf(marker.pending(view.partitions()));
+        PartitionSet before = marked;
+        plan(view);
+        PartitionSet wanted = remaining();
+        barrier.set(PartitionReadBarrier.Reason.LOST, wanted);
+        this.markerIsBehind = !wanted.equals(before);
+    }
+
+    /** Returns the partitions to fetch by a view, by node; those that are arriving are fetched later. */
+    private Map<Node, PartitionSet> needed(ClusterView view) {
         Map<Node, PartitionSet.Builder> needed =
                 new TreeMap<>(Comparator.comparing(node -> node.id().value()));
-        pending.forEach(partition -> {
-            List<Node> holders = view.replicas(partition, replicas);
-            if (holders.stream().noneMatch(node -> node.id().equals(self))) {
+        PartitionSet.Builder later = PartitionSet.builder();
+        PartitionSet.Builder here = PartitionSet.builder();
+        marked.forEach(partition -> {
+            List<Node> holders = view.complete(partition, replicas);
+            if (holders.stream().noneMatch(node -> node.id().equals(view.self()))) {
+                if (view.hasRowVersions() && view.owns(partition)) {
+                    later.add(partition);
+                }
                 return;
             }
+            here.add(partition);
             for (Node node : holders) {
-                if (!node.id().equals(self) && !without.contains(node.id())) {
+                if (!node.id().equals(view.self()) && !without.contains(node.id())) {
                     needed.computeIfAbsent(node, other -> PartitionSet.builder())
                             .add(partition);
                 }
             }
         });
-        needed.forEach((node, partitions) ->
-                fetches.add(new PartitionFetch(this, environment, node, partitions.build(), source)));
-        PartitionSet wanted = remaining();
-        this.barrier = barrier;
-        barrier.set(PartitionReadBarrier.Reason.LOST, wanted);
-        this.markerIsBehind = !wanted.equals(pending);
+        arriving = later.build();
+        marked = here.addAll(arriving).build();
+        Map<Node, PartitionSet> built = new LinkedHashMap<>();
+        needed.forEach((node, partitions) -> built.put(node, partitions.build()));
+        return built;
+    }
+
+    /**
+     * Ends fetches from nodes that hold the partitions no more, and adds those from nodes that have come to hold them.
+     * Returns the added ones.
+     */
+    private synchronized List<PartitionFetch> plan(ClusterView view) {
+        Map<Node, PartitionSet> needed = needed(view);
+        List<PartitionFetch> kept = new ArrayList<>();
+        for (PartitionFetch fetch : fetches) {
+            PartitionSet wanted = needed.getOrDefault(fetch.node(), PartitionSet.empty());
+            fetch.retain(wanted);
+            if (!fetch.partitions().isEmpty()) {
+                kept.add(fetch);
+                needed.put(fetch.node(), wanted.minus(fetch.partitions()));
+            }
+        }
+        List<PartitionFetch> added = new ArrayList<>();
+        needed.forEach((node, partitions) -> {
+            if (!partitions.isEmpty()) {
+                added.add(new PartitionFetch(this, environment, node, partitions, source));
+            }
+        });
+        kept.addAll(added);
+        fetches = List.copyOf(kept);
+        return added;
     }
 
     /** Returns the partitions of which some node has not sent everything. */
-    private PartitionSet remaining() {
-        PartitionSet.Builder left = PartitionSet.builder();
+    private synchronized PartitionSet remaining() {
+        PartitionSet.Builder left = PartitionSet.builder().addAll(arriving);
         fetches.stream().filter(fetch -> !fetch.isDone()).forEach(fetch -> left.addAll(fetch.partitions()));
         return left.build();
     }
 
     /** Begins, if there is a partition to refill. */
     public void start() {
+        List<PartitionFetch> first;
+        synchronized (this) {
+            started = true;
+            first = fetches;
+        }
         if (markerIsBehind) {
             update();
         }
-        if (fetches.isEmpty()) {
+        if (first.isEmpty()) {
             return;
         }
         LOG.warn(
                 "{} partitions are refilled from {}; until that is done this node takes writes of them and "
                         + "refuses reads",
                 left(),
-                fetches.stream().map(fetch -> fetch.node().id()).toList());
-        fetches.forEach(fetch -> fetch.nextAfter(0));
+                first.stream().map(fetch -> fetch.node().id()).toList());
+        first.forEach(fetch -> fetch.nextAfter(0));
+    }
+
+    /**
+     * Follows a view that is installed: each partition is read from all replicas that it has now. Partitions that have
+     * moved away are not refilled any more.
+     *
+     * @param view the current view
+     */
+    public void follow(ClusterView view) {
+        List<PartitionFetch> added;
+        synchronized (this) {
+            if (closed || marked.isEmpty()) {
+                return;
+            }
+            added = plan(view);
+            if (!started) {
+                return;
+            }
+        }
+        added.forEach(fetch -> fetch.nextAfter(0));
+        if (!remaining().equals(barrier.of(PartitionReadBarrier.Reason.LOST))) {
+            update();
+        }
     }
 
     /** Stops. The rest is refilled from the beginning when the node starts again. */
@@ -130,7 +212,7 @@ public final class Refill {
      * @return a snapshot
      */
     public RefillStatus status() {
-        if (fetches.isEmpty()) {
+        if (fetches.isEmpty() && left() == 0) {
             return RefillStatus.NONE;
         }
         return new RefillStatus(
@@ -176,7 +258,12 @@ public final class Refill {
     }
 
     private void writeMarker() {
-        PartitionSet left = remaining();
+        PartitionSet left;
+        synchronized (this) {
+            left = remaining();
+            // Complete partitions are not refilled again when their replicas change.
+            marked = left;
+        }
         boolean written = false;
         try {
             marker.keep(left.toBitSet());

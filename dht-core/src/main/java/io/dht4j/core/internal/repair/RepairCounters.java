@@ -73,6 +73,11 @@ public final class RepairCounters {
         done.forEach(partition -> completed.put(partition, now));
     }
 
+    /** Forgets when partitions were compared that this node is no replica of any more. */
+    public synchronized void retain(PartitionSet held) {
+        completed.keySet().removeIf(partition -> !held.contains(partition));
+    }
+
     /** Records why the last build of the hash trees failed; empty after a success. */
     public synchronized void buildFailed(Optional<String> why) {
         buildError = why.map(message -> "this node cannot build its hash trees, and tries again and again: " + message);

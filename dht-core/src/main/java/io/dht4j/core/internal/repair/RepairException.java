@@ -43,6 +43,11 @@ public final class RepairException extends RuntimeException {
         return code == ErrorCode.NOT_SENT;
     }
 
+    /** Returns whether the nodes do not agree on the replicas, so that the request must be made by a newer view. */
+    public boolean isStale() {
+        return code == ErrorCode.STALE_TOPOLOGY || code == ErrorCode.TOPOLOGY_BEHIND;
+    }
+
     /** Returns whether the same request would always fail in the same way, while the next one may succeed. */
     public boolean isRefusal() {
         return code.action() == ErrorCode.Action.FIX_REQUEST;

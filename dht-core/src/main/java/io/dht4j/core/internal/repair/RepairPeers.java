@@ -1,25 +1,26 @@
 package io.dht4j.core.internal.repair;
 
 import io.dht4j.Node;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The replicas that repair works with: the other nodes, and this node's own store. Does not block; safe for use by any
  * number of threads, as are its functions.
  *
  * @param client sends a request to another node
- * @param merge see {@link #apply}
+ * @param merger see {@link #apply}
  * @param suspected returns whether another node will probably not answer
+ * @param view returns the view by which requests are planned
  */
-public record RepairPeers(
-        Client client, Function<List<Entry>, CompletableFuture<Reply>> merge, Predicate<Node> suspected) {
+public record RepairPeers(Client client, Merger merger, Predicate<Node> suspected, Supplier<ClusterView> view) {
 
     /** The time for a reply: a replica may have to read much of its store before it can report its sums. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -31,12 +32,37 @@ public record RepairPeers(
         /**
          * Sends a request to another node.
          *
+         * @param view the view by which it was planned; a node with other replicas of its partitions refuses it
          * @param node the node
          * @param request the request
          * @param timeout the time to wait for the reply
          * @return its reply; or a {@link RepairException}, also when the node refuses
          */
-        CompletableFuture<Reply> ask(Node node, Request request, Duration timeout);
+        CompletableFuture<Reply> ask(ClusterView view, Node node, Request request, Duration timeout);
+    }
+
+    /** Merges entries into this node's own store. */
+    @FunctionalInterface
+    public interface Merger {
+
+        /**
+         * Merges entries.
+         *
+         * @param view the view by which they were fetched; they are refused if their partitions have other replicas now
+         * @param entries the entries
+         * @return completes when they are merged; or with a {@link RepairException}
+         */
+        CompletableFuture<Reply> merge(ClusterView view, List<Entry> entries);
+    }
+
+    /**
+     * Returns the same replicas, for requests that are planned by one view.
+     *
+     * @param fixed the view
+     * @return a copy
+     */
+    public RepairPeers at(ClusterView fixed) {
+        return new RepairPeers(client, merger, suspected, () -> fixed);
     }
 
     /**
@@ -59,7 +85,7 @@ public record RepairPeers(
      * @return its reply; or a {@link RepairException}, also when the node refuses
      */
     public CompletableFuture<Reply> ask(Node node, Request request, Duration timeout) {
-        return client.ask(node, request, timeout);
+        return client.ask(view.get(), node, request, timeout);
     }
 
     /**
@@ -70,7 +96,7 @@ public record RepairPeers(
      * @return completes when they are merged; or with a {@link RepairException}
      */
     public CompletableFuture<Reply> apply(List<Entry> entries) {
-        return merge.apply(entries);
+        return merger.merge(view.get(), entries);
     }
 
     /**

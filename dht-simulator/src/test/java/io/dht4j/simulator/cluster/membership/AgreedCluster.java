@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.RefillStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
@@ -21,13 +22,16 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.FaultyTransport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -101,17 +105,41 @@ final class AgreedCluster implements AutoCloseable {
         for (int partition = 0; partition < PARTITIONS; partition++) {
             rows.add(Row.stable(2, nodes(partition % 4, (partition + 1) % 4, (partition + 2) % 4)));
         }
-        for (int i = 0; i < NODES; i++) {
-            int node = i;
-            node(i).refresh().from((from, known) -> {
-                beforeRefresh.run();
-                refreshed.add(node);
-                return mayRefresh
-                        ? CompletableFuture.completedFuture(view(node))
-                        : CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
-            });
-        }
+        IntStream.range(0, NODES).forEach(this::fetchViewsAt);
         installAtAll();
+    }
+
+    private void fetchViewsAt(int node) {
+        node(node).refresh().from((from, known) -> {
+            beforeRefresh.run();
+            refreshed.add(node);
+            return mayRefresh
+                    ? CompletableFuture.completedFuture(view(node))
+                    : CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
+        });
+    }
+
+    /** Starts a node again with a store, with the newest view and a working link. */
+    void restart(int node, Store store) {
+        cluster.stop(node);
+        cluster.startNode(node, store);
+        fetchViewsAt(node);
+        install(node);
+    }
+
+    /** Runs a repair session of a node over some partitions, or all. */
+    void repair(int node, Integer... some) {
+        long before = rounds(node);
+        cluster.await(node(node).repair(Set.of(some)));
+        cluster.env.runUntil(() -> rounds(node) > before, Duration.ofMinutes(10));
+    }
+
+    private long rounds(int node) {
+        return node(node).repairStatus().toCompletableFuture().join().rounds();
+    }
+
+    RefillStatus refill(int node) {
+        return cluster.await(node(node).status()).refill();
     }
 
     static AgreedCluster start() {

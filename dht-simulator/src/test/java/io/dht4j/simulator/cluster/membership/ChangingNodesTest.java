@@ -41,6 +41,8 @@ class ChangingNodesTest {
     @Test
     void nodeThatHasLeftIsAskedForNothingAndMissedByNobody() {
         try (agreed) {
+            // The answers to what a node asks at its start are signs of life.
+            cluster.env.advance(Duration.ofSeconds(1));
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
             cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
             assertThat(cluster.await(agreed.coordinator().status()).suspected()).contains(SimulatedCluster.id(LEAVING));

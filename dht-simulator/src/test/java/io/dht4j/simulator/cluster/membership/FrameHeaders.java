@@ -33,6 +33,15 @@ final class FrameHeaders {
         }
     }
 
+    /** The request in a frame. */
+    static Request request(byte[] frame) {
+        try {
+            return FrameCodec.open(frame, AgreedCluster.NAMES).request();
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static FrameHeader with(FrameHeader header, FrameHeader.Agreed agreed) {
         return new FrameHeader(
                 header.sender(),

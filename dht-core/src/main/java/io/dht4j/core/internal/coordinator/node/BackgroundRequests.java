@@ -146,17 +146,19 @@ final class BackgroundRequests {
     }
 
     /** Sends a request of repair. See {@link io.dht4j.core.internal.repair.RepairPeers.Client}. */
-    CompletableFuture<Reply> ask(Node node, Request request, Duration patience) {
+    CompletableFuture<Reply> ask(ClusterView view, Node node, Request request, Duration patience) {
         CompletableFuture<Reply> answer = new CompletableFuture<>();
+        FencingToken token = token(view, request);
         ask(
                 node,
                 request,
-                token(request),
+                token,
                 patience,
                 ReplyHandler.of(
                         answer::complete,
-                        failure -> answer.completeExceptionally(
-                                new RepairException(failure.code(), failure.refused(), failure.toString()))));
+                        failure -> learn(failure, token)
+                                .thenRun(() -> answer.completeExceptionally(
+                                        new RepairException(failure.code(), failure.refused(), failure.toString())))));
         return answer;
     }
 
@@ -166,8 +168,7 @@ final class BackgroundRequests {
     }
 
     /** Returns the token of a request of repair, which also writes entries; null in a static cluster. */
-    private @Nullable FencingToken token(Request request) {
-        ClusterView view = views.current();
+    private static @Nullable FencingToken token(ClusterView view, Request request) {
         if (!view.hasRowVersions()) {
             return null;
         }
@@ -185,9 +186,9 @@ final class BackgroundRequests {
     }
 
     /** Merges entries into this node's store. See {@link io.dht4j.core.internal.repair.RepairPeers#apply}. */
-    CompletableFuture<Reply> merge(List<Entry> entries) {
+    CompletableFuture<Reply> merge(ClusterView view, List<Entry> entries) {
         CompletableFuture<Reply> answer = new CompletableFuture<>();
-        FencingToken token = views.current().token(entries);
+        FencingToken token = view.token(entries);
         long rowVersion = token == null ? ClusterView.NO_VERSION : token.rowVersion();
         replica.refill(new Request.ApplyEntries(entries), rowVersion, reply -> {
             if (reply instanceof Reply.Failed failed) {
@@ -205,12 +206,18 @@ final class BackgroundRequests {
         client.ask(node, OutboundRequest.alone(request, token), client.context(patience), handler);
     }
 
-    /** Fetches a newer view if a request was refused for the lack of it: its next attempt is by that one. */
-    private void learn(PeerFailure failure, @Nullable FencingToken token) {
-        if (token != null && Replanning.isStale(failure, token)) {
-            client.refresh()
-                    .newerThan(token.view().epoch(), failure.node())
-                    .whenComplete((newer, error) -> LOG.debug("{}; view then: {}", failure, newer, error));
+    /**
+     * Fetches a newer view if a request was refused for the lack of it: its next attempt is by that one.
+     *
+     * @return completes when the view is installed, or there is none
+     */
+    private CompletableFuture<Void> learn(PeerFailure failure, @Nullable FencingToken token) {
+        if (token == null || !Replanning.isStale(failure, token)) {
+            return CompletableFuture.completedFuture(null);
         }
+        return client.refresh().newerThan(token.view().epoch(), failure.node()).handle((newer, error) -> {
+            LOG.debug("{}; view then: {}", failure, newer, error);
+            return null;
+        });
     }
 }

@@ -51,7 +51,6 @@ final class BackgroundServices {
                 config.calls().timeout());
         this.refill = new Refill(
                 environment,
-                components.self(),
                 components.view(),
                 config.replicationFactor(),
                 config.refillWithout(),
@@ -71,7 +70,8 @@ final class BackgroundServices {
                 requests::sendHints,
                 peers.client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
-        RepairPeers replicas = new RepairPeers(requests::ask, requests::merge, peers.client.order()::isSuspected);
+        RepairPeers replicas = new RepairPeers(
+                requests::ask, requests::merge, peers.client.order()::isSuspected, components.views()::current);
         this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(replicas)) : Optional.empty();
         this.moves = components.isNode() ? Optional.of(moves(requests, replicas)) : Optional.empty();
     }
@@ -93,14 +93,14 @@ final class BackgroundServices {
     private AntiEntropy antiEntropy(RepairPeers replicas) {
         return new AntiEntropy(
                 components.environment(),
-                components.self(),
                 local.repaired,
                 replicas,
                 config.repair(),
                 config.times().startPatience(),
                 local.readBarrier,
                 config.refillWithout(),
-                partition -> components.view().replicas(partition, config.replicationFactor()));
+                components.view(),
+                config.replicationFactor());
     }
 
     /** Begins to follow the store, before anything is applied to it. Blocks. */
@@ -125,6 +125,8 @@ final class BackgroundServices {
     /** Follows a view that is installed. */
     void follow(ClusterView now) {
         handoff.follow(now.topology().nodes());
+        refill.follow(now);
+        antiEntropy.ifPresent(repair -> repair.follow(now));
     }
 
     /** Ends refill and repair. The writes that replicas miss still become hints. */

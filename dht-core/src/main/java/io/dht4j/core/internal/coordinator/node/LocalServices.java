@@ -54,12 +54,7 @@ final class LocalServices {
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
         this.incoming = new IncomingReplicas(components.views());
-        this.watermarks = new PurgeWatermarks(
-                components.store(),
-                components.view().partitions(),
-                components::partitionOf,
-                components.views().applying(),
-                incoming::isIncomplete);
+        this.watermarks = new PurgeWatermarks(components.store(), components.views(), incoming::isIncomplete);
         this.repaired = repaired(config);
         this.replica = new Replica(
                 components.store(),

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
@@ -59,6 +60,11 @@ public final class PurgeWatermarks {
     private final Store store;
     private final PurgeWatermarkFile file;
     private final ToIntFunction<Key> partitionOf;
+    /** Whether a slot of a partition moves: then its watermarks stay. Asked under the lock. */
+    private final IntPredicate moves;
+    /** Whether this node is a replica of a partition. Asked under the lock. */
+    private final IntPredicate owns;
+
     private final ReentrantReadWriteLock lock;
     /** Guarded by the lock. */
     private final PartitionStates states;
@@ -82,27 +88,48 @@ public final class PurgeWatermarks {
      * @param partitionOf returns a key's partition
      */
     public PurgeWatermarks(Store store, int partitions, ToIntFunction<Key> partitionOf) {
-        this(store, partitions, partitionOf, new ReentrantReadWriteLock(), partition -> false);
+        this(
+                store,
+                partitions,
+                partitionOf,
+                partition -> false,
+                partition -> true,
+                partition -> false,
+                new ReentrantReadWriteLock());
     }
 
     /**
-     * Creates watermarks of zero.
+     * Creates watermarks of zero, which share the lock of the views. So no watermark of a partition changes after a
+     * view is installed in which a slot of it moves.
      *
      * @param store stores the watermarks
-     * @param partitions the number of partitions
-     * @param partitionOf returns a key's partition
-     * @param lock its shared side is held while entries are checked and applied
+     * @param views the replicas of each partition
      * @param copying returns whether a partition is being copied from its owner; quick
      */
-    public PurgeWatermarks(
+    public PurgeWatermarks(Store store, Views views, IntPredicate copying) {
+        this(
+                store,
+                views.current().partitions(),
+                key -> views.current().partitionOf(key),
+                partition -> views.current().isMoving(partition),
+                partition -> views.current().owns(partition),
+                copying,
+                views.applying());
+    }
+
+    private PurgeWatermarks(
             Store store,
             int partitions,
             ToIntFunction<Key> partitionOf,
-            ReentrantReadWriteLock lock,
-            IntPredicate copying) {
+            IntPredicate moves,
+            IntPredicate owns,
+            IntPredicate copying,
+            ReentrantReadWriteLock lock) {
         this.lock = lock;
         this.store = store;
         this.partitionOf = partitionOf;
+        this.moves = moves;
+        this.owns = owns;
         this.states = new PartitionStates(partitions, copying);
         this.filter = new WatermarkFilter(store, states, partitionOf, lock.readLock());
         this.purgedOnDisk = new long[partitions];
@@ -120,6 +147,9 @@ public final class PurgeWatermarks {
         long[] rolledBack = new long[purgedOnDisk.length];
         file.load(fenced, purged, rolledBack);
         purgedOnDisk = changing(() -> {
+            for (int i = 0; i < rolledBack.length; i++) {
+                rolledBack[i] = owns.test(i) ? rolledBack[i] : 0;
+            }
             states.restore(fenced, purged, rolledBack);
             return purged;
         });
@@ -180,23 +210,29 @@ public final class PurgeWatermarks {
 
     /**
      * Seals partitions: records everything older that arrives from now on. On return, all entries accepted before are
-     * in the store. Requests that name an earlier seal are refused from now on.
+     * in the store. Requests that name an earlier seal are refused from now on. A partition that moves is not sealed.
      *
-     * @return false if one of the partitions is sealed at a newer version
+     * @return false if one of the partitions is sealed at a newer version, or moves
      */
     public boolean seal(PartitionSet partitions, Version seal) {
-        return changing(() ->
-                partitions.filter(partition -> !states.seal(partition, seal)).isEmpty());
+        return changing(() -> partitions
+                .filter(partition -> moves.test(partition) || !states.seal(partition, seal))
+                .isEmpty());
+    }
+
+    /** Returns those of some partitions of which no slot moves. Called with the lock held. */
+    private PartitionSet settled(PartitionSet partitions) {
+        return partitions.filter(moves.negate());
     }
 
     /**
      * Prepares this participant to commit: raises the fence watermark of partitions in which nothing older has arrived
      * since the seal. Blocks until that is on the disk.
      *
-     * @return the partitions in which this participant votes yes
+     * @return the partitions in which this participant votes yes, none of which moves
      */
     public PartitionSet prepare(PartitionSet partitions, Version seal) {
-        PartitionSet votes = changing(() -> partitions.filter(partition -> states.prepare(partition, seal)));
+        PartitionSet votes = changing(() -> settled(partitions).filter(partition -> states.prepare(partition, seal)));
         if (!votes.isEmpty()) {
             writeWatermarks();
         }
@@ -205,7 +241,7 @@ public final class PurgeWatermarks {
 
     /**
      * Commits: raises the purge watermark of partitions in which this participant has voted yes in the session of the
-     * last seal. Blocks until that is on the disk.
+     * last seal. Blocks until that is on the disk. A partition that moves stays in doubt.
      *
      * @return the partitions that are committed
      */
@@ -214,7 +250,7 @@ public final class PurgeWatermarks {
             return partitions;
         }
         PartitionSet committed = changing(() -> {
-            PartitionSet done = partitions.filter(partition -> states.commit(partition, seal));
+            PartitionSet done = settled(partitions).filter(partition -> states.commit(partition, seal));
             purgeIsDue |= !done.isEmpty();
             return done;
         });
@@ -224,8 +260,8 @@ public final class PurgeWatermarks {
 
     /**
      * Ends the doubt whether earlier transactions were committed: sets both watermarks to the highest purge watermark
-     * of any replica. Sessions that could decide otherwise name an older seal, which every participant refuses. Blocks
-     * until that is on the disk.
+     * of any replica. Sessions that could decide otherwise name an older seal, which every participant refuses. A
+     * partition that moves stays in doubt. Blocks until that is on the disk.
      *
      * @param partitions the partitions
      * @param outcome the highest purge watermark of any replica
@@ -235,7 +271,7 @@ public final class PurgeWatermarks {
         if (partitions.isEmpty()) {
             return;
         }
-        changing(() -> purgeIsDue |= !partitions
+        changing(() -> purgeIsDue |= !settled(partitions)
                 .filter(partition -> states.resolve(partition, outcome, seal))
                 .isEmpty());
         writeWatermarks();
@@ -348,12 +384,14 @@ public final class PurgeWatermarks {
      */
     public PartitionSet rollBack(Map<Integer, Version> purgedElsewhere) {
         return changing(() -> PartitionSet.of(purgedElsewhere.keySet())
+                .filter(owns)
                 .filter(partition -> states.rollBack(partition, requireNonNull(purgedElsewhere.get(partition)))));
     }
 
     /** Returns the partitions whose purge watermark on another node is higher than this node knows of. */
     public PartitionSet unknown(Map<Integer, Version> purgedElsewhere) {
         return reading(() -> PartitionSet.of(purgedElsewhere.keySet())
+                .filter(owns)
                 .filter(partition -> states.isUnknown(partition, requireNonNull(purgedElsewhere.get(partition)))));
     }
 
@@ -363,6 +401,16 @@ public final class PurgeWatermarks {
      */
     public PartitionSet sealedBefore(PartitionSet partitions, Version seal) {
         return reading(() -> partitions.filter(partition -> states.isSealedBefore(partition, seal)));
+    }
+
+    /** Ends all rollbacks of partitions that this node is no replica of any more. Returns whether there were some. */
+    public boolean forgetForeign() {
+        return changing(() -> {
+            PartitionSet foreign = PartitionSet.matching(purgedOnDisk.length, owns.negate())
+                    .filter(partition -> states.rolledBack(partition).packed() != 0);
+            foreign.forEach(partition -> states.endRollback(partition, states.rolledBack(partition)));
+            return !foreign.isEmpty();
+        });
     }
 
     /** Writes to the store where this node is rolled back, so that it survives a restart. Blocks. */

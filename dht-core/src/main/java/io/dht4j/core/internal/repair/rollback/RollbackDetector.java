@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
@@ -14,6 +15,7 @@ import io.dht4j.spi.StoreException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -184,9 +186,7 @@ public final class RollbackDetector {
                     .union(now);
             if (!after.equals(before)) {
                 implausible.put(from, after);
-                PartitionSet.Builder all = PartitionSet.builder();
-                implausible.values().forEach(all::addAll);
-                barrier.set(Reason.IMPLAUSIBLE, all.build());
+                refuseAllImplausible();
             }
         }
         if (before.isEmpty() && !after.isEmpty()) {
@@ -200,6 +200,13 @@ public final class RollbackDetector {
             LOG.warn("the purge watermarks that {} reports are possible by this node's clock again", from);
         }
         return now;
+    }
+
+    /** Refuses reads of all partitions with an impossible watermark. Called with the lock held. */
+    private void refuseAllImplausible() {
+        PartitionSet.Builder all = PartitionSet.builder();
+        implausible.values().forEach(all::addAll);
+        barrier.set(Reason.IMPLAUSIBLE, all.build());
     }
 
     private void reject(String from, PartitionSet partitions) {
@@ -282,6 +289,30 @@ public final class RollbackDetector {
         if (!unknown.isEmpty()) {
             listener.unknownDecision(unknown);
         }
+    }
+
+    /**
+     * Follows a view: partitions that this node is no replica of any more are not rolled back, and members that are no
+     * nodes any more report nothing. Does not block.
+     *
+     * @param view the view, which is installed
+     * @return whether the disk does not have this yet: then {@link PurgeWatermarks#writeRollbacks} is due
+     */
+    public boolean follow(ClusterView view) {
+        synchronized (this) {
+            Set<String> names = view.topology().nodes().stream()
+                    .map(node -> node.id().value())
+                    .collect(Collectors.toSet());
+            implausible.keySet().retainAll(names);
+            implausible.replaceAll((from, partitions) -> partitions.filter(view::owns));
+            refuseAllImplausible();
+        }
+        // Without the lock of all writes if there is nothing to forget. No foreign partition is added any more.
+        boolean changed = !rolledBack.isEmpty() && watermarks.forgetForeign();
+        if (changed) {
+            refuseRolledBack();
+        }
+        return changed;
     }
 
     /** Returns the rolled-back partitions, and the version up to which each must catch up. Does not block. */

@@ -2,20 +2,18 @@ package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.Throttle;
-import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.HashTreeBuild;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.options.Repair;
@@ -28,7 +26,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,20 +47,23 @@ public final class AntiEntropy {
 
     private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
 
-    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    /** How often a session is repeated at once because replicas have changed; later ones come with the interval. */
+    private static final int MAX_REPETITIONS = 3;
 
     private final Environment environment;
     private final NodeId self;
     private final LocalReplica local;
     private final RepairPeers peers;
     private final Repair options;
-    private final PartitionRoles roles;
+    private final int replicas;
     private final SessionContext sessionContext;
     private final Throttle throttle;
     private final RepairCounters counters;
     private final PartitionReadBarrier barrier;
     private final PurgeWatermarkExchange watermarkExchange;
     private final HashTreeBuild treeBuild;
+    /** The roles by the current view; a session keeps those of its beginning. */
+    private volatile PartitionRoles roles;
 
     // Guarded by this.
     private final OrphanedPartitions orphaned;
@@ -78,14 +78,10 @@ public final class AntiEntropy {
 
     private Environment.@Nullable Timer timer;
 
-    /** The timer of the next attempt to repair rolled-back partitions. */
-    private Environment.@Nullable Timer retryTimer;
+    private final RetryPause catchUpPause;
 
-    /** The number of attempts since the last one that made progress. */
-    private int attempts;
-
-    /** The number of rolled-back partitions at the last attempt. */
-    private int rolledBack;
+    /** The number of sessions since the last one whose replicas did not change. */
+    private int repetitions;
 
     private Set<NodeId> missed = Set.of();
 
@@ -93,31 +89,33 @@ public final class AntiEntropy {
      * Creates a repair that has not begun.
      *
      * @param environment time, randomness, timers and store threads
-     * @param self this node
      * @param local this node's replicas
      * @param peers the other replicas
      * @param options how often repair runs, how fast, and when dead entries are purged
      * @param startPatience how long reads wait, after a start, for nodes that do not answer
      * @param barrier refuses reads of partitions
      * @param lostNodes other nodes that a rolled-back partition does not wait for
-     * @param replicas returns the replicas of each partition, in their order
+     * @param view the replicas of each partition; later ones are {@linkplain #follow followed}
+     * @param replicas the number of replicas of a key
      */
     public AntiEntropy(
             Environment environment,
-            NodeId self,
             LocalReplica local,
             RepairPeers peers,
             Repair options,
             Duration startPatience,
             PartitionReadBarrier barrier,
             Set<NodeId> lostNodes,
-            IntFunction<List<Node>> replicas) {
+            ClusterView view,
+            int replicas) {
         this.environment = environment;
-        this.self = self;
+        this.self = view.self();
         this.local = local;
         this.peers = peers;
         this.options = options;
-        this.roles = new PartitionRoles(self, local.partitions(), replicas);
+        this.replicas = replicas;
+        this.roles = new PartitionRoles(view, replicas);
+        this.catchUpPause = new RetryPause(environment, this::catchUp);
         this.throttle = new Throttle(environment, options::bytesPerSecond, this::isClosed);
         this.counters = new RepairCounters(self);
         this.barrier = barrier;
@@ -145,28 +143,7 @@ public final class AntiEntropy {
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
     public void start() {
-        local.rollbacks().start(new RollbackDetector.Listener() {
-            @Override
-            public void checked(String from, PartitionSet some) {
-                watermarkExchange.checked(from, some);
-                returned(from);
-            }
-
-            @Override
-            public void unproven(String from, PartitionSet some) {
-                watermarkExchange.unproven(from, some);
-            }
-
-            @Override
-            public void unknownDecision(PartitionSet some) {
-                watermarkExchange.unknownDecision(some);
-            }
-
-            @Override
-            public void rolledBack() {
-                catchUp();
-            }
-        });
+        local.rollbacks().start(new RollbackListener(watermarkExchange, this::returned, this::catchUp));
         watermarkExchange.begin();
         treeBuild.start();
     }
@@ -178,6 +155,25 @@ public final class AntiEntropy {
      */
     public void answered(NodeId node) {
         watermarkExchange.answered(node);
+    }
+
+    /**
+     * Follows a view that is installed. Sessions that begin later work with its replicas. Partitions that this node is
+     * no replica of any more are not waited for.
+     *
+     * @param view the current view
+     */
+    public void follow(ClusterView view) {
+        PartitionRoles now = new PartitionRoles(view, replicas);
+        roles = now;
+        counters.retain(now.held());
+        if (local.rollbacks().follow(view)) {
+            throttle.runOnStore(local::writeRollbacks).exceptionally(error -> {
+                LOG.warn("the store still names partitions to be repaired that have moved away: {}", error.toString());
+                return null;
+            });
+        }
+        watermarkExchange.follow(now.others(now.held()));
     }
 
     /** Exchanges purge watermarks with the other nodes; called once this node serves their requests. */
@@ -192,8 +188,7 @@ public final class AntiEntropy {
         }
         PartitionSet some = repairable();
         if (some.isEmpty()) {
-            cancel(retryTimer);
-            retryTimer = environment.schedule(this::catchUp, BACKOFF.baseNanos());
+            catchUpPause.begin();
         } else if (running || !local.isReady()) {
             requested = requested.union(some);
         } else {
@@ -208,30 +203,14 @@ public final class AntiEntropy {
         }
     }
 
-    /** Returns the rolled-back partitions that can be repaired now. Lost ones are refilled first, which costs less. */
+    /**
+     * Returns the rolled-back partitions that can be repaired now. Lost ones are refilled first, which costs less;
+     * those that this node is still receiving are complete with their copy.
+     */
     private PartitionSet repairable() {
         return PartitionSet.of(local.rollbacks().rolledBack().keySet())
-                .minus(barrier.of(PartitionReadBarrier.Reason.LOST));
-    }
-
-    /**
-     * Schedules the next attempt, after a longer time than the last one unless that made progress. Called with the lock
-     * held.
-     */
-    private void catchUpLater() {
-        int left = local.rollbacks().rolledBack().size();
-        attempts = left < rolledBack ? 0 : attempts + 1;
-        rolledBack = left;
-        if (left > 0) {
-            cancel(retryTimer);
-            retryTimer = environment.schedule(this::catchUp, BACKOFF.nanos(attempts));
-        }
-    }
-
-    private static void cancel(Environment.@Nullable Timer some) {
-        if (some != null) {
-            some.cancel();
-        }
+                .minus(barrier.of(PartitionReadBarrier.Reason.LOST))
+                .intersection(roles.held());
     }
 
     private synchronized boolean isClosed() {
@@ -242,7 +221,7 @@ public final class AntiEntropy {
         if (closed || running) {
             return;
         }
-        catchUpLater();
+        catchUpPause.beginAfter(local.rollbacks().rolledBack().size());
         if (!requested.isEmpty()) {
             PartitionSet now = requested;
             requested = PartitionSet.empty();
@@ -258,7 +237,9 @@ public final class AntiEntropy {
     private synchronized void beginScheduled() {
         timer = null;
         if (!running && !closed) {
-            begin(roles.coordinated(peers::isSuspected, orphaned.after(seals)));
+            PartitionRoles now = roles;
+            // Nobody seals a partition that moves.
+            begin(now.coordinated(peers::isSuspected, orphaned.after(seals).minus(now.moving())));
         }
     }
 
@@ -270,13 +251,14 @@ public final class AntiEntropy {
      * @throws DhtException if this node is no replica of one of them, or is closed
      */
     public RepairStatus repair(PartitionSet asked) {
-        PartitionSet chosen = asked.isEmpty() ? roles.held() : asked;
-        PartitionSet foreign = chosen.minus(roles.held());
+        PartitionRoles now = roles;
+        PartitionSet chosen = asked.isEmpty() ? now.held() : asked;
+        PartitionSet foreign = chosen.minus(now.held());
         if (!foreign.isEmpty()) {
             throw DhtException.of(
                     ErrorCode.BAD_REQUEST,
-                    "node " + self + " is no replica of partition " + foreign.toArray()[0] + " (of "
-                            + roles.partitions() + ")");
+                    "node " + self + " is no replica of partition " + foreign.toArray()[0] + " (of " + now.partitions()
+                            + ")");
         }
         synchronized (this) {
             if (closed) {
@@ -285,8 +267,7 @@ public final class AntiEntropy {
             if (running || !local.isReady()) {
                 requested = requested.union(chosen);
             } else {
-                cancel(timer);
-                timer = null;
+                cancelTimer();
                 begin(chosen);
             }
         }
@@ -321,14 +302,15 @@ public final class AntiEntropy {
 
     /** Begins a session, which includes the rolled-back partitions. Called with the lock held. */
     private void begin(PartitionSet asked) {
-        PartitionSet chosen = repairable().union(asked);
-        cancel(retryTimer);
+        PartitionRoles current = roles;
+        PartitionSet chosen = repairable().union(asked.intersection(current.held()));
+        catchUpPause.cancel();
         running = true;
         counters.sessionBegan(chosen.cardinality());
         CompletableFuture<Void> session;
         try {
             // On a thread of this node, never a caller's.
-            session = throttle.rest(0).thenCompose(rested -> runSession(chosen));
+            session = throttle.rest(0).thenCompose(rested -> runSession(chosen, current));
         } catch (RejectedExecutionException e) {
             session = CompletableFuture.failedFuture(e);
         }
@@ -352,11 +334,22 @@ public final class AntiEntropy {
         scheduleNext();
     }
 
-    private CompletableFuture<Void> runSession(PartitionSet chosen) {
+    private CompletableFuture<Void> runSession(PartitionSet chosen, PartitionRoles current) {
         long sealMillis = environment.currentTimeMillis() - options.purgeAfter().toMillis();
-        RepairSession session = new RepairSession(sessionContext, newSeal(sealMillis), chosen, roles.others(chosen));
+        RepairSession session = new RepairSession(sessionContext, newSeal(sealMillis), chosen, current);
         return throttle.runOnStore(this::prepare)
-                .thenCompose(settled -> session.run().whenComplete((done, error) -> setMissed(session.missed())));
+                .thenCompose(settled -> session.run().whenComplete((done, error) -> {
+                    setMissed(session.missed());
+                    repeatIf(session.isStale(), chosen);
+                }));
+    }
+
+    /** Requests the session again that has ended because the replicas have changed meanwhile; a few times at most. */
+    private synchronized void repeatIf(boolean stale, PartitionSet chosen) {
+        repetitions = stale ? repetitions + 1 : 0;
+        if (stale && repetitions <= MAX_REPETITIONS) {
+            requested = requested.union(chosen);
+        }
     }
 
     /**
@@ -394,7 +387,14 @@ public final class AntiEntropy {
 
     private synchronized void stopScheduling() {
         closed = true;
-        cancel(timer);
-        cancel(retryTimer);
+        cancelTimer();
+        catchUpPause.cancel();
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
     }
 }

@@ -63,9 +63,23 @@ final class Comparison {
         this.compared = new ComparedPartitions(local::partitionOf, seal);
     }
 
-    /** Seals partitions on both nodes, and compares their sums. Called first. */
-    CompletableFuture<Void> compareSums(PartitionSet partitions) {
-        return sums(partitions.chunks(LocalReplica.MAX_SUMS), 0, seal, this::recordWatermarks)
+    /**
+     * Seals partitions on both nodes, and compares their sums. Called first.
+     *
+     * @param partitions the partitions
+     * @param sealable the partitions to seal; the others of them are compared only
+     */
+    CompletableFuture<Void> compareSums(PartitionSet partitions, PartitionSet sealable) {
+        PartitionSet both = partitions.intersection(sealable);
+        return sums(both.chunks(LocalReplica.MAX_SUMS), 0, seal, (chunk, own, other) -> {
+                    sealed &= own.sealed() && other.sealed();
+                    recordWatermarks(chunk, own, other);
+                })
+                .thenCompose(done -> sums(
+                        partitions.minus(both).chunks(LocalReplica.MAX_SUMS),
+                        0,
+                        LocalReplica.NO_SEAL,
+                        this::recordWatermarks))
                 .thenCompose(done -> {
                     String name = node.id().value();
                     return local.rollbacks().needsCheck(name, compared.purgedThere())
@@ -81,7 +95,6 @@ final class Comparison {
     }
 
     private void recordWatermarks(PartitionSet chunk, RepairReply.Sums own, RepairReply.Sums other) {
-        sealed &= own.sealed() && other.sealed();
         int[] partitions = chunk.toArray();
         for (int i = 0; i < partitions.length; i++) {
             compared.setPurgedHere(partitions[i], new Version(own.purged().get(i)));
@@ -95,7 +108,7 @@ final class Comparison {
         return sums(partitions.chunks(LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, (chunk, own, other) -> {});
     }
 
-    /** Returns whether both nodes have sealed all partitions. */
+    /** Returns whether both nodes have sealed all partitions that were to be sealed. */
     boolean isSealed() {
         return sealed;
     }

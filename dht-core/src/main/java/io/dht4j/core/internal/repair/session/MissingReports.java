@@ -60,6 +60,17 @@ final class MissingReports {
         }
     }
 
+    /** Expects reports of some nodes about some partitions only. */
+    void retain(Map<Node, PartitionSet> shared) {
+        for (Map<Node, PartitionSet> each : List.of(missing, renewed)) {
+            each.replaceAll(
+                    (node, partitions) -> partitions.intersection(shared.getOrDefault(node, PartitionSet.empty())));
+            each.values().removeIf(PartitionSet::isEmpty);
+        }
+        unreachable.retainAll(shared.keySet());
+        refusing.retainAll(shared.keySet());
+    }
+
     /** Returns the partitions to ask a node about now; empty if it has reported all. */
     Optional<PartitionSet> beginRequest(Node node) {
         renewed.remove(node);
@@ -68,8 +79,10 @@ final class MissingReports {
 
     /** Records that the last request to a node has failed. */
     void failed(Node node, Throwable error) {
-        update(unreachable, node, error instanceof RepairException failure && failure.isNotSent());
-        update(refusing, node, error instanceof RepairException failure && failure.isRefused());
+        if (missing.containsKey(node)) {
+            update(unreachable, node, error instanceof RepairException failure && failure.isNotSent());
+            update(refusing, node, error instanceof RepairException failure && failure.isRefused());
+        }
     }
 
     private static void update(Set<Node> set, Node node, boolean isIn) {

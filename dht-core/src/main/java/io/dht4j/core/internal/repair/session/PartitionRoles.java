@@ -1,48 +1,63 @@
 package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.Node;
-import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
-/** The replicas of each partition, as one node sees them. Immutable, as long as the replicas do not change. */
+/**
+ * The replicas of each partition that repair compares, as one node sees them at one epoch. An heir that is still
+ * receiving its copy is none of them: it is brought up to date by the copy itself. Immutable.
+ */
 final class PartitionRoles {
 
-    private final NodeId self;
-    private final int partitions;
-    private final IntFunction<List<Node>> replicas;
+    private final ClusterView view;
+    private final int replicas;
     private final PartitionSet held;
+    private final PartitionSet moving;
 
     /**
-     * Creates the view of a node.
+     * Creates the roles of the view's own node.
      *
-     * @param self the node
-     * @param partitions the number of partitions
-     * @param replicas returns the replicas of each partition, in their order
+     * @param view the replicas of each partition
+     * @param replicas the number of replicas of a key
      */
-    PartitionRoles(NodeId self, int partitions, IntFunction<List<Node>> replicas) {
-        this.self = self;
-        this.partitions = partitions;
+    PartitionRoles(ClusterView view, int replicas) {
+        this.view = view;
         this.replicas = replicas;
         this.held = PartitionSet.matching(
-                partitions, partition -> replicas.apply(partition).stream().anyMatch(this::isSelf));
+                view.partitions(), partition -> compared(partition).stream().anyMatch(this::isSelf));
+        this.moving = held.filter(view::isMoving);
+    }
+
+    /** Returns the view. */
+    ClusterView view() {
+        return view;
+    }
+
+    private List<Node> compared(int partition) {
+        return view.complete(partition, replicas);
     }
 
     private boolean isSelf(Node node) {
-        return node.id().equals(self);
+        return node.id().equals(view.self());
     }
 
     int partitions() {
-        return partitions;
+        return view.partitions();
     }
 
     /** Returns the partitions of which this node is a replica. */
     PartitionSet held() {
         return held;
+    }
+
+    /** Returns those of them of which a slot moves: nothing of them is purged. */
+    PartitionSet moving() {
+        return moving;
     }
 
     /**
@@ -51,7 +66,7 @@ final class PartitionRoles {
      */
     PartitionSet coordinated(Predicate<Node> isSuspected, PartitionSet orphaned) {
         return held.filter(partition -> {
-            for (Node replica : replicas.apply(partition)) {
+            for (Node replica : compared(partition)) {
                 if (isSelf(replica)) {
                     return true;
                 }
@@ -67,7 +82,7 @@ final class PartitionRoles {
     Map<Node, PartitionSet> others(PartitionSet chosen) {
         Map<Node, PartitionSet.Builder> others = new LinkedHashMap<>();
         chosen.forEach(partition -> {
-            for (Node node : replicas.apply(partition)) {
+            for (Node node : compared(partition)) {
                 if (!isSelf(node)) {
                     others.computeIfAbsent(node, other -> PartitionSet.builder())
                             .add(partition);

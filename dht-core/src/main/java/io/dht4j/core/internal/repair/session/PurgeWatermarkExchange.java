@@ -14,6 +14,7 @@ import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,7 +65,8 @@ final class PurgeWatermarkExchange {
     private final RepairPeers peers;
     private final Throttle throttle;
     private final PartitionReadBarrier barrier;
-    private final Map<Node, PartitionSet> others;
+    /** The other replicas, each with the partitions that it shares with this node. Replaced with each view. */
+    private volatile Map<Node, PartitionSet> others;
 
     /** The maximum time that reads wait for nodes that do not answer. */
     private final Duration readPatience;
@@ -75,6 +77,7 @@ final class PurgeWatermarkExchange {
     private final MissingReports missing;
 
     private boolean readsWait;
+    private boolean begun;
     private boolean closed;
 
     /** Whether silent nodes have been logged, and their answers not yet. */
@@ -92,7 +95,7 @@ final class PurgeWatermarkExchange {
     /**
      * Creates an exchange that has not begun.
      *
-     * @param others the other replicas, each with the partitions that it shares with this node
+     * @param others the other replicas at present, each with the partitions that it shares with this node
      * @param readPatience the maximum time that reads wait
      */
     PurgeWatermarkExchange(
@@ -136,6 +139,7 @@ final class PurgeWatermarkExchange {
     void askAll() {
         Set<Node> all;
         synchronized (this) {
+            begun = true;
             if (readsWait && !missing.isEmpty()) {
                 patienceTimer = environment.schedule(this::patienceEnded, readPatience.toNanos());
                 graceTimer = environment.schedule(() -> barrier.checked().complete(null), GRACE_NANOS);
@@ -144,6 +148,34 @@ final class PurgeWatermarkExchange {
             all = missing.nodes();
         }
         all.forEach(requests::askNow);
+    }
+
+    /**
+     * Follows a view. Nodes are asked about the partitions that they have come to share with this node. Those that are
+     * shared no more are not waited for.
+     *
+     * @param now the other replicas, each with the partitions that it shares with this node
+     */
+    void follow(Map<Node, PartitionSet> now) {
+        List<Node> asked = new ArrayList<>();
+        synchronized (this) {
+            Map<Node, PartitionSet> before = others;
+            others = now;
+            missing.retain(now);
+            now.forEach((node, partitions) -> {
+                PartitionSet added = partitions.minus(before.getOrDefault(node, PartitionSet.empty()));
+                if (!added.isEmpty()) {
+                    missing.expect(node, added, requests.isAsking(node));
+                    asked.add(node);
+                }
+            });
+            updateAfterReport();
+            if (!begun || closed) {
+                asked.clear();
+            }
+        }
+        releaseReads();
+        asked.forEach(requests::askNow);
     }
 
     /** Handles a reply of a node to any request: it is reachable. */
@@ -253,19 +285,24 @@ final class PurgeWatermarkExchange {
     void checked(String from, PartitionSet partitions) {
         synchronized (this) {
             missing.reported(from, partitions);
-            // Partitions that are added later are asked about while they are read.
-            readsWait &= !missing.isEmpty();
-            updateBarrier();
-            if (missing.isEmpty() && patienceTimer != null) {
-                patienceTimer.cancel();
-            }
-            if (missing.isEmpty() && warned) {
-                warned = false;
-                // At the level of the warning at the beginning.
-                LOG.warn("all other nodes have reported what they have purged");
-            }
+            updateAfterReport();
         }
         releaseReads();
+    }
+
+    /** Allows reads where no report is missing any more. Called with the lock held. */
+    private void updateAfterReport() {
+        // Partitions that are added later are asked about while they are read.
+        readsWait &= !missing.isEmpty();
+        updateBarrier();
+        if (missing.isEmpty() && patienceTimer != null) {
+            patienceTimer.cancel();
+        }
+        if (missing.isEmpty() && warned) {
+            warned = false;
+            // At the level of the warning at the beginning.
+            LOG.warn("all other nodes have reported what they have purged");
+        }
     }
 
     private synchronized void patienceEnded() {

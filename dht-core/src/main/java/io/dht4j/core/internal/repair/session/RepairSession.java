@@ -2,7 +2,6 @@ package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -32,6 +31,8 @@ final class RepairSession {
     private final Version seal;
     private final List<Participant> participants = new ArrayList<>();
     private final PurgeTransaction transaction;
+    /** The partitions that are sealed, and perhaps purged: all but those that move. */
+    private final PartitionSet sealed;
     /** Partitions in which no replica lacked anything older than the seal, and all answered. */
     private PartitionSet clean;
     /** Partitions compared with all other replicas, whatever was found. */
@@ -51,6 +52,7 @@ final class RepairSession {
     private Map<Integer, Version> rolledBack = Map.of();
 
     private @Nullable RuntimeException failure;
+    private boolean stale;
 
     /**
      * Creates a session that has not begun.
@@ -58,21 +60,22 @@ final class RepairSession {
      * @param context what all sessions of the node share
      * @param seal the version at which the partitions are sealed
      * @param chosen the partitions
-     * @param others their other replicas, each with its partitions
+     * @param roles their replicas, from the beginning of the session to its end
      */
-    RepairSession(SessionContext context, Version seal, PartitionSet chosen, Map<Node, PartitionSet> others) {
-        this.context = context;
+    RepairSession(SessionContext context, Version seal, PartitionSet chosen, PartitionRoles roles) {
+        this.context = context.at(roles.view());
         this.seal = seal;
-        this.clean = chosen;
+        this.sealed = chosen.minus(roles.moving());
+        this.clean = sealed;
         this.compared = chosen;
         this.complete = chosen;
-        others.forEach((node, partitions) -> participants.add(new Participant(node, partitions)));
-        this.transaction = new PurgeTransaction(context, seal, participants);
+        roles.others(chosen).forEach((node, partitions) -> participants.add(new Participant(node, partitions)));
+        this.transaction = new PurgeTransaction(this.context, seal, participants);
     }
 
     CompletableFuture<Void> run() {
         return context.throttle()
-                .onStore(() -> context.local().seal(compared, seal))
+                .onStore(() -> context.local().seal(sealed, seal))
                 .thenCompose(done -> Participant.each(participants, this::compare))
                 .thenCompose(done -> context.throttle().runOnStore(this::detectRollback))
                 .thenCompose(done -> transaction.resolve(withoutRolledBackPeers(clean), this::failed))
@@ -90,6 +93,11 @@ final class RepairSession {
                 });
     }
 
+    /** Returns whether the nodes did not agree on the replicas, which have changed since the beginning. */
+    boolean isStale() {
+        return stale;
+    }
+
     /** Returns the nodes that rolled-back partitions need and that could not be compared with. */
     Set<NodeId> missed() {
         return missed;
@@ -101,7 +109,7 @@ final class RepairSession {
      */
     private CompletableFuture<Void> compare(Participant participant) {
         Comparison comparison = new Comparison(context, participant.node, seal);
-        return comparison.compareSums(participant.partitions).handle((done, error) -> {
+        return comparison.compareSums(participant.partitions, sealed).handle((done, error) -> {
             if (error != null) {
                 failed(participant, error);
             } else {
@@ -176,8 +184,9 @@ final class RepairSession {
     }
 
     private void failed(Throwable error) {
-        failure =
-                DhtException.unwrap(error) instanceof RuntimeException known ? known : new IllegalStateException(error);
+        Throwable cause = DhtException.unwrap(error);
+        stale |= cause instanceof RepairException refused && refused.isStale();
+        failure = cause instanceof RuntimeException known ? known : new IllegalStateException(error);
     }
 
     /** Counts partitions as done in which nothing is left to do with any participant from an index on. */

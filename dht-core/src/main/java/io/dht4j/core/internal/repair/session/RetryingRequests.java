@@ -95,6 +95,7 @@ final class RetryingRequests {
     /** Records that a node need not be asked any more. Called with the lock held. */
     void ended(Node node) {
         asked.remove(node);
+        askedNanos.remove(node);
     }
 
     /** Schedules the next attempt. Called with the lock held. */

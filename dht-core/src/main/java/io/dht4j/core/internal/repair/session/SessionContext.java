@@ -2,6 +2,7 @@ package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairPeers;
@@ -13,7 +14,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * What all repair sessions of a node share.
+ * What a repair session needs. All sessions of a node share it, except the view by which requests are planned.
  *
  * @param environment time, timers and store threads
  * @param local this node's replicas
@@ -34,4 +35,11 @@ record SessionContext(
         RepairCounters counters,
         NodeId self,
         Set<NodeId> lostNodes,
-        BiConsumer<Node, PartitionSet> undelivered) {}
+        BiConsumer<Node, PartitionSet> undelivered) {
+
+    /** Returns the context of a session that is planned by a view. */
+    SessionContext at(ClusterView view) {
+        return new SessionContext(
+                environment, local, peers.at(view), throttle, options, counters, self, lostNodes, undelivered);
+    }
+}

@@ -343,6 +343,11 @@ public final class LocalReplica {
         return watermarks.fenced(partition);
     }
 
+    /** Writes to the store which partitions are rolled back. */
+    public void writeRollbacks() {
+        watermarks.writeRollbacks();
+    }
+
     public RollbackDetector rollbacks() {
         return rollbacks;
     }
