@@ -58,7 +58,7 @@ final class AgreedAssembly implements NodeStart {
                 AddressCheck.check(options.nodes(), parts.transport);
             }
             AgreedMembership made = new AgreedMembership(
-                    options, founding(), parts.store, parts.transport, parts.environment, given.hash);
+                    options, founding(), driving(), parts.store, parts.transport, parts.environment, given.hash);
             membership = made;
             made.start().whenComplete((started, error) -> {
                 if (error == null) {
@@ -112,6 +112,12 @@ final class AgreedAssembly implements NodeStart {
         } catch (RejectedExecutionException e) {
             cluster.completeExceptionally(new IllegalStateException("node " + given.self + " is closed", e));
         }
+    }
+
+    private AgreedMembership.Driving driving() {
+        // A version may be ahead of a clock by the skew, and that clock behind by as much.
+        return new AgreedMembership.Driving(
+                given.placement, config.times().maxClockSkew().multipliedBy(2));
     }
 
     private Founding founding() {

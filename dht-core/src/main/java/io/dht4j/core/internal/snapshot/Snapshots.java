@@ -223,6 +223,11 @@ public final class Snapshots {
         open.forEach(snapshot -> end(snapshot, why));
     }
 
+    /** Returns the number of open snapshots. */
+    public int openCount() {
+        return open.size();
+    }
+
     /**
      * Returns the size of the kept entries.
      *

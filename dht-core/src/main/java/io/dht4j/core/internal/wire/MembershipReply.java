@@ -73,11 +73,16 @@ public sealed interface MembershipReply extends Reply {
     /**
      * The reply to {@link MembershipRequest.Report}.
      *
-     * @param epoch the epoch of the installed state; 0 if there is none
+     * @param incarnation the incarnation of the node
+     * @param epoch the epoch of the state that is durably installed; 0 if there is none
      * @param leads whether the node leads the topology log
+     * @param hintBytes the size of the hints that it has not delivered yet, estimated
+     * @param openSnapshots the number of snapshots that are open at it
      * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
      */
-    record Reported(long epoch, boolean leads, List<BatchProgress> batches) implements MembershipReply {
+    record Reported(
+            UUID incarnation, long epoch, boolean leads, long hintBytes, int openSnapshots, List<BatchProgress> batches)
+            implements MembershipReply {
 
         /** The maximum number of batches in a report; further ones are left out. */
         public static final int MAX_BATCHES = 64;

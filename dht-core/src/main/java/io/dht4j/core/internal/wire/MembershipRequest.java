@@ -55,11 +55,13 @@ public sealed interface MembershipRequest extends Request {
     }
 
     /**
-     * Asks a node which state it has installed, who leads, and how far it is in taking over slots.
+     * Asks a node which state it has installed, who leads, and how far it is in taking over slots. A node whose state
+     * is older than the sender's fetches the sender's.
      *
      * @param cluster the cluster
+     * @param epoch the epoch of the state that the sender has installed
      */
-    record Report(UUID cluster) implements MembershipRequest {}
+    record Report(UUID cluster, long epoch) implements MembershipRequest {}
 
     /**
      * Asks to be admitted under the sender's name. The reply is that of {@link Append}.

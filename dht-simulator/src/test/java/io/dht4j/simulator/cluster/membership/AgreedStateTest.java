@@ -74,6 +74,7 @@ class AgreedStateTest {
             for (int i = 0; i < 5; i++) {
                 nodes.bootstrap(i, list(0, 1, 2, 3, 4));
             }
+            nodes.awaitStarts();
             assertThat(nodes.get(3, "key")).isEqualTo("value");
             nodes.put(4, "key", "again");
             assertThat(nodes.get(0, "key")).isEqualTo("again");
@@ -148,9 +149,9 @@ class AgreedStateTest {
             long dropped = nodes.membership(1).droppedMessages();
             send(nodes, "n0", n0, UUID.randomUUID());
             assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 1);
-            // Of another incarnation of n0, and under the name of another node.
-            send(nodes, "n0", UUID.randomUUID(), n1);
+            // Under the name of another node, and of none.
             send(nodes, "n2", n0, n1);
+            send(nodes, "n7", UUID.randomUUID(), n1);
             assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 3);
             send(nodes, "n0", n0, n1);
             assertThat(nodes.membership(1).droppedMessages()).isEqualTo(dropped + 3);

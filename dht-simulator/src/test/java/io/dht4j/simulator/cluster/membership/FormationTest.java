@@ -225,6 +225,7 @@ class FormationTest {
         try (FormedCluster nodes = new FormedCluster(1)) {
             nodes.bootstrap(0, list(0, 1));
             nodes.bootstrap(1, list(1, 0));
+            nodes.awaitStarts();
             String message = nodes.failure(0);
             assertThat(message)
                     .contains("n0 bootstraps the nodes n0=host0:1,n1=host1:1")

@@ -169,6 +169,15 @@ final class FormedCluster implements AutoCloseable {
         return env.await(nodes.get(i).start.cluster(), BOUND);
     }
 
+    /** Waits until all starts have succeeded or failed. */
+    void awaitStarts() {
+        env.runUntil(
+                () -> nodes.values().stream()
+                        .allMatch(node ->
+                                node.start.cluster().toCompletableFuture().isDone()),
+                BOUND);
+    }
+
     /** Waits until the start of a node fails, and returns the message. */
     String failure(int i) {
         try {

@@ -25,15 +25,17 @@ import io.dht4j.core.internal.membership.agreed.peer.NodeTransport;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +59,7 @@ public final class AgreedMembership {
     private static final Logger LOG = LoggerFactory.getLogger(AgreedMembership.class);
 
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+    private static final int VOTERS = 3;
 
     private final NodeId self;
     private final Membership options;
@@ -73,7 +76,8 @@ public final class AgreedMembership {
     private final StateChanges changes;
     private final CommandLog commands;
     private final LogMessages messages;
-    private final ReplicatedState replicated;
+    private final LogMember logMember;
+    private final Driver driver;
     private final MembershipEndpoint endpoint;
     private final NodeReports reports;
     private final OwnAttributes own;
@@ -82,10 +86,13 @@ public final class AgreedMembership {
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final @Nullable Bootstrap bootstrap;
 
-    /** Set once, on a store thread, under the lock of this. */
-    private volatile @Nullable TopologyLog log;
-
-    private volatile boolean closed;
+    /**
+     * What a node needs to move slots, when it leads.
+     *
+     * @param placement determines which partitions members prefer
+     * @param versionSlotRest how long the version slot of a removed member is not used again
+     */
+    public record Driving(Placement placement, Duration versionSlotRest) {}
 
     /**
      * Creates the membership of a node that has not started. Blocks: reads the node's notes, and makes its identity at
@@ -93,6 +100,7 @@ public final class AgreedMembership {
      *
      * @param options how the node becomes a member
      * @param founding the settings of the node
+     * @param driving what the node needs to move slots, when it leads
      * @param store the node's store, which is bound on return
      * @param transport the node's transport, which has not started
      * @param environment time, random numbers, threads and timers
@@ -103,6 +111,7 @@ public final class AgreedMembership {
     public AgreedMembership(
             Membership options,
             Founding founding,
+            Driving driving,
             Store store,
             Transport transport,
             Environment environment,
@@ -118,15 +127,21 @@ public final class AgreedMembership {
         this.identity = identify();
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
         this.calls = new PeerCalls(self, transport, environment, installed::epoch);
-        this.replicated = new ReplicatedState(
-                installed::offer, leads -> environment.executor().execute(this::form));
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
-        this.commands = new CommandLog(calls, environment, members::voters, members::node);
+        this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
         this.changes = new StateChanges(self, members, commands, installed, pulls, wait::text);
-        this.messages = new LogMessages(identity.incarnation(), calls, members::node, this::received);
-        this.reports = new NodeReports(identity.incarnation(), calls, installed::epoch, this::leads);
+        this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received);
+        this.logMember =
+                new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);
+        this.reports =
+                new NodeReports(identity.incarnation(), calls, installed::epoch, logMember::leads, this::fetchFrom);
+        this.driver = new Driver(
+                new DrivenCluster(logMember, reports, commands, calls, driving.placement()),
+                environment,
+                new Driver.Options(VOTERS, driving.versionSlotRest()));
+        this.commands.follower(driver::accepted);
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.endpoint = new MembershipEndpoint(
                 self,
@@ -144,9 +159,29 @@ public final class AgreedMembership {
                         reports));
     }
 
-    private boolean leads() {
-        TopologyLog here = closed ? null : log;
-        return here != null && here.leads();
+    private Optional<NodeRef> logRef() {
+        return logMember.ref();
+    }
+
+    private void received(NodeRef from, byte[] message) {
+        logMember.received(from, message);
+    }
+
+    private ReplicatedState replicatedState() {
+        return new ReplicatedState(
+                installed::offer,
+                leads -> environment.executor().execute(() -> {
+                    begin();
+                    driver.wake();
+                }));
+    }
+
+    private void fetchFrom(NodeId sender) {
+        members.node(sender)
+                .ifPresent(node -> pulls.from(node).exceptionally(error -> {
+                    LOG.debug("no state of {}: {}", sender, PeerCalls.message(DhtException.unwrap(error)));
+                    return null;
+                }));
     }
 
     /** Returns what the members report about themselves. */
@@ -184,7 +219,7 @@ public final class AgreedMembership {
     }
 
     private Optional<ClusterState> newest() {
-        Optional<ClusterState> applied = replicated.state();
+        Optional<ClusterState> applied = logMember.state();
         Optional<ClusterState> own = installed.state();
         return applied.isPresent()
                         && (own.isEmpty() || applied.get().epoch() > own.get().epoch())
@@ -273,10 +308,12 @@ public final class AgreedMembership {
         Optional<Founders> founders = notes.founders();
         if (installed.current().isPresent()) {
             // The node serves by the installed state already: reads and writes do not need the log.
-            founders.ifPresent(this::openLogIfPossible);
+            logMember.resume(installed.state().orElseThrow(), member());
+            driver.start();
             return;
         }
-        founders.ifPresent(this::openLog);
+        driver.start();
+        founders.ifPresent(logMember::found);
         if (bootstrap != null) {
             bootstrap.start();
         } else {
@@ -302,66 +339,40 @@ public final class AgreedMembership {
     /** Stores a list of founders, and takes part in the log. Blocks. */
     private void found(Founders founders) {
         notes.keep(founders);
-        openLog(founders);
+        logMember.found(founders);
     }
 
-    private void openLogIfPossible(Founders founders) {
-        try {
-            openLog(founders);
-        } catch (RuntimeException | Error e) {
-            LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
-        }
-    }
-
-    private void openLog(Founders founders) {
-        NodeRef own = new NodeRef(self, identity.incarnation());
-        List<NodeRef> initial = founders.voterRefs();
-        if (!initial.contains(own)) {
+    /** Appends the first command of a log if this node leads it. A second one is refused. */
+    private void begin() {
+        Optional<LogMember.Open> open = logMember.current();
+        if (open.isEmpty()
+                || !open.get().log().leads()
+                || open.get().state().state().isPresent()) {
             return;
         }
-        // Not under the lock: it blocks.
-        TopologyLog opened = options.log().open(own, initial, environment);
-        synchronized (this) {
-            if (!closed) {
-                log = opened;
-            }
-        }
-        if (log == null) {
-            opened.close();
-            return;
-        }
-        commands.member(opened, replicated);
-        opened.failure()
-                .thenAccept(why -> LOG.error(
-                        "node {} takes no part in changes of the topology until it is started again: {}", self, why));
-        opened.start(replicated, messages);
-    }
-
-    private void received(NodeRef from, byte[] message) {
-        TopologyLog here = closed ? null : log;
-        if (here != null) {
-            here.received(from, message);
-        }
-    }
-
-    /** Appends the first command if this node leads and there is no state yet. A second one is refused. */
-    private void form() {
-        TopologyLog here = closed ? null : log;
-        Optional<Founders> founders = founders();
-        if (here == null || !here.leads() || replicated.state().isPresent()) {
-            return;
-        }
-        if (founders.isEmpty()) {
+        Optional<Command> first = first(open.get());
+        if (first.isEmpty()) {
             // It is being stored.
-            environment.schedule(this::form, PeerCalls.TIMEOUT.toNanos());
+            environment.schedule(this::begin, PeerCalls.TIMEOUT.toNanos());
             return;
         }
-        here.append(CommandCodec.encode(founding.form(founders.get())), calls.context(APPEND_TIMEOUT))
+        open.get()
+                .log()
+                .append(CommandCodec.encode(first.get()), calls.context(APPEND_TIMEOUT))
                 .whenComplete((index, error) -> {
                     if (error != null) {
-                        environment.schedule(this::form, PeerCalls.TIMEOUT.toNanos());
+                        environment.schedule(this::begin, PeerCalls.TIMEOUT.toNanos());
                     }
                 });
+    }
+
+    private Optional<Command> first(LogMember.Open open) {
+        return open.begun() == Epoch.FIRST
+                ? founders().map(founding::form)
+                : installed
+                        .state()
+                        .filter(state -> state.epoch() == open.begun())
+                        .map(Command.Continue::new);
     }
 
     /** A state is installed. On a store thread. */
@@ -376,6 +387,8 @@ public final class AgreedMembership {
             failure.complete(remedy);
             return;
         }
+        logMember.follow(state, own.get());
+        driver.wake();
         wait.done();
         followers.forEach(follower -> follower.accept(state));
     }
@@ -441,16 +454,10 @@ public final class AgreedMembership {
     /** Ends the part of this node in the agreement. Closes neither transport nor store. Blocks for a short time. */
     public void close() {
         own.close();
+        driver.close();
         pulls.close();
         commands.close();
-        TopologyLog open;
-        synchronized (this) {
-            closed = true;
-            open = log;
-        }
         wait.fail("node " + self + " is closed");
-        if (open != null) {
-            open.close();
-        }
+        logMember.close();
     }
 }

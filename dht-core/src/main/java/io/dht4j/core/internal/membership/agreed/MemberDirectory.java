@@ -1,9 +1,11 @@
 package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.spi.NodeRef;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -59,6 +61,22 @@ final class MemberDirectory {
         return state.isPresent()
                 ? state.get().members().incarnation(incarnation).flatMap(MemberDirectory::node)
                 : founders.get().flatMap(list -> list.node(incarnation));
+    }
+
+    /** Returns the present node of a name; before there is a state, the founder. */
+    Optional<Node> node(NodeId name) {
+        Optional<ClusterState> state = state();
+        return state.isPresent()
+                ? state.get().members().named(name).flatMap(MemberDirectory::node)
+                : founders.get().flatMap(list -> list.node(name));
+    }
+
+    /** Returns the incarnation of the member of the log, which may have another identity there. */
+    Optional<UUID> incarnation(NodeRef ref) {
+        Optional<ClusterState> state = state();
+        return state.isPresent()
+                ? state.get().members().named(ref.name()).flatMap(Member::incarnation)
+                : Optional.of(ref.incarnation());
     }
 
     /** Returns a member as a node; empty if it is not present. */

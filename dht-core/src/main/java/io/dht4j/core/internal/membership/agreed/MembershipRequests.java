@@ -91,7 +91,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             }
             if (request instanceof MembershipRequest.Report report) {
                 requireMember(report.cluster());
-                return CompletableFuture.completedFuture(reports.own());
+                return CompletableFuture.completedFuture(reports.serve(sender, report));
             }
             if (request instanceof MembershipRequest.Admit admit) {
                 return admissions.admit(sender, admit);

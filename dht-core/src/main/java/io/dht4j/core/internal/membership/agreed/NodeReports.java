@@ -1,5 +1,7 @@
 package io.dht4j.core.internal.membership.agreed;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.BatchProgress;
@@ -16,6 +18,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -28,7 +32,10 @@ public final class NodeReports {
     private final PeerCalls calls;
     private final LongSupplier epoch;
     private final BooleanSupplier leads;
+    private final Consumer<NodeId> behind;
     private volatile BatchProgress.Reporter reporter = List::of;
+    private volatile LongSupplier hintBytes = () -> 0;
+    private volatile IntSupplier openSnapshots = () -> 0;
 
     /**
      * Creates the reports of a node.
@@ -37,12 +44,14 @@ public final class NodeReports {
      * @param calls sends requests
      * @param epoch returns the epoch of the installed state
      * @param leads returns whether this node leads the log
+     * @param behind fetches the state of a node that has a newer one
      */
-    NodeReports(UUID incarnation, PeerCalls calls, LongSupplier epoch, BooleanSupplier leads) {
+    NodeReports(UUID incarnation, PeerCalls calls, LongSupplier epoch, BooleanSupplier leads, Consumer<NodeId> behind) {
         this.incarnation = incarnation;
         this.calls = calls;
         this.epoch = epoch;
         this.leads = leads;
+        this.behind = behind;
     }
 
     /** Sets what reports the batches whose slots this node takes over. Before, none are reported. */
@@ -50,9 +59,46 @@ public final class NodeReports {
         reporter = source;
     }
 
+    /**
+     * Sets what a node waits for before it leaves, and moves before slots are read elsewhere. Before, there is nothing.
+     *
+     * @param hints returns the size of the undelivered hints in bytes
+     * @param snapshots returns the number of open snapshots
+     */
+    public void pending(LongSupplier hints, IntSupplier snapshots) {
+        hintBytes = hints;
+        openSnapshots = snapshots;
+    }
+
+    /** Serves a request for the report, and fetches the state of the sender if it is newer. */
+    Reported serve(NodeId sender, MembershipRequest.Report request) {
+        if (request.epoch() > epoch.getAsLong()) {
+            behind.accept(sender);
+        }
+        return own();
+    }
+
     /** Returns what this node reports. */
     public Reported own() {
-        return new Reported(epoch.getAsLong(), leads.getAsBoolean(), reporter.progress());
+        return new Reported(
+                incarnation,
+                epoch.getAsLong(),
+                leads.getAsBoolean(),
+                hintBytes.getAsLong(),
+                openSnapshots.getAsInt(),
+                thatFit(reporter.progress()));
+    }
+
+    /** Returns the batches that have room in a frame, from the first on; the others follow when these are complete. */
+    private static List<BatchProgress> thatFit(List<BatchProgress> all) {
+        int bytes = 0;
+        for (int i = 0; i < all.size(); i++) {
+            bytes += all.get(i).complete().encodedSize();
+            if (i > 0 && bytes > MembershipRequest.MAX_BYTES) {
+                return all.subList(0, i);
+            }
+        }
+        return all;
     }
 
     /**
@@ -82,12 +128,26 @@ public final class NodeReports {
         return CompletableFuture.allOf(answers).thenApply(done -> Map.copyOf(reports));
     }
 
-    private CompletableFuture<Reported> report(ClusterState state, Member member) {
+    /**
+     * Asks a member.
+     *
+     * @param state the state of the member, which is present
+     * @param member perhaps this node itself
+     * @return its report; fails if it does not answer, or is another incarnation
+     */
+    public CompletableFuture<Reported> report(ClusterState state, Member member) {
         if (member.is(incarnation)) {
             return CompletableFuture.completedFuture(own());
         }
         Node node = MemberDirectory.node(member).orElseThrow();
-        return calls.ask(node, new MembershipRequest.Report(state.cluster()), Reported.class);
+        return calls.ask(node, new MembershipRequest.Report(state.cluster(), epoch.getAsLong()), Reported.class)
+                .thenApply(report -> {
+                    if (!member.is(report.incarnation())) {
+                        throw DhtException.of(
+                                ErrorCode.WRONG_RECIPIENT, node.id() + " answers with another data directory");
+                    }
+                    return report;
+                });
     }
 
     /** Returns for how long a node has not answered; empty if it answers, or nothing was asked of it. */

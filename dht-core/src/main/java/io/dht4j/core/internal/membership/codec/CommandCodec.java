@@ -31,6 +31,7 @@ public final class CommandCodec {
     private static final int SET_VOTERS = 15;
     private static final int SET_REBALANCE = 16;
     private static final int RECOVER = 17;
+    private static final int CONTINUE = 18;
 
     private static final int MIN_FOUNDER_BYTES = 2 + 16 + 2 + 2 + 2 + 1;
     private static final int MIN_CLAIM_BYTES = 2 + 2;
@@ -42,6 +43,8 @@ public final class CommandCodec {
         StateWriter out = new StateWriter().u8(StateCodec.FORMAT);
         if (command instanceof Command.Form form) {
             write(form, out.u8(FORM));
+        } else if (command instanceof Command.Continue next) {
+            StateCodec.write(next.state(), out.u8(CONTINUE));
         } else {
             write(command, out);
         }
@@ -108,7 +111,11 @@ public final class CommandCodec {
         StateCodec.requireFormat(in);
         int kind = in.u8("the kind");
         try {
-            Command command = kind == FORM ? form(in) : read(kind, in.i64("the expected epoch"), in);
+            Command command = switch (kind) {
+                case FORM -> form(in);
+                case CONTINUE -> new Command.Continue(StateCodec.read(in));
+                default -> read(kind, in.i64("the expected epoch"), in);
+            };
             in.end();
             return command;
         } catch (IllegalArgumentException e) {

@@ -34,16 +34,21 @@ public final class StateCodec {
     /** Encodes a state into a new array. */
     public static byte[] encode(ClusterState state) {
         StateWriter out = new StateWriter().u8(FORMAT).u8(STATE);
+        write(state, out);
+        return out.toByteArray();
+    }
+
+    static void write(ClusterState state, StateWriter out) {
         out.uuid(state.cluster()).i64(state.epoch()).settings(state.settings());
         out.i32(state.members().size());
         state.members().all().forEach(member -> write(member, out));
-        out.numbers(state.members().voters()).slots(state.slots());
+        out.voters(state.members().group()).slots(state.slots());
         for (int partition = 0; partition < state.partitions(); partition++) {
             out.i64(state.rowVersion(partition));
         }
         out.i32(state.batches().size());
         state.batches().forEach(batch -> write(batch, out));
-        return out.rebalance(state.rebalance()).toByteArray();
+        out.rebalance(state.rebalance());
     }
 
     private static void write(Member member, StateWriter out) {
@@ -76,7 +81,6 @@ public final class StateCodec {
         try {
             ClusterState state = read(in);
             in.end();
-            state.check();
             return state;
         } catch (IllegalArgumentException e) {
             // Records refuse values out of range.
@@ -92,7 +96,8 @@ public final class StateCodec {
         }
     }
 
-    private static ClusterState read(StateReader in) throws MalformedStateException {
+    /** Reads a state and checks all its invariants. */
+    static ClusterState read(StateReader in) throws MalformedStateException {
         UUID cluster = in.uuid("the cluster's identity");
         long epoch = in.i64("the epoch");
         AgreedSettings settings = in.settings();
@@ -101,7 +106,7 @@ public final class StateCodec {
         for (int number = 1; number <= count; number++) {
             members.add(member(number, in));
         }
-        MemberList list = new MemberList(members, in.numbers("voters"));
+        MemberList list = new MemberList(members, in.voters());
         SlotTable slots = in.slots();
         long[] versions = in.versions(slots.partitions());
         int moving = in.count(MIN_BATCH_BYTES, "batches");
@@ -113,7 +118,9 @@ public final class StateCodec {
             Phase phase = in.phase("a batch's phase");
             batches.add(new Batch(id, from, to, in.partitions(), phase));
         }
-        return new ClusterState(cluster, epoch, settings, list, slots, versions, batches, in.rebalance());
+        ClusterState state = new ClusterState(cluster, epoch, settings, list, slots, versions, batches, in.rebalance());
+        state.check();
+        return state;
     }
 
     private static Member member(int number, StateReader in) throws MalformedStateException {

@@ -7,6 +7,7 @@ import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -126,6 +127,15 @@ final class StateReader {
             numbers.add(i32(what));
         }
         return numbers;
+    }
+
+    VoterGroup voters() throws MalformedStateException {
+        List<Integer> numbers = numbers("voters");
+        List<Long> since = new ArrayList<>();
+        for (int i = 0; i < numbers.size(); i++) {
+            since.add(i64("the epoch of a voter"));
+        }
+        return new VoterGroup(numbers, since, i64("the begin of the voters"), numbers("first voters"));
     }
 
     SlotTable slots() throws MalformedStateException {

@@ -5,6 +5,7 @@ import io.dht4j.core.internal.membership.state.AgreedSettings;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -81,6 +82,12 @@ final class StateWriter {
         i32(numbers.size());
         numbers.forEach(this::i32);
         return this;
+    }
+
+    StateWriter voters(VoterGroup group) {
+        numbers(group.numbers());
+        group.since().forEach(this::i64);
+        return i64(group.begun()).numbers(group.first());
     }
 
     StateWriter slots(SlotTable slots) {

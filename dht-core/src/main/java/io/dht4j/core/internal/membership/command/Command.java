@@ -4,6 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.Phase;
@@ -238,6 +239,19 @@ public sealed interface Command {
      * @param settings the settings from now on
      */
     record SetRebalance(long expectedEpoch, RebalanceSettings settings) implements Command {}
+
+    /**
+     * Begins the log of a next generation, with the state of its recovery. The first command of such a log.
+     *
+     * @param state the state
+     */
+    record Continue(ClusterState state) implements Command {
+
+        @Override
+        public long expectedEpoch() {
+            return Epoch.NONE;
+        }
+    }
 
     /**
      * Begins the next generation after the majority of the voters was lost. Every row gets the new epoch as its

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -43,7 +44,7 @@ final class Formation {
                 form.cluster(),
                 Epoch.FIRST,
                 form.settings(),
-                new MemberList(members, form.voters()),
+                new MemberList(members, VoterGroup.beginning(Epoch.FIRST, form.voters())),
                 form.slots(),
                 versions,
                 List.of(),

@@ -24,6 +24,11 @@ public final class StateMachine {
      * @return the next state, or the reason why the command changes nothing
      */
     public static CommandResult apply(Optional<ClusterState> current, Command command) {
+        if (command instanceof Command.Continue next) {
+            return current.isEmpty()
+                    ? new CommandResult.Accepted(next.state())
+                    : Results.refused("the log has a state already: only a new one can begin with another state");
+        }
         if (current.isEmpty()) {
             return command instanceof Command.Form form
                     ? Formation.form(form)

@@ -47,7 +47,7 @@ final class VoterRules {
             }
         }
         StateChange change = new StateChange(state, Epoch.nextGeneration(state.epoch()));
-        change.voters(voters).changed(PartitionSet.matching(state.partitions(), partition -> true));
+        change.beginGroup(voters).changed(PartitionSet.matching(state.partitions(), partition -> true));
         return Results.accepted(change);
     }
 

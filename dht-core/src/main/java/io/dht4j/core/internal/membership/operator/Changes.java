@@ -47,7 +47,11 @@ final class Changes {
             RebalanceSettings next = new RebalanceSettings(
                     rebalance.bytesPerSecond().orElse(now.bytesPerSecond()),
                     rebalance.paused().orElse(now.paused()));
-            return next.equals(now) ? Optional.empty() : Optional.of(new Command.SetRebalance(state.epoch(), next));
+            // Moves that are resumed although they are not paused begin at once.
+            boolean resumes = rebalance.paused().isPresent() && !next.paused();
+            return next.equals(now) && !resumes
+                    ? Optional.empty()
+                    : Optional.of(new Command.SetRebalance(state.epoch(), next));
         }
         throw refused("no node can make the change " + change);
     }

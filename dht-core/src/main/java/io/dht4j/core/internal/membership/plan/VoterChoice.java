@@ -6,6 +6,7 @@ import io.dht4j.core.internal.membership.state.Member;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** Chooses the voters of the metadata group. Safe for use by any number of threads. Does not block. */
 public final class VoterChoice {
@@ -16,24 +17,33 @@ public final class VoterChoice {
 
     /**
      * Returns the voters that there should be. They are spread over zones as evenly as can be; apart from that, members
-     * that vote already stay, and lower numbers come first.
+     * that vote already stay, and those that answer and lower numbers come first. A member that does not answer becomes
+     * no voter.
      *
      * @param state the current state, with a serving member
      * @param wanted 3, 5 or 7
+     * @param answers returns whether a member answers
      * @return 1 voter below three serving members, otherwise the greatest odd number of voters up to the wanted one,
-     *     ascending
+     *     ascending; the present voters if too few members answer
      */
-    public static List<Integer> of(ClusterState state, int wanted) {
-        List<Member> left = new ArrayList<>(state.members().all().stream()
+    public static List<Integer> of(ClusterState state, int wanted, IntPredicate answers) {
+        List<Member> serving = state.members().all().stream()
                 .filter(member -> member.lifecycle() == Lifecycle.SERVING)
+                .toList();
+        List<Member> left = new ArrayList<>(serving.stream()
+                .filter(member -> votes(state, member) || answers.test(member.number()))
                 .toList());
-        int most = Math.min(wanted, left.size());
-        int count = left.size() < LEAST_FOR_SEVERAL ? Math.min(1, most) : most - (most + 1) % 2;
+        int most = Math.min(wanted, serving.size());
+        int count = serving.size() < LEAST_FOR_SEVERAL ? 1 : most - (most + 1) % 2;
+        if (left.size() < count) {
+            return state.members().voters();
+        }
         List<Member> chosen = new ArrayList<>();
         while (chosen.size() < count) {
             Member best = left.stream()
                     .min(Comparator.<Member>comparingLong(candidate -> inZoneOf(candidate, chosen))
                             .thenComparing(candidate -> !votes(state, candidate))
+                            .thenComparing(candidate -> !answers.test(candidate.number()))
                             .thenComparing(Member::number))
                     .orElseThrow();
             left.remove(best);

@@ -12,25 +12,24 @@ import java.util.stream.Stream;
  * linear: they serve commands and reports, not requests.
  *
  * @param all the member of number {@code n} at place {@code n - 1}
- * @param voters the numbers of the voters, ascending
+ * @param group the voters of the metadata group
  */
-public record MemberList(List<Member> all, List<Integer> voters) {
+public record MemberList(List<Member> all, VoterGroup group) {
 
     /** The maximum number of members that a cluster may have during its life. */
     public static final int MAX_MEMBERS = 65_535;
 
     /** The maximum number of voters. */
-    public static final int MAX_VOTERS = 8;
+    public static final int MAX_VOTERS = VoterGroup.MAX_VOTERS;
 
     /**
      * Checks and copies the members.
      *
      * @throws IllegalArgumentException if a member has another number than its place, there are too many, or a voter is
-     *     repeated, out of order or no member that has joined
+     *     no member that has joined
      */
     public MemberList {
         all = List.copyOf(all);
-        voters = List.copyOf(voters);
         if (all.size() > MAX_MEMBERS) {
             throw new IllegalArgumentException(
                     "a cluster has at most " + MAX_MEMBERS + " members during its life, not " + all.size());
@@ -41,19 +40,22 @@ public record MemberList(List<Member> all, List<Integer> voters) {
                         "member " + (i + 1) + " has the number " + all.get(i).number());
             }
         }
-        if (voters.isEmpty() || voters.size() > MAX_VOTERS) {
-            throw new IllegalArgumentException("a cluster has 1 to " + MAX_VOTERS + " voters, not " + voters.size());
-        }
-        int before = 0;
-        for (int voter : voters) {
-            if (voter <= before
-                    || voter > all.size()
-                    || !all.get(voter - 1).lifecycle().mayOwn()) {
-                throw new IllegalArgumentException("the voters " + voters
-                        + " must be numbers of members that have joined, ascending and without repetition");
+        for (int voter : group.numbers()) {
+            if (voter > all.size() || !all.get(voter - 1).lifecycle().mayOwn()) {
+                throw new IllegalArgumentException(
+                        "the voters " + group.numbers() + " must be members that have joined");
             }
-            before = voter;
         }
+        for (int voter : group.first()) {
+            if (voter > all.size() || all.get(voter - 1).incarnation().isEmpty()) {
+                throw new IllegalArgumentException("the first voters " + group.first() + " must be known members");
+            }
+        }
+    }
+
+    /** Returns the numbers of the voters of the metadata group, ascending. */
+    public List<Integer> voters() {
+        return group.numbers();
     }
 
     /** Returns the number of members, removed ones included. */

@@ -13,7 +13,7 @@ public final class StateChange {
     private final ClusterState before;
     private final long epoch;
     private final List<Member> members;
-    private List<Integer> voters;
+    private VoterGroup voters;
     private RebalanceSettings rebalance;
     private final TreeMap<Long, Batch> batches = new TreeMap<>();
     private final BitSet changedRows = new BitSet();
@@ -34,7 +34,7 @@ public final class StateChange {
         this.before = before;
         this.epoch = epoch;
         this.members = new ArrayList<>(before.members().all());
-        this.voters = before.members().voters();
+        this.voters = before.members().group();
         this.rebalance = before.rebalance();
         before.batches().forEach(batch -> batches.put(batch.id(), batch));
     }
@@ -56,7 +56,13 @@ public final class StateChange {
 
     /** Sets the voters. */
     public StateChange voters(List<Integer> numbers) {
-        voters = numbers;
+        voters = before.members().group().with(epoch, numbers);
+        return this;
+    }
+
+    /** Begins another group of voters. */
+    public StateChange beginGroup(List<Integer> numbers) {
+        voters = VoterGroup.beginning(epoch, numbers);
         return this;
     }
 

@@ -75,7 +75,7 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Admit admit) {
             return UUID_BYTES + 4 + admit.proof().length;
         }
-        return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES;
+        return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES + 8;
     }
 
     static int size(MembershipReply reply) {
@@ -86,7 +86,7 @@ final class MembershipBody {
             return UUID_BYTES + 8 + 4 + 4 + part.bytes().length;
         }
         if (reply instanceof MembershipReply.Reported reported) {
-            int size = 8 + 1 + 4;
+            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 4;
             for (BatchProgress batch : reported.batches()) {
                 size += 8 + FrameWriter.sizeOf(batch.complete()) + 8 + 8 + 2 + utf8(waitsFor(batch)).length;
             }
@@ -114,7 +114,7 @@ final class MembershipBody {
                     .u8(part.parts());
             write(out, part.bytes());
         } else if (request instanceof MembershipRequest.Report report) {
-            write(out, report.cluster());
+            write(out, report.cluster()).i64(report.epoch());
         } else if (request instanceof MembershipRequest.Admit admit) {
             write(write(out, admit.incarnation()), admit.proof());
         }
@@ -132,8 +132,11 @@ final class MembershipBody {
             out.u8(appended.outcome().code()).i64(appended.epoch()).text(utf8(appended.reason()));
             write(out, appended.leader().orElse(NONE));
         } else if (reply instanceof MembershipReply.Reported reported) {
-            out.i64(reported.epoch())
+            write(out, reported.incarnation())
+                    .i64(reported.epoch())
                     .flag(reported.leads())
+                    .i64(reported.hintBytes())
+                    .i32(reported.openSnapshots())
                     .i32(reported.batches().size());
             for (BatchProgress batch : reported.batches()) {
                 out.i64(batch.batch())
@@ -169,7 +172,8 @@ final class MembershipBody {
             case FrameTypes.APPEND_COMMAND ->
                 new MembershipRequest.Append(uuid(in, "a cluster"), bytes(in, "a command"));
             case FrameTypes.LOG_PART -> logPart(in);
-            case FrameTypes.NODE_REPORT -> new MembershipRequest.Report(uuid(in, "a cluster"));
+            case FrameTypes.NODE_REPORT ->
+                new MembershipRequest.Report(uuid(in, "a cluster"), epoch(in, "the known epoch"));
             case FrameTypes.ADMIT_NODE -> new MembershipRequest.Admit(uuid(in, "an incarnation"), bytes(in, "a proof"));
             default -> throw in.malformed("no message about membership: type " + type);
         };
@@ -227,8 +231,11 @@ final class MembershipBody {
     }
 
     private static Reply reported(FrameReader in) throws FrameException {
+        UUID incarnation = uuid(in, "an incarnation");
         long epoch = epoch(in, "an epoch");
         boolean leads = in.flag("whether the node leads");
+        long hintBytes = epoch(in, "the size of hints");
+        int openSnapshots = in.size("the number of snapshots");
         int count = in.count(8 + 4 + 8 + 8 + 2, "batches");
         if (count > MembershipReply.Reported.MAX_BATCHES) {
             throw in.malformed(
@@ -244,7 +251,7 @@ final class MembershipBody {
             batches.add(new BatchProgress(
                     batch, complete, copied, total, waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor)));
         }
-        return new MembershipReply.Reported(epoch, leads, batches);
+        return new MembershipReply.Reported(incarnation, epoch, leads, hintBytes, openSnapshots, batches);
     }
 
     private static Reply statePart(FrameReader in, MembershipRequest.State request) throws FrameException {

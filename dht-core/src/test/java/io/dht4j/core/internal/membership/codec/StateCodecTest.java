@@ -78,6 +78,7 @@ final class StateCodecTest {
                 new Command.AbortBatch(epoch, epoch),
                 new Command.SetVoters(epoch, List.of(1, 3)),
                 new Command.SetRebalance(epoch, RebalanceSettings.DEFAULT),
+                new Command.Continue(eventful()),
                 new Command.Recover(epoch, List.of(2)));
     }
 

@@ -248,15 +248,15 @@ final class PlannerTest {
     @Test
     void votersStandInDistinctZones() {
         ClusterState state = formed(7, 8, 3, "a", "a", "b", "b", "c");
-        assertThat(VoterChoice.of(state, 3)).containsExactly(1, 3, 5);
-        assertThat(VoterChoice.of(state, 7)).containsExactly(1, 2, 3, 4, 5, 6, 7);
-        assertThat(VoterChoice.of(left(state, 1), 3)).containsExactly(2, 3, 5);
+        assertThat(VoterChoice.of(state, 3, any -> true)).containsExactly(1, 3, 5);
+        assertThat(VoterChoice.of(state, 7, any -> true)).containsExactly(1, 2, 3, 4, 5, 6, 7);
+        assertThat(VoterChoice.of(left(state, 1), 3, any -> true)).containsExactly(2, 3, 5);
         ClusterState crowded = accepted(state, new Command.SetVoters(state.epoch(), List.of(2, 4, 6)));
         // Of the three in zone a, one stays; the member of zone c is the only one there.
-        assertThat(VoterChoice.of(crowded, 3)).containsExactly(2, 4, 5);
+        assertThat(VoterChoice.of(crowded, 3, any -> true)).containsExactly(2, 4, 5);
         ClusterState settled = accepted(crowded, new Command.SetVoters(crowded.epoch(), List.of(2, 4, 5)));
-        assertThat(VoterChoice.of(settled, 3)).containsExactly(2, 4, 5);
-        assertThat(VoterChoice.of(formed(2, 8, 2), 3)).containsExactly(1);
-        assertThat(VoterChoice.of(formed(6, 8, 3), 7)).isEqualTo(List.of(1, 2, 3, 4, 5));
+        assertThat(VoterChoice.of(settled, 3, any -> true)).containsExactly(2, 4, 5);
+        assertThat(VoterChoice.of(formed(2, 8, 2), 3, any -> true)).containsExactly(1);
+        assertThat(VoterChoice.of(formed(6, 8, 3), 7, any -> true)).isEqualTo(List.of(1, 2, 3, 4, 5));
     }
 }

@@ -60,12 +60,15 @@ class MembershipFramesTest {
                 new MembershipRequest.Admit(ONE, BYTES),
                 List.of(new MembershipReply.Appended(Outcome.REFUSED, 0, "another token", Optional.empty())));
         all.put(
-                new MembershipRequest.Report(ONE),
+                new MembershipRequest.Report(ONE, 9),
                 List.of(
-                        new MembershipReply.Reported(0, false, List.of()),
+                        new MembershipReply.Reported(ONE, 0, false, 0, 0, List.of()),
                         new MembershipReply.Reported(
+                                OTHER,
                                 7,
                                 true,
+                                1L << 40,
+                                2,
                                 List.of(
                                         new BatchProgress(5, PartitionSet.of(1, 9), 3, 4, Optional.empty()),
                                         new BatchProgress(6, PartitionSet.empty(), 0, 0, Optional.of("n1"))))));

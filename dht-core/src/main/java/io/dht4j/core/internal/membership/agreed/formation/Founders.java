@@ -44,6 +44,13 @@ public record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations)
         return place < 0 ? Optional.empty() : Optional.of(proposal.founders().get(place));
     }
 
+    /** Returns the node of a name; empty if there is none. */
+    public Optional<Node> node(NodeId name) {
+        return proposal.founders().stream()
+                .filter(founder -> founder.id().equals(name))
+                .findFirst();
+    }
+
     /** Returns how many of the nodes, from the first on, are the first voters: one below three nodes, else three. */
     int voters() {
         return incarnations.size() < VOTERS ? 1 : VOTERS;

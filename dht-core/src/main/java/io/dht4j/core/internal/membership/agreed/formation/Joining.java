@@ -6,6 +6,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.ReplacementCheck;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
@@ -82,7 +83,8 @@ public final class Joining {
         this.fetching = fetching;
         this.installing = installing;
         this.wait = wait;
-        this.commands = new CommandLog(calls, environment, () -> voters, this::node);
+        this.commands =
+                new CommandLog(calls, environment, () -> voters, this::node, ref -> Optional.of(ref.incarnation()));
     }
 
     private Optional<Node> node(UUID other) {
@@ -143,6 +145,13 @@ public final class Joining {
         List<Node> may = new ArrayList<>();
         all.voters().forEach(number -> node(all.get(number)).ifPresent(may::add));
         voters = may;
+        Optional<Member> dead = all.named(self).filter(member -> member.lifecycle() == Lifecycle.DEAD);
+        String problem =
+                dead.map(member -> ReplacementCheck.problemOf(state, member)).orElse("");
+        if (!problem.isEmpty()) {
+            wait.on(problem);
+            return CompletableFuture.completedFuture(true);
+        }
         return commands.append(state.cluster(), command(state), APPEND_TIMEOUT).thenApply(appended -> {
             appended(appended);
             return true;

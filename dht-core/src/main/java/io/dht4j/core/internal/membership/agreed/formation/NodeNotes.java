@@ -5,6 +5,7 @@ import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.Malforme
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.Store;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,6 +14,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -27,6 +30,7 @@ public final class NodeNotes {
     private static final String IDENTITY = "node-identity";
     private static final String FOUNDERS = "cluster-founders";
     private static final String STATE = "cluster-state";
+    private static final String LOG = "log-member";
 
     private static final int FORMAT = 1;
     private static final int HEAD_BYTES = 1 + Integer.BYTES;
@@ -42,6 +46,21 @@ public final class NodeNotes {
      * @param binding the description by which the store is bound
      */
     public record Identity(UUID incarnation, Optional<UUID> cluster, String binding) {}
+
+    /**
+     * The node as a member of the topology log.
+     *
+     * @param id its identity there
+     * @param begun the epoch at which the group of its members began
+     * @param first the members with which it began, in order
+     */
+    public record LogMembership(UUID id, long begun, List<NodeRef> first) {
+
+        /** Copies the list. */
+        public LogMembership {
+            first = List.copyOf(first);
+        }
+    }
 
     /**
      * Creates an access to the notes of a store.
@@ -95,6 +114,41 @@ public final class NodeNotes {
             throw new UncheckedIOException(e);
         }
         keep(IDENTITY, bytes.toByteArray());
+    }
+
+    /** Returns the node as a member of the log that it has opened last. */
+    public Optional<LogMembership> logMembership() {
+        return read(LOG, "the member of the topology log").map(bytes -> {
+            try {
+                DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+                UUID id = FoundersCodec.uuid(in);
+                long begun = in.readLong();
+                int count = in.readUnsignedByte();
+                List<NodeRef> first = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    first.add(new NodeRef(new NodeId(in.readUTF()), FoundersCodec.uuid(in)));
+                }
+                return new LogMembership(id, begun, first);
+            } catch (IOException | IllegalArgumentException e) {
+                throw damaged("the member of the topology log", String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    public void keep(LogMembership membership) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            FoundersCodec.write(membership.id(), out);
+            out.writeLong(membership.begun());
+            out.writeByte(membership.first().size());
+            for (NodeRef ref : membership.first()) {
+                out.writeUTF(ref.name().value());
+                FoundersCodec.write(ref.incarnation(), out);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        keep(LOG, bytes.toByteArray());
     }
 
     public Optional<Founders> founders() {

@@ -4,8 +4,10 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -42,9 +44,24 @@ public final class CommandLog {
     private final Environment environment;
     private final Supplier<List<Node>> voters;
     private final Function<UUID, Optional<Node>> nodes;
+    private final Function<NodeRef, Optional<UUID>> incarnations;
     private volatile @Nullable Member member;
+    private volatile Follower follower = (command, before) -> {};
     private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+
+    /** Looks at commands that were appended here. */
+    @FunctionalInterface
+    public interface Follower {
+
+        /**
+         * A command was accepted.
+         *
+         * @param command the command
+         * @param before the state before it was appended
+         */
+        void accepted(Command command, ClusterState before);
+    }
 
     private record Member(TopologyLog log, ReplicatedState state) {}
 
@@ -55,21 +72,34 @@ public final class CommandLog {
      * @param environment clocks and timers
      * @param voters returns the other nodes that may lead
      * @param nodes returns the node with an incarnation
+     * @param incarnations returns the incarnation of a member of the log
      */
     public CommandLog(
             PeerCalls calls,
             Environment environment,
             Supplier<List<Node>> voters,
-            Function<UUID, Optional<Node>> nodes) {
+            Function<UUID, Optional<Node>> nodes,
+            Function<NodeRef, Optional<UUID>> incarnations) {
         this.calls = calls;
         this.environment = environment;
         this.voters = voters;
         this.nodes = nodes;
+        this.incarnations = incarnations;
     }
 
     /** Takes part in the log from now on. */
     public void member(TopologyLog log, ReplicatedState state) {
         member = new Member(log, state);
+    }
+
+    /** Takes no part in the log any more. */
+    public void noMember() {
+        member = null;
+    }
+
+    /** Reports the commands that are accepted here. */
+    public void follower(Follower now) {
+        follower = now;
     }
 
     /**
@@ -84,6 +114,7 @@ public final class CommandLog {
         if (here == null) {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
+        Optional<ClusterState> before = here.state.state();
         CompletionStage<Long> append;
         try {
             append = here.log.append(command, context);
@@ -91,9 +122,23 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(
                     new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(e), Optional.empty()));
         }
-        return append.handle((index, error) ->
-                        error == null ? resultOf(here.state.result(index)) : failed(DhtException.unwrap(error)))
+        return append.handle((index, error) -> {
+                    Appended appended =
+                            error == null ? resultOf(here.state.result(index)) : failed(DhtException.unwrap(error));
+                    if (appended.outcome() == Outcome.ACCEPTED) {
+                        before.ifPresent(state -> accepted(command, state));
+                    }
+                    return appended;
+                })
                 .toCompletableFuture();
+    }
+
+    private void accepted(byte[] command, ClusterState before) {
+        try {
+            follower.accepted(CommandCodec.decode(command), before);
+        } catch (MalformedStateException e) {
+            throw new IllegalStateException("a command that was accepted cannot be read", e);
+        }
     }
 
     private static Appended resultOf(Optional<CommandResult> result) {
@@ -107,7 +152,7 @@ public final class CommandLog {
         return new Appended(refused.stale() ? Outcome.STALE : Outcome.REFUSED, 0, refused.reason(), Optional.empty());
     }
 
-    private static Appended failed(Throwable error) {
+    private Appended failed(Throwable error) {
         if (!(error instanceof TopologyLogException failure)) {
             return new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
         }
@@ -118,8 +163,8 @@ public final class CommandLog {
         };
     }
 
-    private static Appended notLeader(String why, Optional<NodeRef> leader) {
-        return new Appended(Outcome.NOT_LEADER, 0, why, leader.map(NodeRef::incarnation));
+    private Appended notLeader(String why, Optional<NodeRef> leader) {
+        return new Appended(Outcome.NOT_LEADER, 0, why, leader.flatMap(incarnations));
     }
 
     /**
@@ -131,10 +176,6 @@ public final class CommandLog {
      * @return accepted, refused or stale, or the last failure before the deadline; never fails
      */
     public CompletableFuture<Appended> append(UUID cluster, Command command, Duration timeout) {
-        if (command instanceof Command.StartBatch || command instanceof Command.Replace) {
-            return CompletableFuture.completedFuture(
-                    new Appended(Outcome.REFUSED, 0, "this version of the software moves no slots", Optional.empty()));
-        }
         byte[] bytes = CommandCodec.encode(command);
         if (bytes.length > MembershipRequest.MAX_BYTES) {
             return CompletableFuture.completedFuture(new Appended(
@@ -207,7 +248,7 @@ public final class CommandLog {
         private Optional<Node> candidate() {
             Member here = member;
             if (here != null && turn % 2 == 0) {
-                Optional<Node> leader = here.log.leader().flatMap(ref -> nodes.apply(ref.incarnation()));
+                Optional<Node> leader = here.log.leader().flatMap(incarnations).flatMap(nodes);
                 if (leader.isPresent()) {
                     turn++;
                     return leader;

@@ -21,13 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Carries the messages of the topology log over the node's transport. A message that is larger than a frame travels in
- * parts; a lost part loses the message, which the log repeats. Messages to another incarnation than this node's, and of
- * one that its name does not have, are dropped. Does not block; safe for use by any number of threads.
+ * parts; a lost part loses the message, which the log repeats. Messages to another member of the log than this node,
+ * and of nodes that are not present, are dropped. Does not block; safe for use by any number of threads.
  */
 public final class LogMessages implements TopologyLog.Wire {
 
@@ -36,9 +37,10 @@ public final class LogMessages implements TopologyLog.Wire {
     /** Further messages to a node are dropped; the log repeats what matters. */
     private static final int MOST_UNDER_WAY = 64;
 
-    private final UUID incarnation;
     private final PeerCalls calls;
-    private final Function<UUID, Optional<Node>> nodes;
+    private final Function<NodeId, Optional<Node>> nodes;
+    private final Function<UUID, Optional<Node>> incarnations;
+    private final Supplier<Optional<NodeRef>> own;
     private final BiConsumer<NodeRef, byte[]> receiver;
     private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
@@ -77,28 +79,32 @@ public final class LogMessages implements TopologyLog.Wire {
     /**
      * Creates a carrier.
      *
-     * @param incarnation the incarnation of this node
      * @param calls sends requests
-     * @param nodes returns the node with an incarnation, if it may send messages
+     * @param nodes returns the present node of a name, which may send messages
+     * @param incarnations returns the node with an incarnation: no other one may send messages by it
+     * @param own returns this node as a member of the log; empty if it is none
      * @param receiver takes the messages of others
      */
     public LogMessages(
-            UUID incarnation,
             PeerCalls calls,
-            Function<UUID, Optional<Node>> nodes,
+            Function<NodeId, Optional<Node>> nodes,
+            Function<UUID, Optional<Node>> incarnations,
+            Supplier<Optional<NodeRef>> own,
             BiConsumer<NodeRef, byte[]> receiver) {
-        this.incarnation = incarnation;
         this.calls = calls;
         this.nodes = nodes;
+        this.incarnations = incarnations;
+        this.own = own;
         this.receiver = receiver;
     }
 
     @Override
     public void send(NodeRef to, byte[] message) {
-        Optional<Node> node = nodes.apply(to.incarnation());
+        Optional<Node> node = nodes.apply(to.name());
+        Optional<NodeRef> from = own.get();
         AtomicInteger running = underWay.computeIfAbsent(to.incarnation(), id -> new AtomicInteger());
         int parts = Math.max(1, (message.length + MembershipRequest.MAX_BYTES - 1) / MembershipRequest.MAX_BYTES);
-        if (node.isEmpty() || running.get() >= MOST_UNDER_WAY || parts > LogPart.MAX_PARTS) {
+        if (node.isEmpty() || from.isEmpty() || running.get() >= MOST_UNDER_WAY || parts > LogPart.MAX_PARTS) {
             LOG.debug("a message of the topology log to {} is dropped", to);
             dropped.incrementAndGet();
             return;
@@ -112,7 +118,7 @@ public final class LogMessages implements TopologyLog.Wire {
             running.incrementAndGet();
             calls.ask(
                             node.get(),
-                            new LogPart(incarnation, to.incarnation(), number, part, parts, bytes),
+                            new LogPart(from.get().incarnation(), to.incarnation(), number, part, parts, bytes),
                             MembershipReply.Taken.class)
                     .whenComplete((taken, error) -> running.decrementAndGet());
         }
@@ -125,10 +131,13 @@ public final class LogMessages implements TopologyLog.Wire {
      * @param part the part
      */
     public void received(NodeId sender, LogPart part) {
-        boolean known = nodes.apply(part.from())
-                .filter(node -> node.id().equals(sender))
+        boolean isRecipient =
+                own.get().filter(here -> here.incarnation().equals(part.to())).isPresent();
+        boolean isOther = incarnations
+                .apply(part.from())
+                .filter(node -> !node.id().equals(sender))
                 .isPresent();
-        if (!part.to().equals(incarnation) || !known) {
+        if (!isRecipient || isOther || nodes.apply(sender).isEmpty()) {
             LOG.debug("a message of {} for incarnation {} is dropped", sender, part.to());
             dropped.incrementAndGet();
             return;

@@ -1,0 +1,84 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.core.internal.membership.agreed.log.CommandLog;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.driver.Driver;
+import io.dht4j.core.internal.membership.plan.PlacementOrder;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.Planner;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.Placement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The cluster as the driver of a node sees it. Safe for use by any number of threads. */
+final class DrivenCluster implements Driver.Cluster {
+
+    private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+
+    /** A new voter must receive the log first, and may be slow. */
+    private static final Duration CHANGE_TIMEOUT = Duration.ofSeconds(60);
+
+    private final LogMember log;
+    private final NodeReports reports;
+    private final CommandLog commands;
+    private final PeerCalls calls;
+    private final Placement placement;
+
+    DrivenCluster(LogMember log, NodeReports reports, CommandLog commands, PeerCalls calls, Placement placement) {
+        this.log = log;
+        this.reports = reports;
+        this.commands = commands;
+        this.calls = calls;
+        this.placement = placement;
+    }
+
+    @Override
+    public boolean leads() {
+        return log.leads();
+    }
+
+    @Override
+    public List<NodeRef> log() {
+        return log.current().map(open -> open.log().members()).orElse(List.of());
+    }
+
+    @Override
+    public Optional<ClusterState> state() {
+        return log.state();
+    }
+
+    @Override
+    public CompletableFuture<Reported> report(Member member) {
+        return reports.report(log.state().orElseThrow(), member);
+    }
+
+    @Override
+    public CompletableFuture<Appended> append(Command command) {
+        return commands.appendHere(CommandCodec.encode(command), calls.context(APPEND_TIMEOUT));
+    }
+
+    @Override
+    public CompletableFuture<Void> changeLog(List<NodeRef> members) {
+        return log.current()
+                .map(open -> open.log()
+                        .changeMembers(members, calls.context(CHANGE_TIMEOUT))
+                        .toCompletableFuture())
+                .orElseGet(() -> CompletableFuture.failedFuture(new IllegalStateException("this node has no log")));
+    }
+
+    @Override
+    public Plan plan(ClusterState state) {
+        return state.members().takers().findAny().isEmpty()
+                ? new Plan(List.of(), 0, 0)
+                : Planner.plan(state, PlacementOrder.of(placement, state));
+    }
+}

@@ -1,0 +1,197 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.formation.Founders;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
+import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.LogMembership;
+import io.dht4j.core.internal.membership.agreed.log.CommandLog;
+import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.LogMembers;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.TopologyLogFactory;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of a node in the topology log. A node opens its log when it is a founder that votes, or when an installed
+ * state names it as a voter, and has noted before who it is there: a voter that the state does not name any more takes
+ * part until the others have done without it, also after a restart. A next generation begins with another log.
+ *
+ * <p>Safe for use by any number of threads. Methods that open or close a log block; they are for store threads.
+ */
+final class LogMember {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogMember.class);
+
+    private final NodeId self;
+    private final TopologyLogFactory factory;
+    private final Environment environment;
+    private final NodeNotes notes;
+    private final CommandLog commands;
+    private final TopologyLog.Wire wire;
+    private final Supplier<ReplicatedState> states;
+
+    /** Serializes what opens and closes. */
+    private final Object opening = new Object();
+
+    private volatile @Nullable Open open;
+    private volatile boolean closed;
+
+    /**
+     * An open log.
+     *
+     * @param self this node as a member
+     * @param begun the epoch at which its group began
+     * @param log the log
+     * @param state the state machine behind it
+     */
+    record Open(NodeRef self, long begun, TopologyLog log, ReplicatedState state) {}
+
+    /**
+     * Creates the part of a node that takes none yet.
+     *
+     * @param self the name of the node
+     * @param factory opens logs
+     * @param environment threads and timers
+     * @param notes where the node notes who it is in the log
+     * @param commands appends commands to the log
+     * @param wire carries messages
+     * @param states makes the state machine of a log
+     */
+    LogMember(
+            NodeId self,
+            TopologyLogFactory factory,
+            Environment environment,
+            NodeNotes notes,
+            CommandLog commands,
+            TopologyLog.Wire wire,
+            Supplier<ReplicatedState> states) {
+        this.self = self;
+        this.factory = factory;
+        this.environment = environment;
+        this.notes = notes;
+        this.commands = commands;
+        this.wire = wire;
+        this.states = states;
+    }
+
+    /** Returns the open log; empty if this node takes no part. */
+    Optional<Open> current() {
+        return closed ? Optional.empty() : Optional.ofNullable(open);
+    }
+
+    boolean leads() {
+        return current().map(now -> now.log().leads()).orElse(false);
+    }
+
+    /** Returns this node as a member of the log. */
+    Optional<NodeRef> ref() {
+        return current().map(Open::self);
+    }
+
+    /** Returns the newest state that was applied here; empty if there is none. */
+    Optional<ClusterState> state() {
+        return current().flatMap(now -> now.state().state());
+    }
+
+    void received(NodeRef from, byte[] message) {
+        current().ifPresent(now -> now.log().received(from, message));
+    }
+
+    /** Takes part as a founder, if the node is one that votes. Blocks. */
+    void found(Founders founders) {
+        List<NodeRef> first = founders.voterRefs();
+        first.stream()
+                .filter(ref -> ref.name().equals(self))
+                .findFirst()
+                .ifPresent(ref -> open(ref, Epoch.FIRST, first));
+    }
+
+    /** Takes part as before a restart, if the group is still the same one. Blocks. */
+    void resume(ClusterState state, Member member) {
+        follow(state, member);
+        if (current().isEmpty()) {
+            try {
+                notes.logMembership()
+                        .filter(noted ->
+                                noted.begun() == state.members().group().begun())
+                        .ifPresent(noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()));
+            } catch (RuntimeException | Error e) {
+                LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
+            }
+        }
+    }
+
+    /** Opens or closes the log, as a state that is installed wants it. Blocks. */
+    void follow(ClusterState state, Member member) {
+        try {
+            long begun = state.members().group().begun();
+            Optional<NodeRef> wanted = LogMembers.voter(state, member);
+            Open now = open;
+            if (now != null && now.begun() != begun) {
+                LOG.info("node {} takes part in the log of an earlier generation no more", self);
+                end();
+                now = null;
+            }
+            if (wanted.isPresent() && (now == null || !now.self().equals(wanted.get()))) {
+                end();
+                open(wanted.get(), begun, LogMembers.first(state));
+            }
+        } catch (RuntimeException | Error e) {
+            // The node serves by the installed state: reads and writes do not need the log.
+            LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
+        }
+    }
+
+    private void open(NodeRef own, long begun, List<NodeRef> first) {
+        synchronized (opening) {
+            if (closed || open != null) {
+                return;
+            }
+            notes.keep(new LogMembership(own.incarnation(), begun, first));
+            TopologyLog opened = factory.open(own, first, environment);
+            ReplicatedState state = states.get();
+            open = new Open(own, begun, opened, state);
+            if (closed) {
+                opened.close();
+                return;
+            }
+            commands.member(opened, state);
+            opened.failure()
+                    .thenAccept(why -> LOG.error(
+                            "node {} takes no part in changes of the topology until it is started again: {}",
+                            self,
+                            why));
+            opened.start(state, wire);
+        }
+    }
+
+    private void end() {
+        synchronized (opening) {
+            Open now = open;
+            open = null;
+            commands.noMember();
+            if (now != null) {
+                now.log().close();
+            }
+        }
+    }
+
+    /** Ends the part of this node. Blocks for a short time. */
+    void close() {
+        closed = true;
+        Open now = open;
+        if (now != null) {
+            now.log().close();
+        }
+    }
+}

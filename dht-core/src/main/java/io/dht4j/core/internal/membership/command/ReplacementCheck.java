@@ -1,0 +1,32 @@
+package io.dht4j.core.internal.membership.command;
+
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import java.util.stream.Collectors;
+
+/** Checks whether a dead member can be replaced now. */
+public final class ReplacementCheck {
+
+    private ReplacementCheck() {}
+
+    /**
+     * Returns why a dead member cannot be replaced yet, or an empty text. While another slot of a row moves, a slot of
+     * that row cannot be filled, and no view can show a member whose name another one has. Who sends a
+     * {@link Command.Replace} checks this on the state whose epoch the command expects.
+     *
+     * @param state the state
+     * @param dead a dead member of it
+     */
+    public static String problemOf(ClusterState state, Member dead) {
+        String batches = state.batches().stream()
+                .filter(batch -> batch.owner() != dead.number()
+                        && batch.partitions().stream()
+                                .anyMatch(partition -> state.slots().slotOf(partition, dead.number()) >= 0))
+                .map(Batch::toString)
+                .collect(Collectors.joining(", "));
+        return batches.isEmpty()
+                ? ""
+                : dead + " is replaced when other slots of its partitions have moved: wait for " + batches;
+    }
+}

@@ -1,0 +1,172 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Takes the batches under way to their next phases. */
+final class BatchDecisions {
+
+    /** How long a step that changes where a slot is read waits for snapshots, which it ends. */
+    static final Duration SNAPSHOT_PATIENCE = Duration.ofMinutes(10);
+
+    /** After this silence of an heir its slots return to their owner: a slot in COPY counts only with both. */
+    static final Duration HEIR_PATIENCE = Duration.ofMinutes(10);
+
+    /** A fill is completed in parts, so that its partitions are read early, but not one by one. */
+    private static final int PARTS_OF_FILL = 4;
+
+    private final Observation seen;
+    private final List<Wait> waits;
+
+    BatchDecisions(Observation seen, List<Wait> waits) {
+        this.seen = seen;
+        this.waits = waits;
+    }
+
+    /** Returns the next command of the first batch that need not wait. */
+    Optional<Command> next() {
+        for (Batch batch : seen.state().batches()) {
+            Optional<Command> command = next(batch);
+            if (command.isPresent()) {
+                return command;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Command> next(Batch batch) {
+        return switch (batch.phase()) {
+            case COPY -> copy(batch);
+            case BOTH -> installed(batch, batch.from(), advance(batch, Phase.STABLE));
+            case UNDO -> installed(batch, batch.to(), abort(batch));
+            case FILL -> fill(batch);
+            case STABLE -> throw new IllegalArgumentException(batch + " does not move");
+        };
+    }
+
+    private Optional<Command> copy(Batch batch) {
+        Lifecycle heir = seen.member(batch.to()).lifecycle();
+        if (heir == Lifecycle.LEAVING) {
+            return Optional.of(abort(batch));
+        }
+        if (!seen.answers(batch.to()) && seen.silence(batch.to()).compareTo(HEIR_PATIENCE) >= 0) {
+            return Optional.of(abort(batch));
+        }
+        Optional<BatchProgress> progress = progress(batch);
+        if (progress.isEmpty()) {
+            return Optional.empty();
+        }
+        PartitionSet missing = batch.partitions().minus(progress.get().complete());
+        if (!missing.isEmpty()) {
+            copying(batch, progress.get(), missing);
+            return Optional.empty();
+        }
+        if (seen.state().rebalance().paused()) {
+            return wait(batch, "moves are paused: resume them with ./dht rebalance --resume");
+        }
+        int snapshots = seen.report(batch.from()).map(Reported::openSnapshots).orElse(0);
+        Duration waited = seen.snapshotWaits().getOrDefault(batch.id(), Duration.ZERO);
+        if (snapshots > 0 && waited.compareTo(SNAPSHOT_PATIENCE) < 0) {
+            return wait(
+                    batch,
+                    snapshots + " open snapshots at " + seen.name(batch.from()) + ", which end in "
+                            + SNAPSHOT_PATIENCE.minus(waited).toSeconds() + " s at the latest");
+        }
+        return Optional.of(advance(batch, Phase.BOTH));
+    }
+
+    private Optional<Command> fill(Batch batch) {
+        Optional<BatchProgress> progress = progress(batch);
+        if (progress.isEmpty()) {
+            return Optional.empty();
+        }
+        PartitionSet complete = progress.get().complete().intersection(batch.partitions());
+        PartitionSet missing = batch.partitions().minus(complete);
+        if (complete.isEmpty()
+                || complete.cardinality() * PARTS_OF_FILL < batch.partitions().cardinality()) {
+            copying(batch, progress.get(), missing);
+            return Optional.empty();
+        }
+        return Optional.of(new Command.CompleteFill(seen.state().epoch(), batch.id(), complete));
+    }
+
+    private void copying(Batch batch, BatchProgress progress, PartitionSet missing) {
+        boolean paused = seen.state().rebalance().paused();
+        int all = batch.partitions().cardinality();
+        wait(
+                batch,
+                seen.name(batch.to()) + " to copy "
+                        + missing.cardinality() + " more of " + all + " partitions"
+                        + progress.waitsFor()
+                                .map(what -> ", which waits for " + what)
+                                .orElse("")
+                        + (paused ? "; moves are paused" : ""));
+    }
+
+    /** Returns whether the heir has reported all partitions of a batch as complete. */
+    static boolean isComplete(Batch batch, Map<Integer, Reported> reports) {
+        Reported report = reports.get(batch.to());
+        return report != null
+                && report.batches().stream()
+                        .anyMatch(progress -> progress.batch() == batch.id()
+                                && batch.partitions().minus(progress.complete()).isEmpty());
+    }
+
+    /** Returns the progress of the heir; waits for it if there is none. */
+    private Optional<BatchProgress> progress(Batch batch) {
+        Optional<Reported> report = seen.report(batch.to());
+        if (report.isEmpty()) {
+            wait(batch, seen.silent(batch.to()));
+            return Optional.empty();
+        }
+        Optional<BatchProgress> progress = report.get().batches().stream()
+                .filter(each -> each.batch() == batch.id())
+                .findFirst();
+        if (progress.isEmpty()) {
+            wait(batch, seen.name(batch.to()) + " to begin");
+        }
+        return progress;
+    }
+
+    /** Returns a command once a member has durably installed the present phase of a batch. */
+    private Optional<Command> installed(Batch batch, int member, Command then) {
+        long needed = batch.partitions().stream()
+                .mapToLong(seen.state()::rowVersion)
+                .max()
+                .orElse(seen.state().epoch());
+        Optional<Reported> report = seen.report(member);
+        if (report.isEmpty()) {
+            return wait(batch, seen.silent(member));
+        }
+        if (report.get().epoch() < needed) {
+            return wait(
+                    batch,
+                    seen.name(member) + " to install epoch " + Epoch.text(needed) + ", it has "
+                            + Epoch.text(report.get().epoch()));
+        }
+        return Optional.of(then);
+    }
+
+    private Command advance(Batch batch, Phase phase) {
+        return new Command.AdvanceBatch(seen.state().epoch(), batch.id(), phase);
+    }
+
+    private Command abort(Batch batch) {
+        return new Command.AbortBatch(seen.state().epoch(), batch.id());
+    }
+
+    private Optional<Command> wait(Batch batch, String what) {
+        waits.add(Wait.of(batch, what));
+        return Optional.empty();
+    }
+}

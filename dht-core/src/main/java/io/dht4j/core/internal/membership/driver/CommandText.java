@@ -1,0 +1,20 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.command.Command;
+
+/** Describes the driver's commands for its log. */
+final class CommandText {
+
+    private CommandText() {}
+
+    static String of(Command command) {
+        if (command instanceof Command.StartBatch start) {
+            return start.partitions().cardinality() + " slots begin to move from member " + start.from() + " to "
+                    + start.to();
+        }
+        if (command instanceof Command.CompleteFill fill) {
+            return fill.partitions().cardinality() + " partitions of a batch are filled";
+        }
+        return command.toString();
+    }
+}

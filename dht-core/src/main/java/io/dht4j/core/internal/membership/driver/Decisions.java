@@ -1,0 +1,29 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.command.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is done next, as a pure function: batches under way first, since they keep slots from counting with one node
+ * less; then the voters, new batches, and members that have become what they are to be.
+ */
+final class Decisions {
+
+    private Decisions() {}
+
+    static Decision next(Observation seen) {
+        List<Wait> waits = new ArrayList<>();
+        MemberDecisions members = new MemberDecisions(seen, waits);
+        Optional<Step> step = append(new BatchDecisions(seen, waits).next())
+                .or(() -> new VoterDecisions(seen, waits).next())
+                .or(() -> append(members.begin()))
+                .or(() -> append(members.lifecycle()));
+        return new Decision(step, waits);
+    }
+
+    private static Optional<Step> append(Optional<Command> command) {
+        return command.map(Step.Append::new);
+    }
+}

@@ -1,0 +1,364 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.PlannedBatch;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves slots and members on, at the node that leads the topology log. Each round asks members for their reports,
+ * decides by {@link Decisions}, and appends one command. Two drivers do no harm, since commands expect an epoch; a new
+ * one goes on where the former has ended, since all that counts is in the agreed state.
+ *
+ * <p>Does not block; safe for use by any number of threads.
+ */
+public final class Driver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Driver.class);
+
+    /** Between rounds while something is waited for. */
+    private static final Duration BUSY = Duration.ofSeconds(1);
+
+    /** Between rounds while nothing is. */
+    private static final Duration IDLE = Duration.ofSeconds(3);
+
+    /** How many members that nothing depends on are asked in a round, in turn. */
+    private static final int MOST_BY_TURN = 64;
+
+    private final Cluster cluster;
+    private final Environment environment;
+    private final Options options;
+    private final MemberWatch watch;
+
+    // Guarded by this.
+    private final Planning planning = new Planning();
+    private final Map<Long, Long> snapshotsSince = new HashMap<>();
+    private final Map<Integer, Long> removedSince = new HashMap<>();
+    private Environment.Timer timer = () -> {};
+    private boolean running;
+    private boolean again;
+    private boolean leading;
+    private boolean logChanges;
+    private boolean closed;
+    private int turn;
+
+    /**
+     * Options of a driver.
+     *
+     * @param voters how many voters there should be: 3, 5 or 7
+     * @param versionSlotRest how long the version slot of a removed member is not used again
+     */
+    public record Options(int voters, Duration versionSlotRest) {}
+
+    /** The cluster as a driver sees it. */
+    public interface Cluster {
+
+        /** Returns whether this node leads the log. */
+        boolean leads();
+
+        /** Returns the members of the log. */
+        List<NodeRef> log();
+
+        /** Returns the newest agreed state that this node has applied; empty before the first one. */
+        Optional<ClusterState> state();
+
+        /** Asks a member for its report; of this node too. */
+        CompletableFuture<Reported> report(Member member);
+
+        /** Appends a command at this node; never fails. */
+        CompletableFuture<Appended> append(Command command);
+
+        /** Changes the members of the log. */
+        CompletableFuture<Void> changeLog(List<NodeRef> members);
+
+        /** Plans moves. Takes a second for large clusters. */
+        Plan plan(ClusterState state);
+    }
+
+    /**
+     * Creates a driver that does nothing yet.
+     *
+     * @param cluster what it drives
+     * @param environment time, timers and threads
+     * @param options its options
+     */
+    public Driver(Cluster cluster, Environment environment, Options options) {
+        this.cluster = cluster;
+        this.environment = environment;
+        this.options = options;
+        this.watch = new MemberWatch(cluster::report, environment::nanoTime);
+    }
+
+    /** Begins to look now and then whether this node leads. */
+    public void start() {
+        wake();
+    }
+
+    /** Looks at once: the state, the leader or what is wanted has changed. */
+    public void wake() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            if (running) {
+                again = true;
+                return;
+            }
+            running = true;
+            timer.cancel();
+        }
+        execute(this::round);
+    }
+
+    /** Ends the rounds. */
+    public synchronized void close() {
+        closed = true;
+        timer.cancel();
+    }
+
+    private void execute(Runnable task) {
+        try {
+            environment.executor().execute(() -> {
+                try {
+                    task.run();
+                } catch (RuntimeException | Error e) {
+                    LOG.error("a round of the driver of moves fails", e);
+                    rest(BUSY);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            close();
+        }
+    }
+
+    private void round() {
+        Optional<ClusterState> state = cluster.leads() ? cluster.state() : Optional.empty();
+        if (state.isEmpty()) {
+            lead(false);
+            rest(IDLE);
+            return;
+        }
+        lead(true);
+        watch.retain(state.get());
+        watch.ask(toAsk(state.get())).whenComplete((asked, error) -> execute(this::planned));
+    }
+
+    private synchronized void lead(boolean now) {
+        if (leading != now) {
+            leading = now;
+            planning.reset();
+            snapshotsSince.clear();
+            removedSince.clear();
+            watch.reset();
+        }
+    }
+
+    /** Returns all members of a small cluster; of a large one those that matter, and some in turn. */
+    private synchronized List<Member> toAsk(ClusterState state) {
+        List<Member> present = state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent())
+                .toList();
+        if (present.size() <= MOST_BY_TURN) {
+            return present;
+        }
+        Set<Integer> chosen = new LinkedHashSet<>(state.members().voters());
+        for (Batch batch : state.batches()) {
+            chosen.add(batch.from());
+            chosen.add(batch.to());
+        }
+        planning.plan(state)
+                .ifPresent(plan ->
+                        plan.batches().stream().mapToInt(PlannedBatch::to).forEach(chosen::add));
+        for (int i = 0; i < MOST_BY_TURN; i++) {
+            chosen.add(present.get(turn++ % present.size()).number());
+        }
+        present.stream()
+                .filter(member -> member.lifecycle() != Lifecycle.SERVING)
+                .forEach(member -> chosen.add(member.number()));
+        return present.stream()
+                .filter(member -> chosen.contains(member.number()))
+                .toList();
+    }
+
+    /** Plans first, if that is due. */
+    private void planned() {
+        Optional<ClusterState> state = cluster.leads() ? cluster.state() : Optional.empty();
+        if (state.isEmpty()) {
+            rest(BUSY);
+            return;
+        }
+        boolean due;
+        synchronized (this) {
+            planning.observe(state.get(), environment.nanoTime());
+            due = planning.isDue(state.get(), environment.nanoTime());
+        }
+        if (!due) {
+            decide(state.get());
+            return;
+        }
+        try {
+            environment.storeExecutor().execute(() -> {
+                try {
+                    Plan plan = cluster.plan(state.get());
+                    synchronized (this) {
+                        planning.follow(plan, state.get());
+                    }
+                    LOG.info(
+                            "{} slots are to move in {} batches",
+                            plan.moves(),
+                            plan.batches().size());
+                    execute(() -> decide(state.get()));
+                } catch (RuntimeException | Error e) {
+                    LOG.error("moves cannot be planned", e);
+                    rest(IDLE);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            close();
+        }
+    }
+
+    private void decide(ClusterState state) {
+        Decision decision = Decisions.next(observation(state));
+        Optional<Step> step = decision.step();
+        if (step.isEmpty()) {
+            rest(decision.waits().isEmpty() ? IDLE : BUSY);
+        } else if (step.get() instanceof Step.Append append) {
+            append(append.command());
+        } else if (step.get() instanceof Step.ChangeLog change) {
+            changeLog(change.members());
+        }
+    }
+
+    private synchronized Observation observation(ClusterState state) {
+        long now = environment.nanoTime();
+        Map<Integer, Reported> reports = watch.reports();
+        return new Observation(
+                state,
+                reports,
+                watch.silences(),
+                snapshotWaits(state, reports, now),
+                planning.plan(state),
+                planning.startsIn(state, now),
+                cluster.log(),
+                logChanges,
+                options.voters(),
+                releasable(state, now));
+    }
+
+    /** Counts from the first round that has found the batch complete, approximately: from its first snapshot on. */
+    private Map<Long, Duration> snapshotWaits(ClusterState state, Map<Integer, Reported> reports, long now) {
+        snapshotsSince.keySet().removeIf(id -> state.batch(id).isEmpty());
+        Map<Long, Duration> waits = new HashMap<>();
+        for (Batch batch : state.batches()) {
+            if (BatchDecisions.isComplete(batch, reports)) {
+                long since = snapshotsSince.computeIfAbsent(batch.id(), id -> now);
+                waits.put(batch.id(), Duration.ofNanos(now - since));
+            }
+        }
+        return waits;
+    }
+
+    private Set<Integer> releasable(ClusterState state, long now) {
+        Set<Integer> result = new LinkedHashSet<>();
+        for (Member member : state.members().all()) {
+            if (member.lifecycle() == Lifecycle.REMOVED && member.versionSlot() != Member.NO_VERSION_SLOT) {
+                long since = removedSince.computeIfAbsent(member.number(), number -> now);
+                if (now - since >= options.versionSlotRest().toNanos()) {
+                    result.add(member.number());
+                }
+            }
+        }
+        return result;
+    }
+
+    private void append(Command command) {
+        cluster.append(command).whenComplete((appended, error) -> {
+            if (error == null && appended.outcome() == Outcome.ACCEPTED) {
+                LOG.info("epoch {}: {}", Epoch.text(appended.epoch()), CommandText.of(command));
+                execute(this::round);
+            } else {
+                LOG.debug("{} is not appended: {}", CommandText.of(command), error == null ? appended.reason() : error);
+                rest(BUSY);
+            }
+        });
+    }
+
+    private void changeLog(List<NodeRef> members) {
+        synchronized (this) {
+            logChanges = true;
+        }
+        LOG.info("the members of the topology log become {}", members);
+        CompletableFuture<Void> change;
+        try {
+            change = cluster.changeLog(members);
+        } catch (RuntimeException | Error e) {
+            change = CompletableFuture.failedFuture(e);
+        }
+        change.whenComplete((changed, error) -> {
+            synchronized (this) {
+                logChanges = false;
+            }
+            if (error != null) {
+                LOG.info("the members of the topology log do not change yet: {}", error.getMessage());
+            } else {
+                wake();
+            }
+        });
+        rest(BUSY);
+    }
+
+    /** Ends a round. */
+    private void rest(Duration time) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            if (!again) {
+                running = false;
+                timer = environment.schedule(this::wake, time.toNanos());
+                return;
+            }
+            again = false;
+        }
+        execute(this::round);
+    }
+
+    /**
+     * Looks at a command that was accepted here. Moves that are resumed, or settings that are in force already, demand
+     * a plan.
+     *
+     * @param command the command
+     * @param before the state before it
+     */
+    public void accepted(Command command, ClusterState before) {
+        if (command instanceof Command.SetRebalance set
+                && !set.settings().paused()
+                && set.settings().bytesPerSecond() == before.rebalance().bytesPerSecond()) {
+            synchronized (this) {
+                planning.demand();
+            }
+        }
+        wake();
+    }
+}

@@ -1,0 +1,143 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.plan.BatchSchedule;
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.PlannedBatch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import java.util.List;
+import java.util.Optional;
+
+/** Begins moves, and takes members from joining to serving and from leaving to removed. */
+final class MemberDecisions {
+
+    private final Observation seen;
+    private final ClusterState state;
+    private final List<Wait> waits;
+    private final int[] loads;
+
+    MemberDecisions(Observation seen, List<Wait> waits) {
+        this.seen = seen;
+        this.state = seen.state();
+        this.waits = waits;
+        this.loads = state.loads();
+    }
+
+    /**
+     * Returns the command that begins the first planned batch whose heir and owner are free, and whose heir answers.
+     */
+    Optional<Command> begin() {
+        seen.planIn()
+                .ifPresent(left -> waits.add(Wait.ofCluster("further changes of members for " + left.toSeconds()
+                        + " s before slots move; ./dht rebalance --resume begins at once")));
+        Plan plan = seen.plan().orElse(null);
+        if (plan == null) {
+            return Optional.empty();
+        }
+        if (plan.unplaced() > 0) {
+            waits.add(
+                    Wait.ofCluster(plan.unplaced() + " slots of leaving or dead nodes have no other node: add nodes"));
+        }
+        if (state.rebalance().paused()) {
+            if (!plan.isEmpty()) {
+                waits.add(Wait.ofCluster(plan.moves()
+                        + " slots are to move, and moves are paused: resume them with ./dht rebalance --resume"));
+            }
+            return Optional.empty();
+        }
+        for (PlannedBatch planned : BatchSchedule.next(state, plan)) {
+            if (seen.answers(planned.to())) {
+                return Optional.of(
+                        new Command.StartBatch(state.epoch(), planned.from(), planned.to(), planned.partitions()));
+            }
+            waits.add(Wait.of(
+                    seen.member(planned.to()),
+                    seen.silent(planned.to()) + ": " + planned.partitions().cardinality()
+                            + " slots are to move to it. If it never returns, run ./dht nodes remove "
+                            + seen.name(planned.to())));
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the next change of a member's lifecycle. */
+    Optional<Command> lifecycle() {
+        for (Member member : state.members().all()) {
+            Optional<Command> command = switch (member.lifecycle()) {
+                case JOINING -> serve(member);
+                case LEAVING, DEAD -> remove(member);
+                case REMOVED -> release(member);
+                case ADMITTED, SERVING -> Optional.empty();
+            };
+            if (command.isPresent()) {
+                return command;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Command> serve(Member member) {
+        int number = member.number();
+        boolean more = seen.plan().map(plan -> plan.incoming(number) > 0).orElse(true);
+        if (more || takesPartIn(number)) {
+            return Optional.empty();
+        }
+        if (!seen.answers(number)) {
+            waits.add(Wait.of(member, seen.silent(number)));
+            return Optional.empty();
+        }
+        return Optional.of(new Command.Serve(state.epoch(), number));
+    }
+
+    private boolean takesPartIn(int member) {
+        return state.batches().stream().anyMatch(batch -> batch.to() == member || batch.from() == member);
+    }
+
+    private Optional<Command> remove(Member member) {
+        int number = member.number();
+        int moving = state.batches().stream()
+                .filter(batch -> batch.from() == number)
+                .mapToInt(batch -> batch.partitions().cardinality())
+                .sum();
+        if (loads[number] > 0 || takesPartIn(number)) {
+            waits.add(Wait.of(
+                    member,
+                    Math.max(loads[number], moving) + " slots to move to other nodes, " + moving + " under way"));
+            return Optional.empty();
+        }
+        if (!new VoterDecisions(seen, waits).isOut(member)) {
+            waits.add(Wait.of(member, "another voter to take its place"));
+            return Optional.empty();
+        }
+        if (member.lifecycle() == Lifecycle.LEAVING && !isDrained(member)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Command.Remove(state.epoch(), number));
+    }
+
+    private boolean isDrained(Member member) {
+        Optional<Reported> report = seen.report(member.number());
+        if (report.isEmpty()) {
+            waits.add(Wait.of(
+                    member,
+                    seen.silent(member.number())
+                            + ", to deliver its hints. If it never returns, run ./dht nodes remove " + member.name()));
+            return false;
+        }
+        if (report.get().hintBytes() > 0) {
+            waits.add(Wait.of(
+                    member, member.name() + " to deliver " + report.get().hintBytes() + " bytes of hints"));
+            return false;
+        }
+        return true;
+    }
+
+    private Optional<Command> release(Member member) {
+        return member.versionSlot() != Member.NO_VERSION_SLOT
+                        && seen.releasable().contains(member.number())
+                ? Optional.of(new Command.ReleaseVersionSlot(state.epoch(), member.number()))
+                : Optional.empty();
+    }
+}

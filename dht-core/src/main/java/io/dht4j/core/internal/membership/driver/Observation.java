@@ -1,0 +1,73 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.spi.NodeRef;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What decisions depend on. Immutable.
+ *
+ * @param state the agreed state
+ * @param reports the reports of this round, by the number of the member
+ * @param silences how long members have not answered, for those that do not; zero if that is not known
+ * @param snapshotWaits how long each batch has waited for open snapshots, by its number
+ * @param plan the moves that are left of the plan for these members; empty if there is none yet
+ * @param planIn the time until planning begins, if it is needed and waits for further changes of members
+ * @param log the members of the topology log; empty if they are not known
+ * @param logChanges whether a change of the log's members is under way
+ * @param wantedVoters how many voters there should be: 3, 5 or 7
+ * @param releasable the removed members whose version slots may be used again
+ */
+record Observation(
+        ClusterState state,
+        Map<Integer, Reported> reports,
+        Map<Integer, Duration> silences,
+        Map<Long, Duration> snapshotWaits,
+        Optional<Plan> plan,
+        Optional<Duration> planIn,
+        List<NodeRef> log,
+        boolean logChanges,
+        int wantedVoters,
+        Set<Integer> releasable) {
+
+    Observation {
+        reports = Map.copyOf(reports);
+        silences = Map.copyOf(silences);
+        snapshotWaits = Map.copyOf(snapshotWaits);
+        log = List.copyOf(log);
+        releasable = Set.copyOf(releasable);
+    }
+
+    Member member(int number) {
+        return state.members().get(number);
+    }
+
+    String name(int number) {
+        return member(number).name().value();
+    }
+
+    Optional<Reported> report(int member) {
+        return Optional.ofNullable(reports.get(member));
+    }
+
+    boolean answers(int member) {
+        return reports.containsKey(member);
+    }
+
+    Duration silence(int member) {
+        return silences.getOrDefault(member, Duration.ZERO);
+    }
+
+    /** Returns the name of a member that does not answer, and for how long, as far as that is known. */
+    String silent(int member) {
+        long seconds = silence(member).toSeconds();
+        return name(member) + (seconds == 0 ? ", which does not answer" : ", silent for " + seconds + " s");
+    }
+}

@@ -1,0 +1,147 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.PlannedBatch;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the driver plans, and what is left of its plan. Members that come or go within {@link #DELAY} are planned
+ * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
+ *
+ * <p>Plans are needed while a member joins, or one that leaves or is dead owns slots; after a change of weights or
+ * zones that this driver has seen; and when it is {@linkplain #demand demanded}.
+ */
+final class Planning {
+
+    /** How long members must not have changed. */
+    static final Duration DELAY = Duration.ofSeconds(60);
+
+    /** What a plan depends on: the members that take slots. */
+    private record Trait(int number, int weight, String zone) {}
+
+    private List<Trait> traits = List.of();
+    private long changedNanos;
+    private boolean demanded;
+    private @Nullable Plan plan;
+    private long plannedEpoch;
+
+    private static List<Trait> traits(ClusterState state) {
+        return state.members()
+                .takers()
+                .map(member -> new Trait(
+                        member.number(),
+                        member.details().weight(),
+                        member.details().zone()))
+                .toList();
+    }
+
+    /** Looks at a state. */
+    void observe(ClusterState state, long nowNanos) {
+        List<Trait> now = traits(state);
+        if (!now.equals(traits)) {
+            boolean first = traits.isEmpty();
+            if (!first && isOtherwiseSame(now)) {
+                demanded = true;
+            }
+            // Batches that another driver has begun: its plan had waited.
+            changedNanos = first && !state.batches().isEmpty() ? nowNanos - DELAY.toNanos() : nowNanos;
+            traits = now;
+            plan = null;
+        }
+        if (plan != null && left(plan, state).isEmpty() && plannedEpoch == state.epoch()) {
+            demanded = false;
+        }
+    }
+
+    /** Returns whether the same members have other weights or zones. */
+    private boolean isOtherwiseSame(List<Trait> now) {
+        return now.stream()
+                .map(Trait::number)
+                .toList()
+                .equals(traits.stream().map(Trait::number).toList());
+    }
+
+    /** Plans at once, also if no member has changed. */
+    void demand() {
+        demanded = true;
+        plan = null;
+    }
+
+    private boolean isNeeded(ClusterState state) {
+        if (demanded) {
+            return true;
+        }
+        int[] loads = state.loads();
+        for (Member member : state.members().all()) {
+            boolean goes = member.lifecycle() == Lifecycle.LEAVING || member.lifecycle() == Lifecycle.DEAD;
+            if (member.lifecycle() == Lifecycle.JOINING || (goes && loads[member.number()] > 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Duration delay(long nowNanos) {
+        Duration left = demanded ? Duration.ZERO : DELAY.minusNanos(nowNanos - changedNanos);
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** Returns the time until planning begins, if it is needed and must wait. */
+    Optional<Duration> startsIn(ClusterState state, long nowNanos) {
+        Duration left = delay(nowNanos);
+        return plan == null && !left.isZero() && isNeeded(state) ? Optional.of(left) : Optional.empty();
+    }
+
+    /** Returns whether a plan for a state is to be made now. */
+    boolean isDue(ClusterState state, long nowNanos) {
+        boolean exhausted = plan == null || (left(plan, state).isEmpty() && plannedEpoch != state.epoch());
+        return exhausted && delay(nowNanos).isZero() && isNeeded(state);
+    }
+
+    /** Follows a plan from now on. */
+    void follow(Plan made, ClusterState state) {
+        plan = made;
+        plannedEpoch = state.epoch();
+    }
+
+    /** Returns what is left of the plan; empty if there is none. */
+    Optional<Plan> plan(ClusterState state) {
+        return Optional.ofNullable(plan).map(made -> left(made, state));
+    }
+
+    /** Returns a plan without the moves that are done or under way. */
+    static Plan left(Plan plan, ClusterState state) {
+        List<PlannedBatch> batches = plan.batches().stream()
+                .map(batch -> new PlannedBatch(
+                        batch.from(),
+                        batch.to(),
+                        batch.partitions().filter(partition -> isLeft(state, partition, batch))))
+                .filter(batch -> !batch.partitions().isEmpty())
+                .toList();
+        return new Plan(batches, plan.unplaced(), plan.work());
+    }
+
+    private static boolean isLeft(ClusterState state, int partition, PlannedBatch planned) {
+        if (state.slots().slotOf(partition, planned.from()) < 0 || state.slots().slotOf(partition, planned.to()) >= 0) {
+            return false;
+        }
+        Optional<Batch> moving = state.batchOf(partition);
+        return moving.isEmpty()
+                || moving.get().from() != planned.from()
+                || moving.get().to() != planned.to();
+    }
+
+    /** Forgets everything, since another node drives. */
+    void reset() {
+        traits = List.of();
+        demanded = false;
+        plan = null;
+    }
+}

@@ -1,0 +1,28 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.Member;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What a batch, a member or the cluster waits for.
+ *
+ * @param batch the batch that waits; empty if it is none
+ * @param member the member that waits, for example to be removed; empty if it is none
+ * @param text what it waits for, for people; names whom
+ */
+public record Wait(OptionalLong batch, OptionalInt member, String text) {
+
+    static Wait of(Batch batch, String text) {
+        return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text);
+    }
+
+    static Wait of(Member member, String text) {
+        return new Wait(OptionalLong.empty(), OptionalInt.of(member.number()), text);
+    }
+
+    static Wait ofCluster(String text) {
+        return new Wait(OptionalLong.empty(), OptionalInt.empty(), text);
+    }
+}
