@@ -1,15 +1,21 @@
 package io.dht4j.simulator;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Membership;
+import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.testkit.topology.ModelTopologyGroup;
 import io.dht4j.testkit.topology.ModelTopologyLog;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** How nodes become members of an agreed cluster. Confined to the simulation's thread. */
 final class Agreement {
@@ -18,15 +24,20 @@ final class Agreement {
     private static final int COMMANDS_PER_SNAPSHOT = 20;
 
     private final List<Node> founders;
+    private final Supplier<List<Node>> seeds;
     private final TopologyLogFactory logs;
+    /** The last log of each node. */
+    private final Map<NodeId, TopologyLog> opened = new LinkedHashMap<>();
 
     /**
      * Creates the agreement of a cluster.
      *
      * @param founders the nodes that form it, in order
+     * @param seeds returns the present nodes
      * @param logs opens the logs of the nodes, which outlive their processes
      */
-    Agreement(List<Node> founders, TopologyLogFactory logs) {
+    Agreement(List<Node> founders, Supplier<List<Node>> seeds, TopologyLogFactory logs) {
+        this.seeds = seeds;
         this.founders = List.copyOf(founders);
         this.logs = logs;
     }
@@ -40,11 +51,32 @@ final class Agreement {
                 environment);
     }
 
-    /** Returns a builder of a node: a founder forms the cluster, any other node joins it. */
-    ClusterBuilder member(Node node) {
-        return ClusterBuilder.of(
-                founders.contains(node)
-                        ? Membership.bootstrap(node.id(), founders, logs)
-                        : Membership.join(node, founders, logs));
+    /**
+     * Returns a builder of a node.
+     *
+     * @param joins whether it joins the cluster instead of forming it
+     */
+    ClusterBuilder member(Node node, boolean joins) {
+        if (!joins) {
+            return ClusterBuilder.of(Membership.bootstrap(node.id(), founders, this::open));
+        }
+        List<Node> others = seeds.get().stream()
+                .filter(seed -> !seed.id().equals(node.id()))
+                .toList();
+        return ClusterBuilder.of(Membership.join(node, others, this::open));
+    }
+
+    private TopologyLog open(NodeRef self, List<NodeRef> initial, Environment environment) {
+        TopologyLog log = logs.open(self, initial, environment);
+        opened.put(self.name(), log);
+        return log;
+    }
+
+    /** Returns the node that leads, as far as it knows. */
+    Optional<NodeId> leader() {
+        return opened.entrySet().stream()
+                .filter(each -> each.getValue().leads())
+                .map(Map.Entry::getKey)
+                .findFirst();
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.simulator;
 
+import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
@@ -55,6 +56,13 @@ final class DiskStore extends ForwardingStore {
         }
         disk.purge(over);
         return super.purge(over::contains);
+    }
+
+    @Override
+    public long drop(Predicate<Key> dropped) {
+        entries();
+        disk.drop(dropped);
+        return super.purge(entry -> dropped.test(entry.key()));
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -56,7 +57,7 @@ final class Faults {
         this.world = world;
         this.nodes = nodes;
         this.setup = setup;
-        this.hurtPercent = random.nextInt(3) * 10;
+        this.hurtPercent = setup.calm() ? 0 : random.nextInt(3) * 10;
     }
 
     /** Sets the initial errors of the clocks. */
@@ -77,6 +78,11 @@ final class Faults {
 
     Map<String, Integer> counts() {
         return counts;
+    }
+
+    /** Injects faults into the links of all nodes. */
+    void attachAll() {
+        nodes.forEach(this::attach);
     }
 
     /** Injects faults into the links of a node that has just been started. */
@@ -122,7 +128,7 @@ final class Faults {
 
     /** Starts a random fault. */
     void strike() {
-        if (over) {
+        if (over || setup.calm()) {
             // The fault was scheduled for after the last call.
             return;
         }
@@ -201,9 +207,99 @@ final class Faults {
     }
 
     private void start(SimulatedNode node) {
-        if (!node.hasProcess()) {
+        if (!node.hasProcess() && !node.isAway()) {
             node.start();
             attach(node);
+        }
+    }
+
+    /**
+     * Kills or pauses a node, or cuts it off, unless too many are down. Returns what was done; empty if nothing was.
+     */
+    Optional<String> strike(SimulatedNode node) {
+        if (over || setup.calm() || node.running().isEmpty()) {
+            return Optional.empty();
+        }
+        int what = random.nextInt(4);
+        if (what == 0 || (what >= 2 && setup.onlyNetwork())) {
+            cutOff(List.of(node));
+            return Optional.of("cut off");
+        }
+        if (what == 1) {
+            node.pause(someTime());
+            return Optional.of("paused");
+        }
+        boolean power = what == 2;
+        end(node, power ? "loss of power" : "crash", () -> node.crash(power), Duration.ZERO);
+        return node.hasProcess() ? Optional.empty() : Optional.of("killed");
+    }
+
+    /** Loses the disk of a node for ever, unless too many nodes are down. Returns whether it did. */
+    boolean lose(SimulatedNode node) {
+        long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
+        if (over || setup.onlyNetwork() || node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
+            return false;
+        }
+        count("loss of a disk for ever");
+        node.goAway();
+        node.crash(true);
+        node.disk.lose();
+        return true;
+    }
+
+    /** Cuts some nodes off from the others, but not from one another. Returns whether it did. */
+    boolean cutOff(List<SimulatedNode> some) {
+        if (over || setup.calm()) {
+            return false;
+        }
+        Duration until = world.elapsed().plus(someTime());
+        for (SimulatedNode one : some) {
+            for (SimulatedNode other : nodes) {
+                if (!some.contains(other)) {
+                    cuts.put(new Direction(one, other), until);
+                    cuts.put(new Direction(other, one), until);
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Starts two nodes with one another's addresses, and later with their own ones again. */
+    void swapAddresses(SimulatedNode one, SimulatedNode other) {
+        long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
+        if (over
+                || setup.onlyNetwork()
+                || one == other
+                || one.running().isEmpty()
+                || other.running().isEmpty()
+                || 2 * (down + 2) >= nodes.size()) {
+            return;
+        }
+        count("swap of addresses");
+        restartAt(one, other.node.address());
+        restartAt(other, one.node.address());
+        later(() -> {
+            restartAt(one, one.node.address());
+            restartAt(other, other.node.address());
+        });
+    }
+
+    /** Kills a node, and starts it soon afterwards, when the other one has left the address too. */
+    private void restartAt(SimulatedNode node, String address) {
+        node.crash(false);
+        node.listenAt(address);
+        world.schedule(() -> start(node), 1);
+    }
+
+    /** Ends all nodes at once, and starts each after a while. */
+    void stopAll() {
+        if (over || setup.calm() || setup.onlyNetwork()) {
+            return;
+        }
+        count("full stop");
+        for (SimulatedNode node : nodes) {
+            node.crash(random.nextBoolean());
+            world.schedule(() -> start(node), someTime().toNanos());
         }
     }
 
@@ -242,7 +338,7 @@ final class Faults {
         world.schedule(end, someTime().toNanos());
     }
 
-    private void count(String what) {
+    void count(String what) {
         counts.merge(what, 1, Integer::sum);
     }
 

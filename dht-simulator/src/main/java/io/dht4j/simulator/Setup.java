@@ -7,6 +7,7 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Batching;
 import io.dht4j.core.options.Repair;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -34,7 +35,9 @@ import java.util.stream.IntStream;
  * @param maxInFlight how many calls may be in flight at a node; further calls are refused
  * @param purges whether dead entries are purged during the simulation. If not, purge watermarks are installed but lie
  *     before all entries, and snapshots are taken, which do not stop purging
- * @param agreed whether the nodes form an agreed cluster
+ * @param partitions how many partitions the cluster has
+ * @param membership how the cluster gets its nodes
+ * @param calm whether there are no faults at all, so that no call may fail
  */
 record Setup(
         int size,
@@ -52,7 +55,9 @@ record Setup(
         Ordering ordering,
         int maxInFlight,
         boolean purges,
-        boolean agreed) {
+        int partitions,
+        Mode membership,
+        boolean calm) {
 
     static final int REPLICAS = 3;
 
@@ -67,6 +72,10 @@ record Setup(
     private static final int LONGEST_STORE_MILLIS = 30;
     private static final Duration LONGEST_SIMULATION = Duration.ofDays(1);
     private static final int PARTITIONS = 64;
+    /** Few, so that each of them has keys when it moves. */
+    private static final int FEW_PARTITIONS = 8;
+    /** Heartbeats cost time, and larger errors of clocks are healed by waiting. */
+    private static final Duration FARTHEST_WHILE_CHANGING = Duration.ofMinutes(5);
     /** Enough for the client that reads each key at the end. */
     private static final int FEW_IN_FLIGHT = 8;
 
@@ -136,6 +145,8 @@ record Setup(
                 ordering,
                 maxInFlight,
                 purges,
+                PARTITIONS,
+                Mode.STATIC,
                 false);
     }
 
@@ -157,7 +168,40 @@ record Setup(
                 ordering,
                 maxInFlight,
                 purges,
-                true);
+                PARTITIONS,
+                Mode.AGREED,
+                false);
+    }
+
+    /**
+     * Returns the same setup of a cluster whose nodes change.
+     *
+     * @param nothingFails whether there are no faults at all
+     */
+    Setup ofChangingCluster(boolean nothingFails) {
+        return new Setup(
+                size,
+                onlyNetwork || nothingFails,
+                fanOut,
+                hedge,
+                cancellation,
+                batching,
+                memoryFast,
+                storeDelay,
+                repair,
+                skew,
+                farthestClock.compareTo(FARTHEST_WHILE_CHANGING) > 0 ? FARTHEST_WHILE_CHANGING : farthestClock,
+                nothingFails ? Collections.nCopies(size, 0) : drifts,
+                ordering,
+                nothingFails ? MANY_IN_FLIGHT : maxInFlight,
+                purges,
+                FEW_PARTITIONS,
+                Mode.CHANGING,
+                nothingFails);
+    }
+
+    boolean agreed() {
+        return membership != Mode.STATIC;
     }
 
     /**
@@ -190,7 +234,7 @@ record Setup(
                 .maxClockSkew(skew)
                 .ordering(ordering)
                 .maxInFlight(maxInFlight)
-                .partitions(PARTITIONS)
+                .partitions(partitions)
                 .drainTimeout(Duration.ZERO);
     }
 
@@ -199,7 +243,7 @@ record Setup(
      * place instead.
      */
     boolean losesDisks() {
-        return !onlyNetwork && !agreed;
+        return !onlyNetwork && !agreed();
     }
 
     @Override
@@ -208,8 +252,8 @@ record Setup(
                 Locale.ROOT,
                 "%sfaults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store "
                         + "%s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
-                agreed ? "agreed, " : "",
-                onlyNetwork ? "the network" : "all kinds",
+                agreed() ? membership.name().toLowerCase(Locale.ROOT) + ", " : "",
+                calm ? "no kind" : onlyNetwork ? "the network" : "all kinds",
                 size,
                 ordering,
                 fanOut,

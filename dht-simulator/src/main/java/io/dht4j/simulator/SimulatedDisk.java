@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -11,6 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -20,27 +24,53 @@ import java.util.stream.Stream;
  */
 final class SimulatedDisk implements RefillMarker {
 
+    /** The name of the note of a node's identity, and that of the newest state that it has installed. */
+    private static final String IDENTITY = "node-identity";
+
+    private static final String STATE = "cluster-state";
+    /** The version of the format and the sum of a note. */
+    private static final int NOTE_HEAD_BYTES = 1 + Integer.BYTES;
+
+    private final String name;
     private final SplittableRandom random;
     private final List<Entry> records = new ArrayList<>();
     /** The purged entries of each key. */
     private final Map<Key, List<Purged>> purged = new HashMap<>();
 
+    /** The number of records when all records of a key were removed. */
+    private final Map<Key, Integer> dropped = new HashMap<>();
+
     private final Map<String, byte[]> notes = new HashMap<>();
     /** The records of replaced disks. */
-    private final List<Entry> lost = new ArrayList<>();
+    private final List<Entry> gone = new ArrayList<>();
     /** The partitions that must be refilled; empty if all must. */
     private Optional<BitSet> pending = Optional.of(new BitSet());
 
     private Optional<String> bound = Optional.empty();
+    /** Receives the agreed state of each note of one. */
+    private Consumer<byte[]> states = note -> {};
+
     private int synced;
+    private boolean lost;
     private boolean full;
     private boolean failing;
 
     /** A purged entry, with the number of records at that time. */
     private record Purged(Entry entry, int records) {}
 
-    SimulatedDisk(SplittableRandom random) {
+    /**
+     * Creates an empty disk.
+     *
+     * @param name for messages
+     */
+    SimulatedDisk(String name, SplittableRandom random) {
+        this.name = name;
         this.random = random;
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 
     /** Sets whether the disk has no room for more records. */
@@ -92,12 +122,28 @@ final class SimulatedDisk implements RefillMarker {
         sync();
     }
 
+    /** Removes all records of some keys. The removal and all earlier writes are durable immediately. */
+    void drop(Predicate<Key> keys) {
+        if (full) {
+            throw new StoreException("no space left on the simulated disk");
+        }
+        records.stream().map(Entry::key).distinct().filter(keys).forEach(key -> dropped.put(key, records.size()));
+        sync();
+    }
+
+    private boolean isDropped(int record) {
+        return dropped.getOrDefault(records.get(record).key(), 0) > record;
+    }
+
     /** Replaces a small file, durably and immediately. */
     void keepNote(String name, byte[] bytes) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
         notes.put(name, bytes.clone());
+        if (name.equals(STATE)) {
+            states.accept(bytes);
+        }
     }
 
     /**
@@ -118,9 +164,10 @@ final class SimulatedDisk implements RefillMarker {
 
     /** Replaces the disk by an empty one. */
     void replace() {
-        lost.addAll(records);
+        gone.addAll(records);
         records.clear();
         purged.clear();
+        dropped.clear();
         notes.clear();
         bound = Optional.empty();
         synced = 0;
@@ -150,10 +197,44 @@ final class SimulatedDisk implements RefillMarker {
 
     /** Returns all records ever written, without those lost before they were synced. */
     Stream<Entry> everKept() {
-        return Stream.concat(lost.stream(), records.stream());
+        return Stream.concat(gone.stream(), records.stream());
     }
 
-    /** Returns the records of the file, without those purged since they were written. */
+    /** Lets a listener receive each note of an agreed state. */
+    void listen(Consumer<byte[]> listener) {
+        states = listener;
+    }
+
+    /** Loses the disk for ever: nothing of it is read any more. */
+    void lose() {
+        lost = true;
+    }
+
+    /** Returns whether the disk was lost for ever. */
+    boolean isLost() {
+        return lost;
+    }
+
+    /** Returns the identity that the node has stored on this disk; empty if it has not. */
+    Optional<UUID> incarnation() {
+        return note(IDENTITY).map(note -> {
+            ByteBuffer in = ByteBuffer.wrap(note).position(NOTE_HEAD_BYTES);
+            return new UUID(in.getLong(), in.getLong());
+        });
+    }
+
+    /** Returns whether the disk has an entry, or one that supersedes it, or has purged one. */
+    boolean hasAtLeast(Entry entry) {
+        for (int i = records.size() - 1; i >= 0; i--) {
+            Entry record = records.get(i);
+            if (record.key().equals(entry.key()) && !entry.supersedes(record)) {
+                return !isDropped(i);
+            }
+        }
+        return false;
+    }
+
+    /** Returns the records of the file, without those purged or dropped since they were written. */
     List<Entry> content() {
         List<Entry> content = new ArrayList<>();
         for (int i = 0; i < records.size(); i++) {
@@ -161,7 +242,7 @@ final class SimulatedDisk implements RefillMarker {
             int written = i;
             boolean gone = purged.getOrDefault(entry.key(), List.of()).stream()
                     .anyMatch(each -> each.records() > written && !entry.supersedes(each.entry()));
-            if (!gone) {
+            if (!gone && !isDropped(i)) {
                 content.add(entry);
             }
         }

@@ -20,7 +20,7 @@ import java.util.Optional;
 final class SimulatedNode {
 
     final Node node;
-    final SimulatedDisk disk;
+    SimulatedDisk disk;
     private final Lifecycle lifecycle;
     /** The machine, whose wall clock continues without a process. */
     private final VirtualEnvironment machine;
@@ -28,6 +28,12 @@ final class SimulatedNode {
     private Optional<Started> process = Optional.empty();
     private Optional<Running> running = Optional.empty();
     private Optional<String> startFailure = Optional.empty();
+    /** Where the process listens. */
+    private String address;
+    /** Whether the node joins the cluster instead of forming it. */
+    private boolean joins;
+
+    private boolean away;
     /** When the node's current disturbance ends, in elapsed time. */
     private Duration disturbedUntil = Duration.ZERO;
 
@@ -65,7 +71,37 @@ final class SimulatedNode {
         this.node = node;
         this.disk = disk;
         this.lifecycle = lifecycle;
+        this.address = node.address();
         this.machine = lifecycle.world().newNode();
+    }
+
+    /** Creates a node that joins the cluster. */
+    static SimulatedNode joining(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
+        SimulatedNode joining = new SimulatedNode(node, disk, lifecycle);
+        joining.joins = true;
+        return joining;
+    }
+
+    /** Lets the next processes listen at an address, which may be that of another node. */
+    void listenAt(String other) {
+        address = other;
+    }
+
+    /** Keeps the node from being started, until it is replaced. */
+    void goAway() {
+        away = true;
+    }
+
+    /** Returns whether the node must not be started. */
+    boolean isAway() {
+        return away;
+    }
+
+    /** Gives the node another disk, with which it joins the cluster. */
+    void replace(SimulatedDisk other) {
+        disk = other;
+        joins = true;
+        away = false;
     }
 
     /** Returns the process if it serves. */
@@ -93,13 +129,13 @@ final class SimulatedNode {
         VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.setup().storeDelay());
         // The network's time instead of the node's: messages in transit arrive although the sender is paused.
-        FaultyTransport links = new FaultyTransport(lifecycle.network().transport(node.address()), lifecycle.world());
+        FaultyTransport links = new FaultyTransport(lifecycle.network().transport(address), lifecycle.world());
         DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
         ClusterBuilder builder = lifecycle
                 .setup()
                 .configure(lifecycle
                         .agreement()
-                        .map(agreement -> agreement.member(node))
+                        .map(agreement -> agreement.member(node, joins))
                         .orElseGet(() -> ClusterBuilder.of(node.id(), lifecycle.topology()))
                         .transport(new NodeTransport(links, environment))
                         .store(store)

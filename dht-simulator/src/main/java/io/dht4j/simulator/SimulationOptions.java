@@ -17,7 +17,9 @@ public record SimulationOptions(Duration time, int operations, int keys, Mode me
         /** By its configuration. */
         STATIC,
         /** It forms an agreed cluster, whose nodes stay the same. */
-        AGREED
+        AGREED,
+        /** It forms an agreed cluster; then nodes join, leave and are replaced. */
+        CHANGING
     }
 
     /**
@@ -41,16 +43,19 @@ public record SimulationOptions(Duration time, int operations, int keys, Mode me
      * @return the options
      */
     public static SimulationOptions defaults() {
-        return new SimulationOptions(Duration.ofMinutes(2), 300, 6, Mode.STATIC);
+        return defaults(Mode.STATIC);
     }
 
     /**
-     * Returns these options for a cluster that gets its nodes in another way.
+     * Returns the default for a cluster that gets its nodes in some way. While they change, six minutes with 600 calls
+     * on 8 keys: moves are planned a minute after a change.
      *
      * @param mode the way
-     * @return a copy
+     * @return the options
      */
-    public SimulationOptions with(Mode mode) {
-        return new SimulationOptions(time, operations, keys, mode);
+    public static SimulationOptions defaults(Mode mode) {
+        return mode == Mode.CHANGING
+                ? new SimulationOptions(Duration.ofMinutes(6), 600, 8, mode)
+                : new SimulationOptions(Duration.ofMinutes(2), 300, 6, mode);
     }
 }

@@ -74,7 +74,9 @@ public final class Simulator {
     /** The longest interval at which nodes repeat their questions to each other. */
     private static final Duration QUESTIONS = Duration.ofSeconds(12);
 
-    private static final int MAJORITY = 2;
+    static final int MAJORITY = 2;
+    /** In one of this number of clusters whose nodes change, nothing fails. */
+    private static final int SEEDS_PER_CALM = 4;
     /** The number of calls per fault. */
     private static final int CALLS_PER_FAULT = 12;
 
@@ -84,13 +86,16 @@ public final class Simulator {
     private final long seed;
     private final SplittableRandom random;
     private final VirtualEnvironment world;
-    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final SimulatedNodes members = new SimulatedNodes();
+    private final List<SimulatedNode> nodes = members.present();
     private final List<Key> keys = new ArrayList<>();
     private final Setup setup;
     private final Faults faults;
     private final Workload workload;
     private final Snapshots snapshots;
     private final Watch watch;
+    /** The changes of the nodes, if they change. */
+    private final Optional<Evolution> evolution;
 
     private Simulator(
             long seed, SimulationOptions options, Optional<HintLogs> hints, Optional<TopologyLogFactory> logs) {
@@ -100,27 +105,33 @@ public final class Simulator {
         boolean agreed = options.membership() != Mode.STATIC;
         this.world = agreed ? VirtualEnvironment.seeded(seed, MOST_STEPS) : VirtualEnvironment.seeded(seed);
         Setup drawn = Setup.drawn(random, options.time());
-        this.setup = agreed ? drawn.ofAgreedCluster() : drawn;
+        SplittableRandom changing = new SplittableRandom(~seed);
+        this.setup = switch (options.membership()) {
+            case STATIC -> drawn;
+            case AGREED -> drawn.ofAgreedCluster();
+            case CHANGING -> drawn.ofChangingCluster(changing.nextInt(SEEDS_PER_CALM) == 0);
+        };
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         Optional<Agreement> agreement = agreed
-                ? Optional.of(new Agreement(topology.nodes(), logs.orElseGet(Agreement::perfectLogs)))
+                ? Optional.of(new Agreement(topology.nodes(), members::list, logs.orElseGet(Agreement::perfectLogs)))
                 : Optional.empty();
         SimulatedNode.Lifecycle lifecycle =
                 new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints, agreement);
-        for (Node node : topology.nodes()) {
-            nodes.add(new SimulatedNode(node, new SimulatedDisk(random.split()), lifecycle));
-        }
+        members.form(lifecycle, random);
         for (int i = 0; i < options.keys(); i++) {
             keys.add(Key.of("key" + i));
         }
         this.faults = new Faults(random.split(), world, nodes, setup);
         CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
-        this.workload =
-                new Workload(random.split(), world, nodes, keys, quorum, setup.ordering() != Ordering.LINEARIZABLE);
+        this.workload = new Workload(
+                random.split(), world, members.disks(), keys, quorum, setup.ordering() != Ordering.LINEARIZABLE);
         this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
+        this.evolution = options.membership() == Mode.CHANGING
+                ? Optional.of(new Evolution(changing, world, members, faults, agreement.orElseThrow(), workload, setup))
+                : Optional.empty();
     }
 
     /**
@@ -159,8 +170,10 @@ public final class Simulator {
             }
             faults.begin();
             watch.begin();
+            evolution.ifPresent(each -> each.begin(keys));
             suffer();
             faults.heal();
+            evolution.ifPresent(Evolution::settle);
             recover();
             if (setup.onlyNetwork()
                     && nodes.stream().allMatch(node -> status(node).hintBytesDropped() == 0)) {
@@ -177,7 +190,8 @@ public final class Simulator {
             violations.addAll(watch.violations());
             violations.addAll(snapshots.violations(workload.hiding()));
             violations.addAll(workload.hangingCalls());
-            violations.addAll(workload.failedAndDone(nodes));
+            violations.addAll(workload.failedAndDone());
+            evolution.ifPresent(Evolution::checkOwners);
             nodes.forEach(SimulatedNode::stop);
         } catch (AssertionError e) {
             violations.add(String.valueOf(e.getMessage()));
@@ -185,6 +199,8 @@ public final class Simulator {
             violations.add("the simulation failed: " + e);
         }
         violations.addAll(workload.violations());
+        violations.addAll(members.states().violations());
+        evolution.ifPresent(each -> violations.addAll(each.violations()));
         violations.addAll(OrderCheck.violations(workload.history()));
         if (setup.ordering() == Ordering.LINEARIZABLE) {
             violations.addAll(LinearizabilityCheck.violations(workload.history()));
@@ -214,10 +230,18 @@ public final class Simulator {
         }
     }
 
+    private boolean isWell() {
+        return workload.violations().isEmpty()
+                && evolution.filter(each -> !each.violations().isEmpty()).isEmpty();
+    }
+
     private void suffer() {
         long step = 2 * options.time().toNanos() / options.operations();
-        for (int i = 0; i < options.operations() && workload.violations().isEmpty(); i++) {
-            workload.operate(nodes.get(random.nextInt(nodes.size())));
+        for (int i = 0; i < options.operations() && isWell(); i++) {
+            SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+            if (evolution.isEmpty() || evolution.get().mayCall(node)) {
+                workload.operate(node);
+            }
             if (random.nextInt(CALLS_PER_FAULT) == 0) {
                 // At any time, also while messages are in transit.
                 world.schedule(faults::strike, random.nextLong(step));

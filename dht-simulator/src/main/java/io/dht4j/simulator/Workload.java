@@ -56,7 +56,7 @@ final class Workload {
 
     private final SplittableRandom random;
     private final VirtualEnvironment world;
-    private final List<SimulatedNode> nodes;
+    private final List<SimulatedDisk> disks;
     private final List<Key> keys;
     private final CallOptions quorum;
     private final boolean expiring;
@@ -66,25 +66,40 @@ final class Workload {
     private final List<String> violations = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
     private final Map<Operation, SimulatedNode.Running> processes = new HashMap<>();
+    /** Receives each acknowledged write. */
+    private Consumer<Operation> acknowledged = write -> {};
+    /** Whether no call may fail. */
+    private boolean calm;
+
     private int written;
 
     Workload(
             SplittableRandom random,
             VirtualEnvironment world,
-            List<SimulatedNode> nodes,
+            List<SimulatedDisk> disks,
             List<Key> keys,
             CallOptions quorum,
             boolean expiring) {
         this.expiring = expiring;
         this.random = random;
         this.world = world;
-        this.nodes = nodes;
+        this.disks = disks;
         this.keys = keys;
         this.quorum = quorum;
-        this.hiding = SupersededCheck.onDisks(key -> nodes.stream()
-                .flatMap(node -> node.disk.everKept())
+        this.hiding = SupersededCheck.onDisks(key -> disks.stream()
+                .flatMap(SimulatedDisk::everKept)
                 .filter(entry -> entry.key().equals(key)));
         this.check = new ReadCheck(history, hiding);
+    }
+
+    /** Lets a listener receive each acknowledged write. */
+    void listen(Consumer<Operation> listener) {
+        acknowledged = listener;
+    }
+
+    /** Requires from now on that every call succeeds. */
+    void requireSuccess() {
+        calm = true;
     }
 
     History history() {
@@ -139,14 +154,14 @@ final class Workload {
     }
 
     /** Returns the writes that failed with nothing done, but are on a disk. */
-    List<String> failedAndDone(List<SimulatedNode> nodes) {
+    List<String> failedAndDone() {
         List<String> found = new ArrayList<>();
         for (Operation write : history.all()) {
             byte[] value = write.written();
             if (write.outcome() == Operation.Outcome.FAILED && value != null) {
-                nodes.stream()
-                        .filter(node -> node.disk.everKept().anyMatch(entry -> Arrays.equals(entry.value(), value)))
-                        .forEach(node -> found.add(node.node.id() + " has what certainly failed: " + write));
+                disks.stream()
+                        .filter(disk -> disk.everKept().anyMatch(entry -> Arrays.equals(entry.value(), value)))
+                        .forEach(disk -> found.add(disk + " has what certainly failed: " + write));
             }
         }
         return found;
@@ -294,6 +309,7 @@ final class Workload {
                     version -> operations.forEach(write -> {
                         write.wrote(versionOf(write, version));
                         requireKept(write);
+                        acknowledged.accept(write);
                     }));
         }
 
@@ -302,15 +318,14 @@ final class Workload {
          */
         private void requireKept(Operation write) {
             Version version = write.version().orElseThrow();
-            long disks = nodes.stream()
-                    .filter(each -> each.disk
-                            .everKept()
+            long kept = disks.stream()
+                    .filter(each -> each.everKept()
                             .anyMatch(entry -> entry.key().equals(write.key())
                                     && entry.version().equals(version)))
                     .count();
             int needed = quorum.policy().orElseThrow().ack();
-            if (disks < needed) {
-                violations.add(write + " was acknowledged, and is on " + disks + " of " + needed + " disks");
+            if (kept < needed) {
+                violations.add(write + " was acknowledged, and is on " + kept + " of " + needed + " disks");
             }
         }
 
@@ -318,8 +333,8 @@ final class Workload {
         private Version versionOf(Operation write, Version greatest) {
             return operations.size() == 1
                     ? greatest
-                    : nodes.stream()
-                            .flatMap(each -> each.disk.everKept())
+                    : disks.stream()
+                            .flatMap(SimulatedDisk::everKept)
                             .filter(entry ->
                                     entry.key().equals(write.key()) && Arrays.equals(entry.value(), write.written()))
                             .map(Entry::version)
@@ -353,6 +368,8 @@ final class Workload {
                 }
             }
             checkTime();
+            error.filter(e -> calm)
+                    .ifPresent(e -> violations.add(operations + " failed although nothing else did: " + e));
             error.filter(e -> !(e instanceof DhtException known && EXPECTED.contains(known.code())))
                     .ifPresent(e -> violations.add(operations + " ended with " + e));
         }

@@ -43,8 +43,7 @@ class SimulatorTest {
     @ParameterizedTest
     @MethodSource("agreedSeeds")
     void noPromiseIsBrokenByAnAgreedCluster(long seed) {
-        SimulationReport report =
-                Simulator.run(seed, SimulationOptions.defaults().with(Mode.AGREED));
+        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.AGREED));
 
         assertThat(report.violations())
                 .as("./dht simulate --membership agreed --seed %d: %s", seed, report)
@@ -56,7 +55,7 @@ class SimulatorTest {
     void oneSeedGivesOneHistory(long seed) {
         assertThat(Simulator.run(seed, SimulationOptions.defaults()))
                 .isEqualTo(Simulator.run(seed, SimulationOptions.defaults()));
-        SimulationOptions agreed = SimulationOptions.defaults().with(Mode.AGREED);
+        SimulationOptions agreed = SimulationOptions.defaults(Mode.AGREED);
         assertThat(Simulator.run(seed, agreed)).isEqualTo(Simulator.run(seed, agreed));
     }
 

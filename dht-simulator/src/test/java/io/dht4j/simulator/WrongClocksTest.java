@@ -69,7 +69,8 @@ class WrongClocksTest {
         SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
                 world, LoopbackNetwork.on(world), setup, topology, Optional.empty(), Optional.empty());
         List<SimulatedNode> nodes = topology.nodes().stream()
-                .map(node -> new SimulatedNode(node, new SimulatedDisk(new SplittableRandom(2)), lifecycle))
+                .map(node -> new SimulatedNode(
+                        node, new SimulatedDisk(node.id().value(), new SplittableRandom(2)), lifecycle))
                 .toList();
         nodes.forEach(SimulatedNode::start);
         Faults faults = new Faults(new SplittableRandom(3), world, nodes, setup);

@@ -86,23 +86,20 @@ public final class Simulate implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "SECONDS",
-            defaultValue = "120",
-            description = "virtual time with faults, 1 or more; ${DEFAULT-VALUE} unless given")
-    private int seconds;
+            description = "virtual time with faults, 1 or more; 120 unless given, 360 while nodes change")
+    private Optional<Integer> seconds = Optional.empty();
 
     @Option(
             names = "--operations",
             paramLabel = "NUMBER",
-            defaultValue = "300",
-            description = "calls in that time, 1 or more; ${DEFAULT-VALUE} unless given")
-    private int operations;
+            description = "calls in that time, 1 or more; 300 unless given, 600 while nodes change")
+    private Optional<Integer> operations = Optional.empty();
 
     @Option(
             names = "--keys",
             paramLabel = "NUMBER",
-            defaultValue = "6",
-            description = "keys that the calls share, 1 or more; ${DEFAULT-VALUE} unless given")
-    private int keys;
+            description = "keys that the calls share, 1 or more; 6 unless given, 8 while nodes change")
+    private Optional<Integer> keys = Optional.empty();
 
     @Option(
             names = "--membership",
@@ -111,7 +108,8 @@ public final class Simulate implements Callable<Integer> {
             description = {
                 "how the cluster gets its nodes; ${DEFAULT-VALUE} unless given",
                 "static: by its configuration",
-                "agreed: it forms an agreed cluster"
+                "agreed: it forms an agreed cluster",
+                "changing: besides, nodes join, leave and are replaced"
             })
     private Mode membership = Mode.STATIC;
 
@@ -162,10 +160,7 @@ public final class Simulate implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException, ExecutionException {
         require(seeds >= 1, "--seeds", seeds);
-        require(seconds >= 1, "--seconds", seconds);
-        require(operations >= 1, "--operations", operations);
-        require(keys >= 1, "--keys", keys);
-        SimulationOptions options = new SimulationOptions(Duration.ofSeconds(seconds), operations, keys, membership);
+        SimulationOptions options = options();
         if (seed.isPresent()) {
             ended(run(seed.get(), options));
             if (!findings.isEmpty()) {
@@ -188,6 +183,17 @@ public final class Simulate implements Callable<Integer> {
                         minutes,
                         findings.isEmpty() ? "no promise was broken" : findings.size() + " broke a promise");
         return findings.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private SimulationOptions options() {
+        SimulationOptions usual = SimulationOptions.defaults(membership);
+        long time = seconds.map(Integer::longValue).orElse(usual.time().toSeconds());
+        int calls = operations.orElse(usual.operations());
+        int shared = keys.orElse(usual.keys());
+        require(time >= 1, "--seconds", time);
+        require(calls >= 1, "--operations", calls);
+        require(shared >= 1, "--keys", shared);
+        return new SimulationOptions(Duration.ofSeconds(time), calls, shared, membership);
     }
 
     private void require(boolean right, String option, long value) {
@@ -250,8 +256,10 @@ public final class Simulate implements Callable<Integer> {
                     .println("seed " + report.seed() + ", " + report.setup() + ", faults " + report.faults() + ":");
             report.violations().forEach(violation -> console.out().println("    " + violation));
             console.out()
-                    .println("  again: ./dht simulate --seed " + report.seed() + " --seconds " + seconds
-                            + " --operations " + operations + " --keys " + keys
+                    .println("  again: ./dht simulate --seed " + report.seed() + " --seconds "
+                            + options().time().toSeconds()
+                            + " --operations " + options().operations() + " --keys "
+                            + options().keys()
                             + (membership == Mode.STATIC
                                     ? ""
                                     : " --membership " + membership.name().toLowerCase(Locale.ROOT)));

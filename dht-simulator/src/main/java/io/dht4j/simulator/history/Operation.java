@@ -296,8 +296,13 @@ public final class Operation {
         return expiresAtMillis == Entry.NEVER || clockMillis < expiresAtMillis;
     }
 
-    /** Returns the entry of a write with a known version. */
-    Entry entry() {
+    /**
+     * Returns the entry of a write with a known version.
+     *
+     * @return the entry that replicas store
+     * @throws java.util.NoSuchElementException if the version is unknown
+     */
+    public Entry entry() {
         return entry(version.orElseThrow());
     }
 

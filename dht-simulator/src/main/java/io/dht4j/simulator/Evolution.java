@@ -1,0 +1,77 @@
+package io.dht4j.simulator;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** What is special about a simulated cluster whose nodes change. Confined to the simulation's thread. */
+final class Evolution {
+
+    private final SimulatedNodes nodes;
+    private final Workload workload;
+    private final Setup setup;
+    private final NodeChanges changes;
+    private final MoveFaults moveFaults;
+    private final SlotInvariants slots;
+    private final Map<Key, Integer> partitions = new HashMap<>();
+
+    Evolution(
+            SplittableRandom random,
+            VirtualEnvironment world,
+            SimulatedNodes nodes,
+            Faults faults,
+            Agreement agreement,
+            Workload workload,
+            Setup setup) {
+        this.nodes = nodes;
+        this.workload = workload;
+        this.setup = setup;
+        this.changes = new NodeChanges(random.split(), world, nodes, faults);
+        this.moveFaults = new MoveFaults(random.split(), world, nodes, faults, agreement);
+        this.slots = new SlotInvariants(nodes, partitions::get, Simulator.MAJORITY);
+    }
+
+    /** Begins the changes when the cluster is formed. */
+    void begin(List<Key> keys) {
+        Cluster any = nodes.present().get(0).running().orElseThrow().cluster();
+        keys.forEach(key ->
+                partitions.put(key, any.locate(key).toCompletableFuture().join().partition()));
+        if (setup.calm()) {
+            workload.requireSuccess();
+        }
+        workload.listen(slots::acknowledged);
+        nodes.states().listen(slots::check);
+        moveFaults.begin();
+        changes.begin();
+    }
+
+    /** Returns whether clients call a node: one that leaves has none that must succeed. */
+    boolean mayCall(SimulatedNode node) {
+        return !setup.calm()
+                || nodes.states()
+                        .newest()
+                        .flatMap(state -> SimulatedNodes.member(state, node))
+                        .filter(member ->
+                                member.lifecycle() != Lifecycle.LEAVING && member.lifecycle() != Lifecycle.REMOVED)
+                        .isPresent();
+    }
+
+    /** Lets the cluster come to rest when nothing fails any more. */
+    void settle() {
+        changes.settle();
+    }
+
+    void checkOwners() {
+        slots.checkOwners();
+    }
+
+    /** Returns what is wrong with slots. */
+    List<String> violations() {
+        return slots.violations();
+    }
+}
