@@ -162,6 +162,7 @@ public final class NodeCluster implements Cluster {
         membership = Optional.of(operator);
         ownsEnvironmentOnceStarted = ownsIts;
         client.refresh().follow(member.source());
+        member.reports().from(moves());
         member.reports().pending(runtime.background.handoff::bytes, runtime.local.snapshots::openCount);
     }
 
