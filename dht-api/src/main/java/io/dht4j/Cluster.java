@@ -122,10 +122,10 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options);
 
     /**
-     * Returns the partition and the replicas of a key. A node computes them locally.
+     * Returns the partition of a key, and the nodes that receive its writes. A node computes them locally.
      *
      * @param key any key
-     * @return a stage that completes with the partition and its replicas
+     * @return a stage that completes with the partition and its nodes
      */
     CompletionStage<KeyPlacement> locate(Key key);
 

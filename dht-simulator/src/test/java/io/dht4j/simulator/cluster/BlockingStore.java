@@ -39,6 +39,9 @@ public final class BlockingStore extends ForwardingStore {
     /** Called by each read before it reads. */
     public volatile Runnable beforeGet = () -> {};
 
+    /** Called by each scan before it begins. */
+    public volatile Runnable beforeScan = () -> {};
+
     /** Called by each write, with the number of its entries, before it writes. */
     public volatile IntConsumer beforeApply = entries -> {};
 
@@ -95,6 +98,7 @@ public final class BlockingStore extends ForwardingStore {
 
     @Override
     public EntryCursor scan(KeyRange range) {
+        beforeScan.run();
         checkWhole();
         return super.scan(range);
     }

@@ -83,7 +83,7 @@ class ReplicaTest {
                         Duration.ofHours(1)),
                 env,
                 clock,
-                new Snapshots(store, env, clock, 1 << 20),
+                new Snapshots(store, env, clock, views, 1 << 20),
                 new RowGuard(views, new IncomingReplicas(views)),
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),

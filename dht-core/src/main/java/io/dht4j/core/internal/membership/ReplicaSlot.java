@@ -49,7 +49,11 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
         };
     }
 
-    /** Returns the nodes that have everything that the slot has: none of a slot that is being filled. */
+    /**
+     * Returns the nodes that each have everything that the slot has acknowledged, the owner first; none in
+     * {@link Phase#FILL}. Others than the {@linkplain #reader reader} may lack what a newer phase has acknowledged
+     * since.
+     */
     public List<Node> complete() {
         return switch (phase) {
             case STABLE, COPY -> List.of(owner);
@@ -61,6 +65,11 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
     /** Returns the nodes that receive writes: the owner, and the heir if it is another node. */
     public List<Node> nodes() {
         return isPair() ? List.of(owner, heir) : List.of(owner);
+    }
+
+    /** Returns the nodes that receive writes, the {@link #reader} first. */
+    public List<Node> readerFirst() {
+        return phase == Phase.BOTH ? List.of(heir, owner) : nodes();
     }
 
     /** Returns the phase with its nodes, for example {@code COPY(n1→n4)}. */

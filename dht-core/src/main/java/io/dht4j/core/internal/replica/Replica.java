@@ -245,7 +245,7 @@ public final class Replica {
 
     /** Refuses to take part if reads are refused since the first check; the coordinator then ends the snapshot. */
     private Reply opened(Version clock) {
-        return barrier.isEmpty() ? new Reply.SnapshotOpened(clock) : reader.refused(PartitionSet.empty());
+        return reader.lacksEntries() ? reader.refused(PartitionSet.empty()) : new Reply.SnapshotOpened(clock);
     }
 
     /** Answers a request of repair if the rows of its partitions are those of its sender, before and after. */
@@ -269,7 +269,7 @@ public final class Replica {
         Reply refusal = refusal(request, rowVersion);
         if (refusal != null) {
             reply.accept(refusal);
-        } else if (request instanceof Request.OpenSnapshot && !barrier.isEmpty()) {
+        } else if (request instanceof Request.OpenSnapshot && reader.lacksEntries()) {
             // Refused: if other nodes superseded entries before they were refilled here, they would keep them for the
             // snapshot, but this node could not.
             reply.accept(reader.refused(PartitionSet.empty()));
@@ -301,6 +301,11 @@ public final class Replica {
 
     private Reply page(Request.SnapshotPage request, long rowVersion) {
         try {
+            PartitionSet lacking =
+                    snapshots.lacking(request.at(), request.page().partitions());
+            if (!lacking.isEmpty()) {
+                return new Reply.SnapshotLacks(lacking);
+            }
             Reply page = reader.page(
                     request.page(),
                     rowVersion,

@@ -219,6 +219,11 @@ final class ReplicaReader {
         return after == null ? page : after;
     }
 
+    /** Returns whether entries may be missing here of which a snapshot would count this node as a replica. */
+    boolean lacksEntries() {
+        return isRefused(rows.held());
+    }
+
     private @Nullable Reply refusal(PartitionSet partitions, long rowVersion) {
         Reply refusal = rows.refusalOfRange(partitions, rowVersion);
         return refusal == null && isRefused(partitions) ? refused(partitions) : refusal;

@@ -108,10 +108,15 @@ public final class RowGuard {
         return found.refusal(version);
     }
 
-    /** Returns the refusal of a read of a range, or null if there is none; see below. */
+    /**
+     * Returns the refusal of a read of a range, or null if there is none; see below. In an agreed cluster it names its
+     * partitions, since a store may have leftovers of others.
+     */
     @Nullable
     Reply refusalOfRange(PartitionSet partitions, long version) {
-        return refusal(partitions, version, Access.RANGE);
+        return partitions.isEmpty() && views.current().hasRowVersions()
+                ? new Reply.Failed(ErrorCode.BAD_REQUEST, "a page of an agreed cluster names its partitions")
+                : refusal(partitions, version, Access.RANGE);
     }
 
     /**
@@ -139,6 +144,11 @@ public final class RowGuard {
                     "a partition is 0 to " + (view.partitions() - 1) + ", not " + (partitions.bound() - 1));
         }
         return found.refusal(version);
+    }
+
+    /** Returns the partitions that this node has completely, by its table; empty for all in a static cluster. */
+    PartitionSet held() {
+        return views.current().held();
     }
 
     /** Returns the refusal of a request of repair, or null if there is none. */

@@ -2,6 +2,8 @@ package io.dht4j.core.internal.snapshot;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,21 +27,43 @@ final class Snapshot {
 
     final Version id;
     final long leaseNanos;
+    /** The epoch at which it was opened. */
+    final long epoch;
+
+    final long openedAtNanos;
     /** Completes with the reason when the snapshot has ended. */
     final CompletableFuture<String> over = new CompletableFuture<>();
 
     private final NavigableMap<Key, Entry> kept = new ConcurrentSkipListMap<>();
     private volatile long usedAtNanos;
+    /** The partitions of which it shows everything; empty in a static cluster, where it does so of all. */
+    private volatile Optional<PartitionSet> complete;
     // Written under this; read anywhere.
     private volatile Optional<Version> at = Optional.empty();
     // Guarded by this.
     private final List<Entry> unsorted = new ArrayList<>();
     private long bytes;
 
-    Snapshot(Version id, long leaseNanos, long nowNanos) {
+    Snapshot(Version id, long leaseNanos, long nowNanos, ClusterView view) {
         this.id = id;
         this.leaseNanos = leaseNanos;
+        this.epoch = view.epoch();
+        this.openedAtNanos = nowNanos;
         this.usedAtNanos = nowNanos;
+        this.complete = view.hasRowVersions() ? Optional.of(view.held()) : Optional.empty();
+    }
+
+    /**
+     * Excludes the partitions that this node no longer has. A copy that comes back later lacks the superseded entries.
+     * Calls are made one after the other.
+     */
+    void follow(ClusterView view) {
+        complete = complete.map(now -> now.intersection(view.held()));
+    }
+
+    /** Returns those of some partitions of which it does not show everything. */
+    PartitionSet lacking(PartitionSet partitions) {
+        return complete.map(partitions::minus).orElse(PartitionSet.empty());
     }
 
     /** Returns the version of the snapshot, once it is known. */

@@ -7,6 +7,9 @@ import io.dht4j.KeyRange;
 import io.dht4j.OverloadedException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
@@ -34,6 +37,8 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link #end}, an expired lease, or too many kept bytes: remove everything.
  * </ol>
  *
+ * <p>A snapshot shows only partitions that this node has had completely ever since it was opened.
+ *
  * <p>Only {@link #applyAndGetVersions} and {@link #cursor} block, as the store does. Safe for use by any number of
  * threads.
  */
@@ -46,6 +51,7 @@ public final class Snapshots {
     private final Store store;
     private final Environment environment;
     private final HybridClock clock;
+    private final Views views;
     private final long maxBytes;
     private final WritesInFlight applies = new WritesInFlight();
     private final WritesInFlight writes = new WritesInFlight();
@@ -64,13 +70,20 @@ public final class Snapshots {
      * @param store the store
      * @param environment time and timers
      * @param clock this node's clock
+     * @param views the views of this node, which tell what its store has completely
      * @param maxBytes the maximum number of bytes that all snapshots together keep
      */
-    public Snapshots(Store store, Environment environment, HybridClock clock, long maxBytes) {
+    public Snapshots(Store store, Environment environment, HybridClock clock, Views views, long maxBytes) {
         this.store = store;
         this.environment = environment;
         this.clock = clock;
+        this.views = views;
         this.maxBytes = maxBytes;
+        views.listen((before, now) -> follow(now));
+    }
+
+    private synchronized void follow(ClusterView view) {
+        open.forEach(snapshot -> snapshot.follow(view));
     }
 
     /**
@@ -126,7 +139,8 @@ public final class Snapshots {
                 return CompletableFuture.failedFuture(new OverloadedException(
                         "at most " + MAX_OPEN + " snapshots at a time; an abandoned one ends with its lease"));
             }
-            snapshot = already.orElseGet(() -> add(new Snapshot(id, leaseNanos, environment.nanoTime())));
+            snapshot =
+                    already.orElseGet(() -> add(new Snapshot(id, leaseNanos, environment.nanoTime(), views.current())));
         }
         return unlessEnded(snapshot, applies.flip()).thenApply(drained -> newestHere());
     }
@@ -176,11 +190,24 @@ public final class Snapshots {
     }
 
     /**
+     * Returns the partitions of which a snapshot does not show everything: this node has got them since it was opened.
+     * As long as their rows do not change, a partition that is not among them will not be.
+     *
+     * @param at the version of an open snapshot
+     * @param partitions some partitions
+     * @return some of them; none in a static cluster
+     * @throws DhtException if there is no such snapshot
+     */
+    public PartitionSet lacking(Version at, PartitionSet partitions) {
+        return use(at).lacking(partitions);
+    }
+
+    /**
      * Reads the store as of a version. Blocks, as the store does. The reader must {@link #renew} the snapshot
      * afterwards, which proves that it was open until then.
      *
      * @param at the version of an open snapshot
-     * @param range the keys to show
+     * @param range the keys to show, of all partitions: also of those that {@link #lacking} excludes
      * @return a cursor, which the caller closes
      * @throws DhtException if there is no such snapshot
      */
@@ -226,6 +253,28 @@ public final class Snapshots {
     /** Returns the number of open snapshots. */
     public int openCount() {
         return open.size();
+    }
+
+    /**
+     * Ends the snapshots that were opened by an older view.
+     *
+     * @param epoch the epoch of that view, which remains
+     * @param why one line for their readers
+     */
+    public void endOpenedBefore(long epoch, String why) {
+        open.stream().filter(snapshot -> snapshot.epoch < epoch).forEach(snapshot -> end(snapshot, why));
+    }
+
+    /**
+     * Returns the open snapshots.
+     *
+     * @return at most four, the oldest first
+     */
+    public List<OpenSnapshot> open() {
+        long now = environment.nanoTime();
+        return open.stream()
+                .map(each -> new OpenSnapshot(each.at().orElse(each.id), each.epoch, now - each.openedAtNanos))
+                .toList();
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,8 @@ public sealed interface Reply
                 RepairReply,
                 MembershipReply,
                 Reply.SnapshotOpened,
-                Reply.SnapshotDone {
+                Reply.SnapshotDone,
+                Reply.SnapshotLacks {
 
     /**
      * Returns the number of bytes of values in the reply.
@@ -107,6 +109,14 @@ public sealed interface Reply
 
     /** The request about a snapshot is done. */
     record SnapshotDone() implements Reply {}
+
+    /**
+     * The replica has the snapshot, but not of all partitions of a {@link Request.SnapshotPage}, and never will: it has
+     * got some of them since the snapshot was opened.
+     *
+     * @param partitions those that it cannot show, some of the requested ones
+     */
+    record SnapshotLacks(PartitionSet partitions) implements Reply {}
 
     /**
      * The reply to a {@link Request.Batch}.

@@ -48,8 +48,12 @@ final class LocalServices {
     LocalServices(NodeComponents given, NodeConfig config, HybridClock clock) {
         this.clock = clock;
         this.environment = given.environment();
-        this.snapshots =
-                new Snapshots(given.store(), environment, clock, config.limits().snapshotBytes());
+        this.snapshots = new Snapshots(
+                given.store(),
+                environment,
+                clock,
+                given.views(),
+                config.limits().snapshotBytes());
         this.components = given.withStore(snapshots.store());
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());

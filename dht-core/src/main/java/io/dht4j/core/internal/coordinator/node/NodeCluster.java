@@ -28,8 +28,6 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.scan.ClusterScan;
-import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ViewRefresh;
@@ -38,7 +36,6 @@ import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
-import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,9 +69,9 @@ public final class NodeCluster implements Cluster {
     private final CallRules rules;
     private final Admission admission;
     private final AdmittedCalls calls;
-    private final ByteBudget readBytes;
     private final ReadCalls reads;
     private final WriteCalls writes;
+    private final ScanCalls scans;
     private final StatusReport status;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<String> failure = new CompletableFuture<>();
@@ -98,9 +95,10 @@ public final class NodeCluster implements Cluster {
                 config.limits().maxInFlight(),
                 config.limits().writeBytes());
         this.calls = new AdmittedCalls(admission);
-        this.readBytes = new ByteBudget(config.limits().memory().readBytes());
+        ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules, admission);
+        this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
         this.status = new StatusReport(
                 components,
                 config,
@@ -284,7 +282,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(range, "range");
         requireNonNull(scope, "scope");
         requireNonNull(options, "options");
-        return new ScanPages(calls, rules, options, () -> newScan(range, scope, options, Optional.empty()));
+        return scans.scan(range, scope, options, Optional.empty());
     }
 
     @Override
@@ -292,47 +290,21 @@ public final class NodeCluster implements Cluster {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(range, "range");
         requireNonNull(options, "options");
-        return new ScanPages(
-                calls, rules, options, () -> newScan(range, ScanScope.CLUSTER, options, Optional.of(snapshot)));
-    }
-
-    private ClusterScan newScan(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
-        rules.refuseTimeToLive(options);
-        rules.refuseOrdering(options);
-        if (scope == ScanScope.NODE && !components.isNode()) {
-            throw new InvalidRequestException(
-                    ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
-        }
-        return new ClusterScan(components, client, readBytes, range, scope, rules.policy(options), snapshot);
+        return scans.scan(range, ScanScope.CLUSTER, options, Optional.of(snapshot));
     }
 
     @Override
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
-        return calls.run(0, () -> {
-            rules.refuseTimeToLive(options);
-            rules.refuseOrdering(options);
-            rules.requireLease(lease);
-            ReplicationPolicy policy = rules.policy(options);
-            CallContext context = rules.context(options);
-            return writes.awaitRightClock(context)
-                    .thenCompose(right -> SnapshotOpening.start(
-                            components,
-                            client,
-                            runtime.local.clock,
-                            runtime.local.snapshots,
-                            policy,
-                            lease.toNanos(),
-                            context));
-        });
+        return calls.run(0, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
-        return calls.run(0, () -> SnapshotOpening.end(components, client, snapshot, rules.context(options)));
+        return calls.run(0, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override
@@ -340,8 +312,11 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         ClusterView view = components.view();
         int partition = view.partitionOf(key);
-        return CompletableFuture.completedFuture(
-                new KeyPlacement(partition, view.replicas(partition, view.maxReplicas())));
+        return CompletableFuture.completedFuture(new KeyPlacement(
+                partition,
+                view.slots(partition, view.maxReplicas()).stream()
+                        .flatMap(slot -> slot.readerFirst().stream())
+                        .toList()));
     }
 
     @Override

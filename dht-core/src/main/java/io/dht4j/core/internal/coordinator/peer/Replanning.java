@@ -78,6 +78,15 @@ public final class Replanning {
         return refresh.newerThan(epoch, by).thenApply(this::follow);
     }
 
+    /**
+     * Returns whether the operation has been planned often enough, so that no refused request is planned again.
+     *
+     * @return false while there is a plan left
+     */
+    public synchronized boolean isExhausted() {
+        return plans == MAX_PLANS;
+    }
+
     private synchronized ClusterView follow(ClusterView newer) {
         if (newer.epoch() > latest.epoch()) {
             latest = newer;

@@ -21,7 +21,6 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
-import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -29,29 +28,21 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running scan: merges the pages of replicas in key order. Reads {@code ack} of the first {@code from} replicas of
- * each partition, this node first; each node is asked only for the partitions that it was chosen for. When a node
- * fails, the partitions are distributed again among the others, and the scan continues after the last key that it has
- * returned. Holds one page per node. When a node refuses a page since its table is newer, the scan continues by that
- * table in the same way.
- *
- * <p>A scan of a snapshot reads all replicas that have it, and needs {@code ack} of each partition.
+ * A running scan: merges the pages of replicas in key order. {@link ScanReplicas} chooses the replicas; each node is
+ * asked only for the partitions that it was chosen for. When a node fails, the partitions are distributed again among
+ * the others, and the scan continues after the last key that it has returned. Holds one page per node. When a node
+ * refuses a page since its table is newer, the scan continues by that table in the same way, up to three times before
+ * it advances.
  *
  * <p>For one page at a time, see {@link io.dht4j.Scan}; the replies for a page arrive on any thread, one after the
  * other.
@@ -68,13 +59,10 @@ public final class ClusterScan {
     /** The budget of the values of a page until it is returned; the caller limits those kept between two pages. */
     private final ByteBudget budget;
 
-    private final ReplicationPolicy policy;
     private final ScanScope scope;
     private final Optional<Key> end;
     private final Optional<Version> snapshot;
-    private final Set<NodeId> failed = new HashSet<>();
-    /** The last failure of each node that has sent no page of a snapshot. */
-    private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
+    private final ScanReplicas replicas;
 
     private Optional<Key> position;
     private @Nullable List<ScanCursor> cursors;
@@ -104,11 +92,11 @@ public final class ClusterScan {
         this.client = client;
         this.view = components.view();
         this.budget = budget;
-        this.policy = policy;
         this.scope = scope;
         this.position = Optional.of(range.start());
         this.end = range.end();
         this.snapshot = snapshot;
+        this.replicas = new ScanReplicas(client.order(), policy, scope, snapshot);
     }
 
     /** Ends the scan: further pages are empty. */
@@ -139,8 +127,7 @@ public final class ClusterScan {
      * @return the entries; none at the end of the scan
      */
     public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
-        // A node that failed at the last page may be back.
-        failed.clear();
+        replicas.beginPage();
         PageRequest request = new PageRequest(contexts);
         request.renew();
         advance(request);
@@ -158,9 +145,10 @@ public final class ClusterScan {
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
         private final HeldBytes held = new HeldBytes(budget, true);
-        private final Replanning replanning = new Replanning(client.refresh(), view);
         /** The page that was refused by a newer table, and the node that did; null while there is none. */
         private @Nullable Refusal refusal;
+        /** Begins again with the timeout: the table may change any number of times while a long page is read. */
+        private Replanning replanning = new Replanning(client.refresh(), view);
 
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
@@ -172,6 +160,7 @@ public final class ClusterScan {
 
         void renew() {
             deadline.cancel();
+            replanning = new Replanning(client.refresh(), view);
             context = contexts.get();
             deadline = components.environment().schedule(this::expire, context.remainingNanos());
             if (page.isDone()) {
@@ -196,8 +185,13 @@ public final class ClusterScan {
                     request.expire();
                     return;
                 }
-                List<ScanCursor> now = cursors == null ? plan(position.get()) : cursors;
-                cursors = now;
+                List<ScanCursor> now = cursors;
+                if (now == null) {
+                    // The pages that were held until now are read again.
+                    request.held.shrinkTo(0);
+                    now = replicas.choose(view, new KeyRange(position.get(), end));
+                    cursors = now;
+                }
                 List<ScanCursor> hungry =
                         now.stream().filter(ScanCursor::needsPage).toList();
                 if (!hungry.isEmpty()) {
@@ -230,66 +224,14 @@ public final class ClusterScan {
         page.completeExceptionally(new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
-    /** Chooses the replicas of each partition to read. */
-    private List<ScanCursor> plan(Key start) {
-        KeyRange rest = new KeyRange(start, end);
-        if (scope == ScanScope.NODE) {
-            Node self = view.topology().node(components.self()).orElseThrow();
-            if (!view.hasRowVersions()) {
-                return List.of(new ScanCursor(self, PartitionSet.empty(), rest));
-            }
-            return view.owned().isEmpty() ? List.of() : List.of(new ScanCursor(self, view.owned(), rest));
-        }
-        Map<Node, PartitionSet.Builder> chosen = new HashMap<>();
-        int partitions = view.partitions();
-        for (int partition = 0; partition < partitions; partition++) {
-            List<Node> replicas = new ArrayList<>(client.order().byPreference(view.replicas(partition, policy.from())));
-            replicas.removeIf(node -> failed.contains(node.id()));
-            if (snapshot.isPresent()) {
-                leaveOutSuspects(replicas);
-                requireSnapshot(snapshot.get(), partition, replicas.size());
-            }
-            if (replicas.size() < policy.ack()) {
-                throw new UnavailableException(
-                        ErrorCode.NOT_ENOUGH_REPLICAS,
-                        "scan: " + replicas.size() + " of " + policy.ack() + " needed replicas answer for partition "
-                                + partition + "; failed: " + failed);
-            }
-            for (Node node : snapshot.isPresent() ? replicas : replicas.subList(0, policy.ack())) {
-                chosen.computeIfAbsent(node, n -> PartitionSet.builder()).add(partition);
-            }
-        }
-        List<ScanCursor> plan = new ArrayList<>(chosen.size());
-        chosen.forEach((node, set) -> plan.add(new ScanCursor(node, set.build(), rest)));
-        return plan;
-    }
-
-    /** Removes suspected nodes unless they are needed: a silent node costs a page its whole timeout. */
-    private void leaveOutSuspects(List<Node> replicas) {
-        for (int i = replicas.size() - 1; i >= 0 && replicas.size() > policy.ack(); i--) {
-            if (client.order().isSuspected(replicas.get(i))) {
-                replicas.remove(i);
-            }
-        }
-    }
-
-    private void requireSnapshot(Version version, int partition, int have) {
-        if (have < policy.ack()) {
-            boolean gone = reasons.values().stream().anyMatch(why -> why.code() == ErrorCode.SNAPSHOT_GONE);
-            String why = reasons.values().stream().map(PeerFailure::toString).collect(Collectors.joining("; "));
-            throw DhtException.of(
-                    gone ? ErrorCode.SNAPSHOT_GONE : ErrorCode.NOT_ENOUGH_REPLICAS,
-                    "snapshot " + version + ": " + have + " of " + policy.ack()
-                            + " needed replicas bring it for partition " + partition + "; " + why);
-        }
-    }
-
-    /** Renews the lease of the snapshot on nodes that are not asked for a page. */
+    /** Renews the lease of the snapshot on nodes that are not asked for a page: each may be needed later. */
     private void keepSnapshot(Version version, List<ScanCursor> asked, CallContext context) {
-        for (ScanCursor cursor : cursors == null ? List.<ScanCursor>of() : cursors) {
-            if (!asked.contains(cursor)) {
+        for (Node node : view.topology().nodes()) {
+            if (!replicas.isExcluded(node)
+                    && !client.order().isSuspected(node)
+                    && asked.stream().noneMatch(cursor -> cursor.node.equals(node))) {
                 client.ask(
-                        cursor.node,
+                        node,
                         OutboundRequest.alone(new Request.RenewSnapshot(version)),
                         context,
                         ReplyHandler.ignoring());
@@ -337,8 +279,10 @@ public final class ClusterScan {
         request.replanning.after(refusal.token(), refusal.by()).handle((newer, error) -> {
             if (error == null) {
                 view = newer;
+            } else if (scope == ScanScope.NODE || request.replanning.isExhausted()) {
+                fail(request.page, "scan: " + DhtException.unwrap(error).getMessage() + "; scan again later");
             } else {
-                failed.add(refusal.by());
+                replicas.exclude(refusal.by());
             }
             advance(request);
             return error == null;
@@ -365,9 +309,12 @@ public final class ClusterScan {
                     request.refusal = new Refusal(token, failure.node());
                     continue;
                 }
-                failed.add(hungry.get(i).node.id());
                 if (outcomes[i] instanceof PeerFailure failure) {
-                    reasons.put(failure.node(), failure);
+                    replicas.exclude(failure);
+                } else if (outcomes[i] instanceof Reply.SnapshotLacks lacks) {
+                    replicas.exclude(hungry.get(i).node.id(), lacks.partitions());
+                } else {
+                    replicas.exclude(hungry.get(i).node.id());
                 }
                 if (scope == ScanScope.NODE) {
                     fail(request.page, "scan: " + outcomes[i]);

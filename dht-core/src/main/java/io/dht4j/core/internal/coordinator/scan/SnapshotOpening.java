@@ -196,8 +196,8 @@ public final class SnapshotOpening {
     private boolean isEnough(Collection<Node> nodes, Phase phase) {
         Set<Node> have = new HashSet<>(nodes);
         for (int partition = 0; partition < view.partitions(); partition++) {
-            long replicas = view.replicas(partition, policy.from()).stream()
-                    .filter(have::contains)
+            long replicas = view.slots(partition, policy.from()).stream()
+                    .filter(slot -> slot.complete().stream().anyMatch(have::contains))
                     .count();
             if (replicas < policy.ack()) {
                 fail("no snapshot: " + replicas + " of " + policy.ack() + " needed replicas take part for partition "

@@ -42,6 +42,7 @@ final class FrameTypes {
     static final int WATERMARKS = 0x8A;
     static final int SNAPSHOT_OPENED = 0xA0;
     static final int SNAPSHOT_DONE = 0xA1;
+    static final int SNAPSHOT_LACKS = 0xA2;
     static final int FOUNDER = 0xB0;
     static final int STATE_PART = 0xB1;
     static final int APPENDED = 0xB2;

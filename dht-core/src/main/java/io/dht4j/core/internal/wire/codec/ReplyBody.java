@@ -60,6 +60,9 @@ final class ReplyBody {
         if (reply instanceof Reply.SnapshotDone) {
             return FrameTypes.SNAPSHOT_DONE;
         }
+        if (reply instanceof Reply.SnapshotLacks) {
+            return FrameTypes.SNAPSHOT_LACKS;
+        }
         return reply instanceof Reply.Batch ? FrameTypes.BATCHED : FrameTypes.PONG;
     }
 
@@ -94,6 +97,9 @@ final class ReplyBody {
         }
         if (reply instanceof Reply.SnapshotOpened) {
             return 8;
+        }
+        if (reply instanceof Reply.SnapshotLacks lacks) {
+            return FrameWriter.sizeOf(lacks.partitions());
         }
         if (reply instanceof Reply.Batch batch) {
             int size = 4;
@@ -140,6 +146,8 @@ final class ReplyBody {
                     .forEach((name, value) -> out.text(utf8(name)).text(utf8(value)));
         } else if (reply instanceof Reply.SnapshotOpened opened) {
             out.i64(opened.clock().packed());
+        } else if (reply instanceof Reply.SnapshotLacks lacks) {
+            out.partitions(lacks.partitions());
         } else if (reply instanceof Reply.Batch batch) {
             out.i32(batch.replies().size());
             for (Reply part : batch.replies()) {
@@ -188,6 +196,9 @@ final class ReplyBody {
         }
         if (type == FrameTypes.PAGE && request instanceof Request.SnapshotPage snapshot) {
             return PageBody.read(in, snapshot.page());
+        }
+        if (type == FrameTypes.SNAPSHOT_LACKS && request instanceof Request.SnapshotPage snapshot) {
+            return SnapshotBody.lacks(in, snapshot.page().partitions());
         }
         if (type == FrameTypes.SNAPSHOT_OPENED && request instanceof Request.OpenSnapshot) {
             return new Reply.SnapshotOpened(in.version());

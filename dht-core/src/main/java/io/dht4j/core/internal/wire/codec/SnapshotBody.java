@@ -1,7 +1,9 @@
 package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Version;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 
 /** The bodies of frames about snapshots: sizes, writing and reading. */
@@ -45,6 +47,16 @@ final class SnapshotBody {
         } else if (request instanceof Request.EndSnapshot end) {
             out.i64(end.version().packed());
         }
+    }
+
+    /** Reads a reply that excludes partitions: one that excludes none would repeat a scan without end. */
+    static Reply.SnapshotLacks lacks(FrameReader in, PartitionSet requested) throws FrameException {
+        PartitionSet partitions = in.partitions();
+        if (partitions.isEmpty() || !partitions.minus(requested).isEmpty()) {
+            throw in.malformed("a snapshot that lacks " + partitions.cardinality()
+                    + " partitions, of which some were not asked for, or none");
+        }
+        return new Reply.SnapshotLacks(partitions);
     }
 
     static Request read(FrameReader in, int type) throws FrameException {

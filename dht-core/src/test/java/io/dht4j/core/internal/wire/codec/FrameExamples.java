@@ -116,6 +116,7 @@ final class FrameExamples {
                 new Reply.Page(List.of(), Optional.empty()),
                 new Reply.SnapshotOpened(VERSION),
                 new Reply.SnapshotDone(),
+                new Reply.SnapshotLacks(PartitionSet.of(3)),
                 new Reply.OtherSettings(new ClusterSettings(Map.of("nodes", "n1, n2", "partitions", "64"))),
                 new Reply.Failed(ErrorCode.OVERLOADED, "too much: ü"),
                 new RepairReply.Sums(true, List.of(1L, -2L), List.of(3L, 4L), List.of(5L, Long.MIN_VALUE)),
@@ -140,6 +141,9 @@ final class FrameExamples {
         }
         if (reply instanceof Reply.SnapshotDone) {
             return new Request.FixSnapshot(VERSION, VERSION);
+        }
+        if (reply instanceof Reply.SnapshotLacks lacks) {
+            return new Request.SnapshotPage(VERSION, new Request.ScanPage(KeyRange.all(), lacks.partitions(), 2, 1));
         }
         if (reply instanceof Reply.Applied) {
             return APPLY;

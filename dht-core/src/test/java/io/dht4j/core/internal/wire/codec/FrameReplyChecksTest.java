@@ -58,6 +58,20 @@ class FrameReplyChecksTest {
     }
 
     @Test
+    void snapshotLacksSomeOfTheRequestedPartitions() throws FrameException {
+        Request request = new Request.SnapshotPage(
+                VERSION, new Request.ScanPage(KeyRange.all(), PartitionSet.of(2, 5), 3, 1000));
+        for (PartitionSet good : List.of(PartitionSet.of(5), PartitionSet.of(2, 5))) {
+            Reply reply = new Reply.SnapshotLacks(good);
+            assertThat(decodeReply(encode(reply), request).message()).isEqualTo(reply);
+        }
+        for (PartitionSet bad : List.of(PartitionSet.empty(), PartitionSet.of(3), PartitionSet.of(2, 3, 5))) {
+            assertThat(codeOf(() -> decodeReply(encode(new Reply.SnapshotLacks(bad)), request)))
+                    .isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+    }
+
+    @Test
     void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
         Request.ScanPage scan =
                 new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), PartitionSet.empty(), 3, 1000);

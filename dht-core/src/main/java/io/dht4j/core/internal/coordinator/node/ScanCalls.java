@@ -1,0 +1,81 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.KeyRange;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.ByteBudget;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.scan.ClusterScan;
+import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
+import io.dht4j.spi.CallContext;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Validates scans and calls about snapshots, and starts them. Does not block; safe for use by any number of threads.
+ */
+final class ScanCalls {
+
+    private final NodeRuntime runtime;
+    private final NodeComponents components;
+    private final ReplicaClient client;
+    private final AdmittedCalls calls;
+    private final CallRules rules;
+    private final WriteCalls writes;
+    private final ByteBudget budget;
+
+    ScanCalls(NodeRuntime runtime, AdmittedCalls calls, CallRules rules, WriteCalls writes, ByteBudget budget) {
+        this.runtime = runtime;
+        this.components = runtime.local.components;
+        this.client = runtime.peers.client;
+        this.calls = calls;
+        this.rules = rules;
+        this.writes = writes;
+        this.budget = budget;
+    }
+
+    /** Returns a scan that begins with its first page: of a snapshot, or of the newest entries. */
+    Scan scan(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
+        return new ScanPages(calls, rules, options, () -> begin(range, scope, options, snapshot));
+    }
+
+    private ClusterScan begin(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
+        rules.refuseTimeToLive(options);
+        rules.refuseOrdering(options);
+        if (scope == ScanScope.NODE && !components.isNode()) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID, "this member stores nothing: ask a node for its own entries");
+        }
+        return new ClusterScan(components, client, budget, range, scope, rules.policy(options), snapshot);
+    }
+
+    /** Opens a snapshot. */
+    CompletableFuture<Version> openSnapshot(Duration lease, CallOptions options) {
+        rules.refuseTimeToLive(options);
+        rules.refuseOrdering(options);
+        rules.requireLease(lease);
+        ReplicationPolicy policy = rules.policy(options);
+        CallContext context = rules.context(options);
+        return writes.awaitRightClock(context)
+                .thenCompose(right -> SnapshotOpening.start(
+                        components,
+                        client,
+                        runtime.local.clock,
+                        runtime.local.snapshots,
+                        policy,
+                        lease.toNanos(),
+                        context));
+    }
+
+    /** Closes a snapshot on all nodes that answer. */
+    CompletableFuture<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        return SnapshotOpening.end(components, client, snapshot, rules.context(options));
+    }
+}
