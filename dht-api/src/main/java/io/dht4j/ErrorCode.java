@@ -71,7 +71,7 @@ public enum ErrorCode {
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
     /**
      * The replica lost its entries and is refilling from the other replicas. Until it has finished, it accepts writes
-     * and refuses reads.
+     * and refuses reads. Or it takes over a partition, and does not accept requests for it yet.
      */
     REPLICA_REFILLING(2007, Action.RETRY_ANYWHERE),
     /** The node at an address is not the intended one: the caller's topology lists the address of another node. */

@@ -47,6 +47,7 @@ public final class ClusterView {
     private final PartitionSet owned;
     private final PartitionSet incoming;
     private final long newestRow;
+    private final boolean movesAny;
 
     private ClusterView(
             NodeId self,
@@ -76,6 +77,7 @@ public final class ClusterView {
                 .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL)
                 .filter(slot -> slot.heir().id().equals(self))
                 .isPresent());
+        this.movesAny = rows.stream().anyMatch(Row::isMoving);
         this.newestRow = rows.stream().mapToLong(Row::version).max().orElse(NO_VERSION);
     }
 
@@ -224,6 +226,17 @@ public final class ClusterView {
      */
     public Optional<ReplicaSlot> movingSlot(int partition, int from) {
         return table != null ? Optional.empty() : rows.get(partition).moving(from);
+    }
+
+    /**
+     * Returns the slot of a key that moves, if it is one of the first slots.
+     *
+     * @param key any key
+     * @param from the number of slots, 1 to {@link #maxReplicas}
+     * @return see {@link #movingSlot(int, int)}
+     */
+    public Optional<ReplicaSlot> movingSlot(Key key, int from) {
+        return movesAny ? movingSlot(partitionOf(key), from) : Optional.empty();
     }
 
     /** Returns whether a slot of a partition moves. */

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.membership;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.Phase;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +71,11 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
     /** Returns the nodes that receive writes, the {@link #reader} first. */
     public List<Node> readerFirst() {
         return phase == Phase.BOTH ? List.of(heir, owner) : nodes();
+    }
+
+    /** Returns whether a member is one of its nodes. */
+    public boolean isOf(NodeId member) {
+        return member.equals(owner.id()) || member.equals(heir.id());
     }
 
     /** Returns the phase with its nodes, for example {@code COPY(n1→n4)}. */

@@ -8,10 +8,12 @@ import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -75,22 +77,39 @@ public final class ConcurrencyLimits {
      * Refuses a call whose policy cannot be met by the replicas that have room for another request. Its requests to
      * them would be wasted, and each replica would refuse other calls than the next one does.
      *
-     * @param replicas the replicas of a key
+     * @param replicas the replicas of a key, one for each slot
      * @param policy the policy of the call
      * @throws OverloadedException if too few of them have room
      */
     public void require(List<Node> replicas, ReplicationPolicy policy) {
+        require(replicas, Optional.empty(), policy);
+    }
+
+    /**
+     * Refuses a call to the nodes of all slots. A slot of two nodes has room if both have.
+     *
+     * @param nodes the nodes
+     * @param moving the slot that moves; empty if none of the slots does
+     * @param policy the policy of the call
+     * @throws OverloadedException if too few slots have room
+     */
+    public void require(List<Node> nodes, Optional<ReplicaSlot> moving, ReplicationPolicy policy) {
         int full = 0;
+        int fullOfPair = 0;
         Map<NodeId, PeerLimit> known = limits;
-        for (int i = 0; i < replicas.size(); i++) {
-            PeerLimit limit = known.get(replicas.get(i).id());
+        for (int i = 0; i < nodes.size(); i++) {
+            NodeId node = nodes.get(i).id();
+            PeerLimit limit = known.get(node);
             if (limit != null && !limit.hasRoom()) {
                 full++;
+                fullOfPair += moving.isPresent() && moving.get().isOf(node) ? 1 : 0;
             }
         }
-        if (full > 0 && replicas.size() - full < policy.ack()) {
+        int slots = nodes.size() - (moving.isPresent() && moving.get().isPair() ? 1 : 0);
+        int fullSlots = full - (fullOfPair == 2 ? 1 : 0);
+        if (full > 0 && slots - fullSlots < policy.ack()) {
             refusedCalls.increment();
-            throw new OverloadedException("overloaded: of " + replicas.size() + " replicas " + full
+            throw new OverloadedException("overloaded: of " + nodes.size() + " replicas " + full
                     + " have too many requests of this node to answer");
         }
     }

@@ -1,13 +1,17 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -75,6 +79,36 @@ public final class ReplicaOrder {
         List<Node> order = new ArrayList<>(replicas);
         order.sort(Comparator.comparingInt(node -> isLocal(node) ? 0 : suspects.contains(node.id()) ? 2 : 1));
         return order;
+    }
+
+    /**
+     * Returns the nodes that are read for a key, one for each slot, by preference. The slot that moves comes after the
+     * others, of which an answer may be enough to end the read, but before those that will probably not answer. A slot
+     * whose node does not have its content yet is left out.
+     *
+     * @param view the view
+     * @param key the key
+     * @param from the number of slots
+     * @return the nodes; one less than {@code from} if the content of a slot is being copied from the others
+     */
+    public List<Node> readers(ClusterView view, Key key, int from) {
+        List<Node> replicas = view.replicas(key, from);
+        Optional<ReplicaSlot> moving = view.movingSlot(key, from);
+        return moving.isEmpty() ? byPreference(replicas) : readers(replicas, moving.get());
+    }
+
+    private List<Node> readers(List<Node> replicas, ReplicaSlot moving) {
+        List<Node> stable =
+                replicas.stream().filter(node -> !moving.isOf(node.id())).toList();
+        List<Node> readers = new ArrayList<>(byPreference(stable));
+        moving.reader().ifPresent(reader -> {
+            int index = readers.size();
+            while (index > 0 && !isSuspected(reader) && isSuspected(readers.get(index - 1))) {
+                index--;
+            }
+            readers.add(index, reader);
+        });
+        return readers;
     }
 
     private List<Node> localFirst(List<Node> replicas) {

@@ -1,7 +1,9 @@
 package io.dht4j.core.internal.coordinator.quorum;
 
+import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
@@ -10,11 +12,13 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
  * have failed that {@code ack} can no longer be reached. Exactly one of the counting calls returns that its answer
  * decides. Without I/O, time or locks; safe for use by any number of threads.
  *
+ * <p>Replicas are counted by slots: two nodes that hold one slot give one answer, see {@link #of}.
+ *
  * <p>A replica that has lost its content accepts a write without knowing whether it held a newer entry. It counts
  * towards {@code ack}. But so many others must know it that any {@code ack} replicas, which may have acknowledged an
  * earlier write, include one of them.
  */
-public final class AckTracker {
+public class AckTracker {
 
     private static final long LAST_SUPERSEDED = 1L << 62;
 
@@ -47,6 +51,69 @@ public final class AckTracker {
      */
     public AckTracker(ReplicationPolicy policy) {
         this.policy = policy;
+    }
+
+    /**
+     * Creates a tracker of a read, of which some slots have no node to be read.
+     *
+     * @param policy the number of replicas, and of needed answers
+     * @param failed the number of slots that count as failed, small enough to decide nothing
+     */
+    public AckTracker(ReplicationPolicy policy, int failed) {
+        this.policy = policy;
+        this.counts = failed * FAILURE;
+    }
+
+    /**
+     * Creates a tracker without answers for what the nodes of all slots receive.
+     *
+     * @param policy the number of slots, and of needed answers
+     * @param moving the slot that moves; empty if none of the slots does
+     * @return a tracker that needs to know whose answer it counts if two nodes hold the slot
+     */
+    public static AckTracker of(ReplicationPolicy policy, Optional<ReplicaSlot> moving) {
+        return moving.isPresent() && moving.get().isPair()
+                ? new PairTracker(policy, moving.get())
+                : new AckTracker(policy);
+    }
+
+    /**
+     * Returns whether two of the nodes give one answer, so that it matters who answers.
+     *
+     * @return false if each node holds a slot of its own
+     */
+    public boolean hasPair() {
+        return false;
+    }
+
+    /**
+     * Counts the acknowledgement of a node.
+     *
+     * @param by the node
+     * @return as {@link #ack()}
+     */
+    public boolean ack(NodeId by) {
+        return ack();
+    }
+
+    /**
+     * Counts the acknowledgement of a node that does not know whether it held a newer entry.
+     *
+     * @param by the node
+     * @return as {@link #ackUnsure()}
+     */
+    public boolean ackUnsure(NodeId by) {
+        return ackUnsure();
+    }
+
+    /**
+     * Counts the failure of a node.
+     *
+     * @param by the node
+     * @return as {@link #fail()}
+     */
+    public boolean fail(NodeId by) {
+        return fail();
     }
 
     /**
@@ -95,16 +162,17 @@ public final class AckTracker {
     }
 
     /**
-     * Counts a replica that holds a newer entry than the written one as a failure.
+     * Counts a node that holds a newer entry than the written one as a failure.
      *
+     * @param by the node
      * @param version the version of that entry
      * @return as {@link #fail()}
      */
-    public boolean newer(Version version) {
+    public boolean newer(NodeId by, Version version) {
         if (canBeSuperseded(version)) {
             NEWEST.accumulateAndGet(this, version.packed(), Math::max);
         }
-        return fail();
+        return fail(by);
     }
 
     /**
@@ -178,6 +246,15 @@ public final class AckTracker {
      */
     public int failures() {
         return failures(counts);
+    }
+
+    /**
+     * Returns whether every node has failed: none has acknowledged, and none is still to answer.
+     *
+     * @return false as long as a node may have done what it was asked for
+     */
+    public boolean allHaveFailed() {
+        return acks() == 0 && failures() == policy.from();
     }
 
     private static int acks(long state) {

@@ -4,31 +4,22 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
+import io.dht4j.core.internal.coordinator.quorum.ReadAttempt;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.spi.Entry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one key within a read, by one table. Lock-free: answers arrive on any thread. */
-final class KeyRead {
-
-    final Key key;
-    final List<Node> replicas;
-    final AckTracker tracker;
-
-    /** What replicas compare with their tables; null in a static cluster. */
-    final @Nullable FencingToken token;
-
-    /** The number of replicas that have been asked, or more. */
-    final AtomicInteger next = new AtomicInteger();
+final class KeyRead extends ReadAttempt<KeyRead> {
 
     private final AtomicReference<Answers> answers = new AtomicReference<>(Answers.NONE);
 
@@ -38,44 +29,23 @@ final class KeyRead {
     /** Written before the operation's count of undecided keys is decremented, and read after it has reached zero. */
     Optional<Entry> outcome = Optional.empty();
 
-    /** The same key by a newer table. */
-    private volatile @Nullable KeyRead later;
-
     KeyRead(Key key, List<Node> replicas, ReplicationPolicy policy, @Nullable FencingToken token) {
-        this.token = token;
-        this.key = key;
-        this.replicas = replicas;
-        this.tracker = new AckTracker(policy);
+        super(key, replicas, policy, token);
     }
 
     /**
      * Plans the read of a key by a view.
      *
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
+     * @throws io.dht4j.UnavailableException if too few replicas can be read
      */
     static KeyRead plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
-        List<Node> replicas = view.replicas(key, policy.from());
-        client.limits().require(replicas, policy);
-        return new KeyRead(key, client.order().byPreference(replicas), policy, view.token(key));
+        return new KeyRead(key, replicas(key, client, policy, view), policy, view.token(key));
     }
 
-    /** Replaces it by a read of the key by a newer table. */
-    void replaceBy(KeyRead newer) {
-        later = newer;
-    }
-
-    KeyRead latest() {
-        KeyRead latest = this;
-        for (KeyRead each = later; each != null; each = each.later) {
-            latest = each;
-        }
-        return latest;
-    }
-
-    /** Returns up to {@code count} replicas that are not asked yet; now they count as asked. */
-    List<Node> take(int count) {
-        int begin = Math.min(next.getAndAdd(count), replicas.size());
-        return replicas.subList(begin, Math.min(begin + count, replicas.size()));
+    @Override
+    protected KeyRead self() {
+        return this;
     }
 
     /**
@@ -99,6 +69,51 @@ final class KeyRead {
     /** Returns all answers until now. */
     Answers answers() {
         return Objects.requireNonNull(answers.get());
+    }
+
+    /**
+     * Returns the number of slots that must receive the entry before the read may end, so that every later read whose
+     * slots overlap sees it. A slot of two nodes lacks it as long as the node that is not read may lack it.
+     *
+     * @param holders the replicas that have answered with the entry or a newer one
+     * @return 0 or less if enough slots hold it
+     */
+    int lacking(List<Node> holders) {
+        ReplicationPolicy policy = tracker.policy();
+        boolean mayBeAlone = policy.ack() == 1 && policy.from() > 1;
+        int half = !mayBeAlone && isHeldByHalf(moving(), holders) ? 1 : 0;
+        return policy.ack() - holders.size() + half;
+    }
+
+    /** Returns the slot that moves. */
+    private Optional<ReplicaSlot> moving() {
+        return token == null
+                ? Optional.empty()
+                : token.view().movingSlot(key, tracker.policy().from());
+    }
+
+    /** Returns whether one of two nodes of a slot holds the entry. The other one has not been read. */
+    private static boolean isHeldByHalf(Optional<ReplicaSlot> moving, List<Node> holders) {
+        return moving.isPresent()
+                && moving.get().isPair()
+                && moving.get().reader().filter(holders::contains).isPresent();
+    }
+
+    /**
+     * Returns the repair that this read waits for. The entry goes to all nodes that are not known to hold it.
+     *
+     * @param holders the replicas that have answered with the entry or a newer one
+     * @param outcome receives the end of the repair
+     */
+    Repair repairBefore(Entry entry, List<Node> holders, Repair.Outcome outcome) {
+        Optional<ReplicaSlot> moving = moving();
+        List<Node> targets = new ArrayList<>(
+                token == null || moving.isEmpty()
+                        ? replicas
+                        : token.view().replicas(key, tracker.policy().from()));
+        targets.removeAll(holders);
+        Optional<ReplicaSlot> pair = moving.filter(slot -> targets.containsAll(slot.nodes()));
+        return Repair.beforeReply(entry, targets, pair, token, lacking(holders), outcome);
     }
 
     /**

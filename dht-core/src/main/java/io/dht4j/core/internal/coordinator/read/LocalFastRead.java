@@ -6,6 +6,7 @@ import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.spi.Store;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +43,7 @@ public final class LocalFastRead {
             return Optional.empty();
         }
         ClusterView view = components.view();
-        if (!isReplica(view.replicas(key, policy.from()))) {
+        if (!mayAnswerAlone(view, key, policy.from())) {
             return Optional.empty();
         }
         try {
@@ -64,12 +65,23 @@ public final class LocalFastRead {
         return now.rowVersion(partition) == view.rowVersion(partition);
     }
 
-    private boolean isReplica(List<Node> replicas) {
+    /** Returns whether the answer of this node is one of a slot, and enough for a read. */
+    private boolean mayAnswerAlone(ClusterView view, Key key, int from) {
+        Optional<ReplicaSlot> moving = view.movingSlot(key, from);
+        if (moving.isPresent() && moving.get().isOf(components.self())) {
+            // If it is the only slot, the other node of it must hold what is shown.
+            return from > 1 && moving.get().reader().filter(this::isSelf).isPresent();
+        }
+        List<Node> replicas = view.replicas(key, from);
         for (int i = 0; i < replicas.size(); i++) {
-            if (replicas.get(i).id().equals(components.self())) {
+            if (isSelf(replicas.get(i))) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isSelf(Node node) {
+        return node.id().equals(components.self());
     }
 }

@@ -161,7 +161,7 @@ public final class ReadOperation {
             return;
         }
         List<Answer> answers = reply.answers();
-        Repairs repairs = new Repairs();
+        Repairs repairs = new Repairs(repair);
         for (int i = 0; i < answers.size(); i++) {
             answered(queries.get(i).read(), new ReplicaAnswer(node, answers.get(i)), repairs);
         }
@@ -215,25 +215,6 @@ public final class ReadOperation {
         return known;
     }
 
-    /** The repairs that one reply calls for, to be sent together. */
-    private final class Repairs {
-
-        private List<Repair> found = List.of();
-
-        void add(Repair added) {
-            if (found.isEmpty()) {
-                found = new ArrayList<>();
-            }
-            found.add(added);
-        }
-
-        void send() {
-            if (!found.isEmpty()) {
-                repair.send(found);
-            }
-        }
-    }
-
     private void answered(KeyRead read, ReplicaAnswer answer, Repairs repairs) {
         Answers all = read.add(answer);
         if (all.settled()) {
@@ -268,26 +249,8 @@ public final class ReadOperation {
         }
         Optional<Entry> entry = newest.get().entry();
         Answers.Whereabouts whereabouts = all.whereabouts(read.replicas, newest.get());
-        int needed = read.tracker.policy().ack() - whereabouts.holders().size();
-        if (needed > 0) {
-            List<Node> others = new ArrayList<>(read.replicas);
-            others.removeAll(whereabouts.holders());
-            repairs.add(Repair.beforeReply(entry.orElseThrow(), others, read.token, needed, new Repair.Outcome() {
-                @Override
-                public void repaired() {
-                    finish(read, entry);
-                }
-
-                @Override
-                public void failed(String why, @Nullable PeerFailure stale) {
-                    continueByNewest(
-                            read,
-                            stale,
-                            () -> ReadOperation.this.fail(
-                                    "read failed: the newest entry is on too few replicas and could not be "
-                                            + "brought to more; " + why));
-                }
-            }));
+        if (read.lacking(whereabouts.holders()) > 0) {
+            repairs.add(new AwaitedRepair(this, read, entry.orElseThrow(), whereabouts.holders()).first());
             return;
         }
         if (!whereabouts.behind().isEmpty()) {
@@ -315,7 +278,7 @@ public final class ReadOperation {
                     @Override
                     public void fetched(ReplicaAnswer found) {
                         read.add(found);
-                        Repairs repairs = new Repairs();
+                        Repairs repairs = new Repairs(repair);
                         settle(read, repairs);
                         repairs.send();
                     }
@@ -335,7 +298,7 @@ public final class ReadOperation {
     }
 
     /** Reads a key again if a replica has refused to complete its answer by an older table, else goes on. */
-    private void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
+    void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
         FencingToken token = read.token;
         if (token != null && failure != null && Replanning.isStale(failure, token)) {
             replanning(token).replan(read, token, failure, otherwise);
@@ -344,7 +307,20 @@ public final class ReadOperation {
         }
     }
 
-    private void finish(KeyRead read, Optional<Entry> entry) {
+    /** Sends a repair after a pause, unless the read is over by then. */
+    void repairLater(Repair later, long pauseNanos) {
+        components
+                .environment()
+                .schedule(
+                        () -> {
+                            if (!isDone()) {
+                                repair.send(List.of(later));
+                            }
+                        },
+                        pauseNanos);
+    }
+
+    void finish(KeyRead read, Optional<Entry> entry) {
         read.outcome = entry;
         if (undecided.decrementAndGet() == 0) {
             List<Optional<Entry>> entries = new ArrayList<>(reads.size());
@@ -356,7 +332,7 @@ public final class ReadOperation {
         }
     }
 
-    private void fail(String message) {
+    void fail(String message) {
         fail(DhtException.of(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
@@ -397,7 +373,7 @@ public final class ReadOperation {
         public List<KeyRead> open() {
             return reads.stream()
                     .map(KeyRead::latest)
-                    .filter(read -> !read.decided && read.next.get() < read.replicas.size())
+                    .filter(read -> !read.decided && read.hasMore())
                     .toList();
         }
 

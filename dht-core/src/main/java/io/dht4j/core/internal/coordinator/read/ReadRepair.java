@@ -117,7 +117,7 @@ public final class ReadRepair {
                         reply -> {
                             LOG.debug("{} has caught up on {}", node.id(), entries);
                             for (Delivery each : deliveries) {
-                                ended(each).forEach(waiting -> waiting.repair().done());
+                                ended(each).forEach(waiting -> waiting.repair().done(node));
                             }
                         },
                         failure -> {

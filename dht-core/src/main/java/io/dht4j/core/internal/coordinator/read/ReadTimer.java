@@ -115,8 +115,7 @@ final class ReadTimer {
     }
 
     private boolean waitsForSuspect(KeyRead key) {
-        return key.replicas.subList(0, Math.min(key.next.get(), key.replicas.size())).stream()
-                .anyMatch(order::isSuspected);
+        return key.asked().stream().anyMatch(order::isSuspected);
     }
 
     /** Cancels the timer of a read that is done. One that is set just now checks that afterwards. */

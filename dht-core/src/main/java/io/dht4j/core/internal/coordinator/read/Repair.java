@@ -1,13 +1,16 @@
 package io.dht4j.core.internal.coordinator.read;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.spi.Entry;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** An entry that is sent to replicas that lack it or may lack it. A read waits until enough have it, or none does. */
@@ -23,9 +26,10 @@ final class Repair {
          * Too few replicas can get the entry.
          *
          * @param why one line for people
-         * @param stale the refusal of a replica whose table is newer; null if there is none
+         * @param refusal the refusal of a replica whose table is newer, or of one that does not accept entries yet;
+         *     null if there is none
          */
-        void failed(String why, @Nullable PeerFailure stale);
+        void failed(String why, @Nullable PeerFailure refusal);
     }
 
     final Entry entry;
@@ -34,7 +38,9 @@ final class Repair {
     /** What replicas compare with their tables; null in a static cluster. */
     final @Nullable FencingToken token;
 
-    private volatile @Nullable PeerFailure stale;
+    /** The refusal that decides how the read continues: one of a newer table if there is one. */
+    private volatile @Nullable PeerFailure refusal;
+
     private final @Nullable AckTracker tracker;
     private final @Nullable Outcome outcome;
 
@@ -59,13 +65,19 @@ final class Repair {
     /**
      * Creates a repair that a read waits for.
      *
-     * @param needed the number of targets that must have the entry, 1 or more
+     * @param pair the slot of which two of the targets are the nodes; empty if there is none
+     * @param needed the number of slots that must have the entry, 1 or more
      * @param outcome one of its methods is called, once, on any thread
      */
     static Repair beforeReply(
-            Entry entry, List<Node> targets, @Nullable FencingToken token, int needed, Outcome outcome) {
-        return new Repair(
-                entry, targets, token, new AckTracker(new ReplicationPolicy(needed, targets.size())), outcome);
+            Entry entry,
+            List<Node> targets,
+            Optional<ReplicaSlot> pair,
+            @Nullable FencingToken token,
+            int needed,
+            Outcome outcome) {
+        int slots = targets.size() - (pair.isPresent() && pair.get().isPair() ? 1 : 0);
+        return new Repair(entry, targets, token, AckTracker.of(new ReplicationPolicy(needed, slots), pair), outcome);
     }
 
     boolean isAwaited() {
@@ -73,19 +85,19 @@ final class Repair {
     }
 
     /** Records that a target has the entry. */
-    void done() {
-        if (tracker != null && outcome != null && tracker.ack()) {
+    void done(Node target) {
+        if (tracker != null && outcome != null && tracker.ack(target.id())) {
             outcome.repaired();
         }
     }
 
     /** Records that a target does not take the entry, or that this is unknown. */
     void missed(PeerFailure failure) {
-        if (Replanning.isStale(failure, token)) {
-            stale = failure;
+        if (Replanning.isStale(failure, token) || (refusal == null && failure.code() == ErrorCode.REPLICA_REFILLING)) {
+            refusal = failure;
         }
-        if (tracker != null && outcome != null && tracker.fail()) {
-            outcome.failed(failure.toString(), stale);
+        if (tracker != null && outcome != null && tracker.fail(failure.node())) {
+            outcome.failed(failure.toString(), refusal);
         }
     }
 }

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The large writes that replicas had no room for, until each is offered again or abandoned. The offers of one write to
- * one replica back off, with jitter, so that writes that were refused together do not return together.
+ * The writes that replicas do not take yet, until each is offered again or abandoned: large ones for which they have no
+ * room, and those of partitions that they have not begun to take over. The offers of one write to one replica back off,
+ * with jitter, so that writes that were refused together do not return together.
  *
  * <p>Each offer ends exactly once: its timer repeats it, or the outcome of its write or the closing of the node
  * abandons it. Does not block; safe for use by any number of threads.

@@ -2,34 +2,39 @@ package io.dht4j.core.internal.coordinator.write;
 
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.Attempt;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An entry of a write with one version and by one table, and the count of its replicas' answers. Safe for use by any
  * number of threads.
  */
-final class Stamp implements MissedWrites.Stamped {
+final class Stamp extends Attempt<Stamp> implements MissedWrites.Stamped {
 
     final Entry entry;
-    final AckTracker tracker;
-    private volatile @Nullable Stamp next;
 
-    Stamp(Entry entry, ReplicationPolicy policy) {
+    /** Creates a stamp that is sent by a view, and by no other. */
+    Stamp(Entry entry, ReplicationPolicy policy, ClusterView view) {
+        super(AckTracker.of(policy, view.movingSlot(entry.key(), policy.from())));
         this.entry = entry;
-        this.tracker = new AckTracker(policy);
     }
 
     /** Returns the stamps of the entries of a write, with their first versions. */
-    static List<Stamp> of(List<Entry> entries, ReplicationPolicy policy) {
+    static List<Stamp> of(List<Entry> entries, ReplicationPolicy policy, ClusterView view) {
         if (entries.size() == 1) {
-            return List.of(new Stamp(entries.get(0), policy));
+            return List.of(new Stamp(entries.get(0), policy, view));
         }
         List<Stamp> stamps = new ArrayList<>(entries.size());
-        entries.forEach(entry -> stamps.add(new Stamp(entry, policy)));
+        entries.forEach(entry -> stamps.add(new Stamp(entry, policy, view)));
         return stamps;
+    }
+
+    @Override
+    protected Stamp self() {
+        return this;
     }
 
     @Override
@@ -39,7 +44,7 @@ final class Stamp implements MissedWrites.Stamped {
 
     @Override
     public boolean isReplaced() {
-        return next != null;
+        return later() != null;
     }
 
     /**
@@ -47,25 +52,11 @@ final class Stamp implements MissedWrites.Stamped {
      * is still to answer.
      */
     boolean allHaveFailed() {
-        for (Stamp each = this; each != null; each = each.next) {
-            if (each.tracker.acks() > 0
-                    || each.tracker.failures() < each.tracker.policy().from()) {
+        for (Stamp each = this; each != null; each = each.later()) {
+            if (!each.tracker.allHaveFailed()) {
                 return false;
             }
         }
         return true;
-    }
-
-    /** Replaces it by one of a newer version, or of a newer table. */
-    void replaceBy(Stamp newer) {
-        next = newer;
-    }
-
-    Stamp latest() {
-        Stamp latest = this;
-        for (Stamp later = next; later != null; later = later.next) {
-            latest = later;
-        }
-        return latest;
     }
 }

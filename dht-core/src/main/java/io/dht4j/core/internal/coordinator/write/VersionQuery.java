@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
+import io.dht4j.core.internal.coordinator.quorum.ReadAttempt;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -54,29 +55,19 @@ public final class VersionQuery {
     private final Environment.Timer deadline;
 
     /** The query of one key by one table. */
-    private static final class KeyQuery {
+    private static final class KeyQuery extends ReadAttempt<KeyQuery> {
 
-        private final Key key;
-        private final List<Node> replicas;
-        private final AckTracker tracker;
-        private final @Nullable FencingToken token;
-        private final AtomicInteger next = new AtomicInteger();
-        /** The query of the key by a newer table. */
-        private volatile @Nullable KeyQuery later;
-
-        KeyQuery(Key key, List<Node> replicas, ReplicationPolicy policy, @Nullable FencingToken token) {
-            this.key = key;
-            this.replicas = replicas;
-            this.tracker = new AckTracker(policy);
-            this.token = token;
+        private KeyQuery(Key key, List<Node> replicas, ReplicationPolicy policy, @Nullable FencingToken token) {
+            super(key, replicas, policy, token);
         }
 
-        KeyQuery latest() {
-            KeyQuery latest = this;
-            for (KeyQuery each = later; each != null; each = each.later) {
-                latest = each;
-            }
-            return latest;
+        static KeyQuery plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
+            return new KeyQuery(key, replicas(key, client, policy, view), policy, view.token(key));
+        }
+
+        @Override
+        protected KeyQuery self() {
+            return this;
         }
     }
 
@@ -112,6 +103,7 @@ public final class VersionQuery {
      * @param context the deadline
      * @return completes with the newest version of all keys; zero if none has any. When it fails, nothing was written
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
+     * @throws io.dht4j.UnavailableException if too few replicas can be read
      */
     public static CompletableFuture<Version> start(
             NodeComponents components,
@@ -122,18 +114,12 @@ public final class VersionQuery {
         ClusterView view = components.view();
         List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
-            all.add(query(client, key, policy, view));
+            all.add(KeyQuery.plan(key, client, policy, view));
         }
         VersionQuery operation = new VersionQuery(components, view, client, keys.size(), policy, context);
         operation.askNext(all, policy.ack());
         operation.askOneMoreWhenLate(all, components.environment());
         return operation.result;
-    }
-
-    private static KeyQuery query(ReplicaClient client, Key key, ReplicationPolicy policy, ClusterView view) {
-        List<Node> replicas = view.replicas(key, policy.from());
-        client.limits().require(replicas, policy);
-        return new KeyQuery(key, client.order().byPreference(replicas), policy, view.token(key));
     }
 
     /** Asks one more replica of each key when one is late, as reads do. */
@@ -168,12 +154,8 @@ public final class VersionQuery {
     private void askNextByView(List<KeyQuery> keys, int count) {
         Map<Node, List<KeyQuery>> groups = new LinkedHashMap<>();
         for (KeyQuery query : keys) {
-            for (int i = 0; i < count; i++) {
-                int index = query.next.getAndIncrement();
-                if (index < query.replicas.size()) {
-                    groups.computeIfAbsent(query.replicas.get(index), node -> new ArrayList<>())
-                            .add(query);
-                }
+            for (Node replica : query.take(count)) {
+                groups.computeIfAbsent(replica, node -> new ArrayList<>()).add(query);
             }
         }
         client.order()
@@ -234,8 +216,8 @@ public final class VersionQuery {
                 List<KeyQuery> again = new ArrayList<>();
                 for (KeyQuery query : group) {
                     if (query.tracker.abandon()) {
-                        KeyQuery later = query(client, query.key, policy, newer);
-                        query.later = later;
+                        KeyQuery later = KeyQuery.plan(query.key, client, policy, newer);
+                        query.replaceBy(later);
                         again.add(later);
                     }
                 }

@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.coordinator.write;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -11,7 +10,6 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -28,12 +26,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One write of one or several entries: sends each to its first {@code from} replicas at the same time. Completes when
- * {@code ack} of them hold every entry as the newest of its key, or when that has become impossible for some entry.
+ * {@code ack} of them hold every entry as the newest of its key, or when that has become impossible for some entry. Of
+ * a slot that moves both nodes receive it, and give one answer.
  *
  * <p>A replica that holds a newer entry reports its version. When {@code ack} can no longer be reached for that reason,
  * the entry gets a second version above the newest reported one, and is sent again. So a write that was acknowledged
@@ -71,7 +69,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private volatile long newest;
 
     private final WriteResult result;
-    /** The end of repeated offers of a large write, which leaves time to fail and to report why. */
+    /** The end of repeated offers, which leaves time to fail and to report why. */
     private final long offeredUntil;
 
     private volatile boolean maybeDone;
@@ -99,7 +97,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         this.result = result;
         this.size = entries.size();
         this.undecided = size;
-        this.first = Stamp.of(entries, policy);
+        this.first = Stamp.of(entries, policy, view);
         this.offeredUntil = deadline() - context.remainingNanos() / 2;
     }
 
@@ -124,7 +122,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         ClusterView view = services.components().view();
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
-            services.client().limits().require(view.replicas(entries.get(i).key(), policy.from()), policy);
+            Key key = entries.get(i).key();
+            services.client()
+                    .limits()
+                    .require(view.replicas(key, policy.from()), view.movingSlot(key, policy.from()), policy);
         }
         WriteOperation operation = new WriteOperation(services, view, entries, policy, ordering, context, result);
         services.deadlines().add(operation);
@@ -136,10 +137,11 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     private void sendAll(List<Stamp> stamps, List<Entry> entries, ClusterView by) {
-        if (stamps.size() == 1) {
+        if (stamps.size() == 1 && !stamps.get(0).tracker.hasPair()) {
             Key key = entries.get(0).key();
             send(by.replicas(key, policy.from()), stamps, entries, by.token(key));
         } else {
+            // Each node has a request of its own: of a batch it gets a part, and of a pair it matters who answers.
             services.client().order().localLast(group(stamps, by), (node, group) -> sendGroup(node, group, by));
         }
     }
@@ -165,128 +167,80 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         return stamps.stream().map(Stamp::entry).toList();
     }
 
-    /** Sends an entry with another version, by the newest view of this write. */
-    private void send(Stamp stamp) {
-        Replanning later = replanning;
-        sendAll(List.of(stamp), List.of(stamp.entry), later == null ? view : later.latest());
-    }
-
     private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries, @Nullable FencingToken token) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
-        services.client().order().localLast(nodes, new PartHandler(nodes, part, outbound, 0));
+        services.client().order().localLast(nodes, new WriteRequest(this, nodes, part, outbound, 0));
     }
 
-    /** Sends one request of the write to replicas, and receives their answers. */
-    private final class PartHandler implements ReplyHandler, Consumer<Node> {
+    /** Sends a request to a node. */
+    void ask(Node node, WriteRequest request) {
+        services.client().ask(node, request.outbound, context, request);
+    }
 
-        private final List<Node> nodes;
-        private final List<Stamp> part;
-        private final OutboundRequest outbound;
-        /** The number of times that a replica has refused it for lack of room. */
-        private final int refusals;
-
-        PartHandler(List<Node> nodes, List<Stamp> part, OutboundRequest outbound, int refusals) {
-            this.nodes = nodes;
-            this.part = part;
-            this.outbound = outbound;
-            this.refusals = refusals;
+    /** Parks the request that a node does not take yet, to be offered again. Returns false if it is not parked. */
+    boolean isOfferedAgain(WriteRequest request, PeerFailure failure) {
+        long left = offeredUntil - services.components().environment().nanoTime();
+        if (left <= 0) {
+            return false;
         }
+        WriteRequest next = request.again(failure.node());
+        return services.parked()
+                .park(missed, request.refusals, left, next::sendAll, () -> giveUp(request, failure, request.part));
+    }
 
-        @Override
-        public void accept(Node node) {
-            services.client().ask(node, outbound, context, this);
-        }
-
-        @Override
-        public boolean isRepeated() {
-            return refusals > 0;
-        }
-
-        @Override
-        public void replied(Reply reply) {
-            answered(part, ((Reply.Applied) reply).newer());
-        }
-
-        @Override
-        public void failed(PeerFailure failure) {
-            FencingToken token = outbound.token();
-            if (token != null && Replanning.isStale(failure, token)) {
-                replan(token, failure);
-            } else if (!outbound.isLarge() || !isOfferedAgain(failure)) {
-                giveUp(failure);
-            }
-        }
-
-        /** Parks the request, to be offered again later. Returns false if it is not parked. */
-        private boolean isOfferedAgain(PeerFailure failure) {
-            long left = offeredUntil - services.components().environment().nanoTime();
-            if (!failure.nothingDone() || failure.code() != ErrorCode.OVERLOADED || left <= 0) {
-                return false;
-            }
-            List<Node> again = nodes.stream()
-                    .filter(node -> node.id().equals(failure.node()))
-                    .toList();
-            PartHandler next = new PartHandler(again, part, outbound, refusals + 1);
-            return services.parked().park(missed, refusals, left, () -> again.forEach(next), () -> giveUp(failure));
-        }
-
-        /**
-         * Sends the entries again by a newer view. Until it is here, the other answers may decide; an entry that they
-         * have not decided by then has an undecided outcome by its old table, and gets a count of its own.
-         */
-        private void replan(FencingToken token, PeerFailure failure) {
-            replanning().after(token, failure.node()).whenComplete((newer, error) -> {
-                try {
-                    List<Stamp> again = new ArrayList<>();
-                    for (int i = 0; error == null && i < part.size(); i++) {
-                        Stamp stamp = part.get(i);
-                        if (stamp.tracker.abandon()) {
-                            Stamp next = new Stamp(stamp.entry, policy);
-                            stamp.replaceBy(next);
-                            again.add(next);
-                        }
+    /**
+     * Sends the entries of a request again by a newer view. Until it is here, the other answers may decide; an entry
+     * that they have not decided by then has an undecided outcome by its old table, and gets a count of its own.
+     */
+    void replan(WriteRequest request, FencingToken token, PeerFailure failure) {
+        List<Stamp> part = request.part;
+        replanning().after(token, failure.node()).whenComplete((newer, error) -> {
+            try {
+                List<Stamp> again = new ArrayList<>();
+                for (int i = 0; error == null && i < part.size(); i++) {
+                    Stamp stamp = part.get(i);
+                    if (stamp.tracker.abandon()) {
+                        Stamp next = new Stamp(stamp.entry, policy, newer);
+                        stamp.replaceBy(next);
+                        again.add(next);
                     }
-                    giveUp(failure, error == null ? owed(failure.node(), newer) : part);
-                    if (!again.isEmpty() && !missed.isDecided()) {
-                        sendAll(again, entries(again), newer);
-                    }
-                } catch (RuntimeException | Error e) {
-                    broken(e);
                 }
-            });
-        }
-
-        /** Returns the entries of which a replica is one by a newer view, too: it has missed them. */
-        private List<Stamp> owed(NodeId node, ClusterView newer) {
-            return part.stream()
-                    .filter(stamp -> newer.isReplica(node, stamp.entry.key()))
-                    .toList();
-        }
-
-        private void giveUp(PeerFailure failure) {
-            giveUp(failure, part);
-        }
-
-        private void giveUp(PeerFailure failure, List<Stamp> owed) {
-            failures().add(failure);
-            if (!failure.nothingDone()) {
-                maybeDone = true;
+                giveUp(request, failure, error == null ? owed(part, failure.node(), newer) : part);
+                if (!again.isEmpty() && !missed.isDecided()) {
+                    sendAll(again, entries(again), newer);
+                }
+            } catch (RuntimeException | Error e) {
+                broken(e);
             }
-            for (int i = 0; i < nodes.size(); i++) {
-                if (nodes.get(i).id().equals(failure.node())) {
-                    missed.add(nodes.get(i), owed);
-                }
-            }
-            for (int i = 0; i < part.size(); i++) {
-                Stamp stamp = part.get(i);
-                if (stamp.tracker.fail()) {
-                    decided(stamp);
-                }
+        });
+    }
+
+    /** Returns the entries of which a replica is one by a newer view, too: it has missed them. */
+    private static List<Stamp> owed(List<Stamp> part, NodeId node, ClusterView newer) {
+        return part.stream()
+                .filter(stamp -> newer.isReplica(node, stamp.entry.key()))
+                .toList();
+    }
+
+    /** Counts the failure of a request to a node, which is owed some of its entries. */
+    void giveUp(WriteRequest request, PeerFailure failure, List<Stamp> owed) {
+        failures().add(failure);
+        if (!failure.nothingDone()) {
+            maybeDone = true;
+        }
+        for (Node node : request.nodes(failure.node())) {
+            missed.add(node, owed);
+        }
+        for (int i = 0; i < request.part.size(); i++) {
+            Stamp stamp = request.part.get(i);
+            if (stamp.tracker.fail(failure.node())) {
+                decided(stamp);
             }
         }
     }
 
-    private void answered(List<Stamp> part, List<Reply.Newer> newer) {
+    /** Counts the answer of a node to some entries. */
+    void answered(NodeId by, List<Stamp> part, List<Reply.Newer> newer) {
         // Also if it was superseded: it may have been visible for a moment.
         maybeDone = true;
         int next = 0;
@@ -295,23 +249,23 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             boolean isNewest = next == newer.size() || newer.get(next).index() != i;
             Optional<Version> reported =
                     isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
-            if (answered(stamp, reported)) {
+            if (answered(by, stamp, reported)) {
                 decided(stamp);
             }
         }
     }
 
     /** Counts an answer; returns true for the one that decides. */
-    private boolean answered(Stamp stamp, Optional<Version> newer) {
+    private boolean answered(NodeId by, Stamp stamp, Optional<Version> newer) {
         if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
-            return stamp.tracker.ackUnsure();
+            return stamp.tracker.ackUnsure(by);
         }
         if (newer.isPresent() && newer.get().equals(Reply.Newer.TOO_FAR_AHEAD)) {
             failures().tooFarAhead();
-            return stamp.tracker.fail();
+            return stamp.tracker.fail(by);
         }
         boolean counts = newer.isEmpty() || newerCounts;
-        return counts ? stamp.tracker.ack() : stamp.tracker.newer(newer.orElseThrow());
+        return counts ? stamp.tracker.ack(by) : stamp.tracker.newer(by, newer.orElseThrow());
     }
 
     private void decided(Stamp stamp) {
@@ -342,14 +296,16 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             fail(stamp.tracker);
         } else if (!missed.isDecided() && !context.isExpired()) {
             Version above = services.versions().above(superseding.get());
-            Stamp again = new Stamp(stamp.entry.withVersion(above), policy);
+            Replanning later = replanning;
+            ClusterView latest = later == null ? view : later.latest();
+            Stamp again = new Stamp(stamp.entry.withVersion(above), policy, latest);
             stamp.replaceBy(again);
             if (services.versions().isReserved(above)) {
-                send(again);
+                send(again, latest);
             } else {
                 services.versions().reserve(above, context.remainingNanos()).whenComplete((reserved, error) -> {
                     if (error == null) {
-                        send(again);
+                        send(again, latest);
                     } else {
                         // The outcome of the first version is unknown.
                         fail(
@@ -361,6 +317,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                 });
             }
         }
+    }
+
+    private void send(Stamp stamp, ClusterView by) {
+        sendAll(List.of(stamp), List.of(stamp.entry), by);
     }
 
     private void fail(AckTracker tracker) {

@@ -2,9 +2,16 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.membership.Row;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -12,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ReplicaOrderTest {
@@ -19,6 +27,7 @@ class ReplicaOrderTest {
     private static final Node A = Node.of("a", "host:1");
     private static final Node B = Node.of("b", "host:2");
     private static final Node C = Node.of("c", "host:3");
+    private static final Node D = Node.of("d", "host:4");
 
     private final Unreachable detector = new Unreachable();
     private final Suspicion suspicion =
@@ -112,5 +121,37 @@ class ReplicaOrderTest {
         suspicion.unreachable(B.id());
 
         assertThat(order.isSuspected(B)).isFalse();
+    }
+
+    private List<Node> readers(Phase phase, int slot) {
+        Node owner = phase.isOfTwo() ? B : D;
+        List<ReplicaSlot> slots = new ArrayList<>(List.of(ReplicaSlot.stable(A), ReplicaSlot.stable(C)));
+        slots.add(slot, new ReplicaSlot(phase, owner, D));
+        ClusterView view = ClusterView.agreed(
+                new UUID(1, 1),
+                B.id(),
+                new Topology(1, List.of(A, B, C, D)),
+                HashFunctions.xxh3(),
+                List.of(Row.of(1, slots)),
+                Map.of());
+        return order.readers(view, Key.of("key"), 3);
+    }
+
+    @Test
+    void slotThatMovesIsReadLastAtTheNodeThatHasItsContent() {
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(readers(Phase.COPY, slot)).containsExactly(A, C, B);
+            assertThat(readers(Phase.UNDO, slot)).containsExactly(A, C, B);
+            assertThat(readers(Phase.BOTH, slot)).containsExactly(A, C, D);
+            assertThat(readers(Phase.FILL, slot)).containsExactly(A, C);
+        }
+    }
+
+    @Test
+    void slotThatMovesIsReadBeforeThoseThatWillProbablyNotAnswer() {
+        suspicion.unreachable(A.id());
+        assertThat(readers(Phase.COPY, 0)).containsExactly(C, B, A);
+        assertThat(readers(Phase.BOTH, 2)).containsExactly(C, D, A);
+        assertThat(readers(Phase.FILL, 1)).containsExactly(C, A);
     }
 }

@@ -1,0 +1,99 @@
+package io.dht4j.core.internal.coordinator.quorum;
+
+import io.dht4j.NodeId;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.membership.ReplicaSlot;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * Counts the answers of replicas of which two nodes, the owner and the heir of a slot that moves, give one answer. Safe
+ * for use by any number of threads.
+ *
+ * <p>The slot has acknowledged when both nodes have, so whichever of them is read later has the entry. It has failed
+ * when one of them has failed or holds a newer entry. It knows that it held nothing newer if one of them knows: each of
+ * them has all that the slot has acknowledged, unless it says that it does not know.
+ */
+final class PairTracker extends AckTracker {
+
+    private static final AtomicIntegerFieldUpdater<PairTracker> ANSWERS =
+            AtomicIntegerFieldUpdater.newUpdater(PairTracker.class, "answers");
+
+    // The bits of one node's answer.
+    private static final int ACKED = 1;
+    private static final int SURE = 2;
+    private static final int FAILED = 4;
+
+    /** The distance of the heir's bits from the owner's. */
+    private static final int HEIR = 3;
+
+    private static final int NOT_OF_PAIR = -1;
+
+    private final ReplicaSlot pair;
+    private volatile int answers;
+
+    PairTracker(ReplicationPolicy policy, ReplicaSlot pair) {
+        super(policy);
+        this.pair = pair;
+    }
+
+    @Override
+    public boolean hasPair() {
+        return true;
+    }
+
+    @Override
+    public boolean ack(NodeId by) {
+        int shift = shift(by);
+        return shift == NOT_OF_PAIR ? ack() : combine((ACKED | SURE) << shift);
+    }
+
+    @Override
+    public boolean ackUnsure(NodeId by) {
+        int shift = shift(by);
+        return shift == NOT_OF_PAIR ? ackUnsure() : combine(ACKED << shift);
+    }
+
+    @Override
+    public boolean fail(NodeId by) {
+        int shift = shift(by);
+        return shift == NOT_OF_PAIR ? fail() : combine(FAILED << shift);
+    }
+
+    private int shift(NodeId by) {
+        if (by.equals(pair.owner().id())) {
+            return 0;
+        }
+        return by.equals(pair.heir().id()) ? HEIR : NOT_OF_PAIR;
+    }
+
+    /** Adds the answer of one node, and counts the answer of the slot if this completes it. */
+    private boolean combine(int answer) {
+        int before = ANSWERS.getAndAccumulate(this, answer, (all, one) -> all | one);
+        int after = before | answer;
+        if (isComplete(before) || !isComplete(after)) {
+            return false;
+        }
+        if (has(after, FAILED)) {
+            return fail();
+        }
+        return has(after, SURE) ? ack() : ackUnsure();
+    }
+
+    private static boolean isComplete(int answers) {
+        return has(answers, FAILED) || haveBoth(answers, ACKED);
+    }
+
+    private static boolean has(int answers, int bit) {
+        return (answers & (bit | bit << HEIR)) != 0;
+    }
+
+    private static boolean haveBoth(int answers, int bit) {
+        int both = bit | bit << HEIR;
+        return (answers & both) == both;
+    }
+
+    @Override
+    public boolean allHaveFailed() {
+        return super.allHaveFailed() && haveBoth(answers, FAILED);
+    }
+}
