@@ -10,12 +10,13 @@ import java.util.List;
 public interface TopologyLogFactory {
 
     /**
-     * Opens the log of a node, which the node starts and closes. May block on files; called on a store thread, at most
-     * once for each start of the node, and not at all if the node takes no part in the agreement.
+     * Opens the log of a node, which the node starts and closes. May block on files; called on a store thread, when the
+     * node is, or becomes, a member of the log. A node that becomes one again, or in another generation, has another
+     * identity: the files of an earlier one are not needed any more, and that log is closed before.
      *
-     * @param self the node
-     * @param initialMembers the members at the formation of the cluster, the same and in the same order at every node
-     *     and at every start
+     * @param self the node as a member of the log
+     * @param initialMembers the members with which the log began, the same and in the same order at every node and at
+     *     every start of this identity
      * @param environment time, random numbers, threads and timers; closed after the log
      * @return a log that is not started
      * @throws StoreException if its files cannot be used; the message names the file and the way out

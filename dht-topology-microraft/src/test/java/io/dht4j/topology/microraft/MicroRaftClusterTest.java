@@ -9,19 +9,31 @@ import io.dht4j.NodeId;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MicroRaftClusterTest {
 
     private static final Duration BOUND = Duration.ofMinutes(2);
+    private static final Duration LONG = Duration.ofMinutes(15);
+    private static final int PARTITIONS = 32_768;
 
     @TempDir
     private Path directory;
@@ -63,14 +77,26 @@ class MicroRaftClusterTest {
         while (disks.size() <= i) {
             disks.add(new ModelStore());
         }
-        Membership membership = Membership.bootstrap(
-                new NodeId("n" + i),
-                founders,
-                (self, initial, any) -> MicroRaftTopologyLog.open(
-                        MicroRaftOptions.of(self, initial, directory.resolve("meta" + i)), at));
-        return ClusterBuilder.of(membership)
-                .partitions(32_768)
-                .transport(network.transport(founders.get(i).address()))
+        Membership membership = Membership.bootstrap(new NodeId("n" + i), founders, logs(i, at));
+        return start(i, founders.get(i), at, ClusterBuilder.of(membership).partitions(PARTITIONS));
+    }
+
+    private NodeStart join(int i, List<Node> seeds) {
+        VirtualEnvironment at = env.newNode();
+        while (disks.size() <= i) {
+            disks.add(new ModelStore());
+        }
+        Node self = Node.of("n" + i, "host" + i + ":1");
+        return start(i, self, at, ClusterBuilder.of(Membership.join(self, seeds, logs(i, at))));
+    }
+
+    private TopologyLogFactory logs(int i, VirtualEnvironment at) {
+        MicroRaftLogs logs = new MicroRaftLogs(directory.resolve("meta" + i));
+        return (self, initial, any) -> logs.open(self, initial, at);
+    }
+
+    private NodeStart start(int i, Node self, VirtualEnvironment at, ClusterBuilder builder) {
+        return builder.transport(network.transport(self.address()))
                 .store(new KeptStore(disks.get(i)))
                 .environment(at)
                 .repair(Repair.off())
@@ -103,5 +129,61 @@ class MicroRaftClusterTest {
                     .allSatisfy(node -> assertThat(node.topology().size()).isEqualTo(4));
             starts.forEach(NodeStart::close);
         }
+    }
+
+    /** Waits until some nodes have installed a state. */
+    private void await(List<NodeStart> at, Predicate<ClusterState> wanted) {
+        List<AgreedMembership> members = at.stream().map(this::agreed).toList();
+        env.runUntil(
+                () -> members.stream()
+                        .allMatch(member -> wanted.test(member.state().orElseThrow())),
+                LONG);
+    }
+
+    private AgreedMembership agreed(NodeStart start) {
+        return ((NodeCluster) env.await(start.cluster(), BOUND)).agreed().orElseThrow();
+    }
+
+    private void change(NodeStart at, Function<ClusterState, Command> plan) {
+        env.await(agreed(at).change(plan), BOUND);
+    }
+
+    @Test
+    void votersChangeAndReturnAndTheLostMajorityIsRecovered() throws IOException {
+        List<Node> founders = founders(3);
+        List<NodeStart> starts = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            starts.add(start(i, founders));
+        }
+        starts.forEach(this::agreed);
+        change(starts.get(0), state -> new Command.Admit(state.epoch(), new NodeId("n3")));
+        starts.add(join(3, founders));
+        await(starts, state -> state.batches().isEmpty() && serves(state, 4));
+
+        change(starts.get(0), state -> new Command.Leave(state.epoch(), 1));
+        List<NodeStart> left = starts.subList(1, 4);
+        await(left, state -> state.members().get(1).lifecycle() == Lifecycle.REMOVED);
+        starts.get(0).close();
+        await(left, state -> state.members().voters().equals(List.of(2, 3, 4)));
+        putAndGet(left.stream().map(start -> env.await(start.cluster(), BOUND)).toList(), "three");
+
+        // One of the three founders' identities is gone, and the majority of the rest ends.
+        starts.get(1).close();
+        starts.get(2).close();
+        NodeStart last = starts.get(3);
+        env.await(agreed(last).recover(Set.of(new NodeId("n1"), new NodeId("n2"))), BOUND);
+        change(last, state -> new Command.MarkDead(state.epoch(), 2, true));
+        assertThat(agreed(last).state().orElseThrow().members().voters()).containsExactly(4);
+        try (Stream<Path> logs = Files.list(directory.resolve("meta3"))) {
+            assertThat(logs).hasSize(1);
+        }
+        last.close();
+        NodeStart again = join(3, founders);
+        change(again, state -> new Command.MarkDead(state.epoch(), 3, true));
+        again.close();
+    }
+
+    private static boolean serves(ClusterState state, int member) {
+        return state.members().size() >= member && state.members().get(member).lifecycle() == Lifecycle.SERVING;
     }
 }

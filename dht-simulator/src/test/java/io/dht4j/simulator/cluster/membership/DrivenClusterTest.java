@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.DhtException;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.BatchProgress;
@@ -14,6 +15,7 @@ import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.Phase;
@@ -24,10 +26,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -424,6 +428,62 @@ class DrivenClusterTest {
             cluster.awaitRemoved(0, 4);
             assertThat(cluster.nodes.state(0).members().get(4).versionSlot()).isEqualTo(3);
             cluster.await(0, state -> state.members().get(4).versionSlot() == Member.NO_VERSION_SLOT);
+        }
+    }
+
+    @Test
+    void aLostMajorityOfVotersIsRecoveredByWord() {
+        try (Driven cluster = new Driven(5)) {
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(cluster.refusal(3, state -> new Command.Admit(state.epoch(), node(7).id())))
+                    .contains("does not answer");
+            assertThat(recovery(cluster, 3, 0)).contains("n1 does not answer, and may know a newer state");
+            assertThat(recovery(cluster, 3, 0, 1, 4)).contains("n4 answers, and is not lost");
+            assertThat(recovery(cluster, 3, 0, 1, 9)).contains("no node n9 is present");
+            assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(2);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(3).epoch(), 2, 4);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(4, state -> new Command.MarkDead(state.epoch(), 1, true));
+            cluster.change(2, state -> new Command.MarkDead(state.epoch(), 2, true));
+            cluster.awaitRemoved(3, 1);
+            cluster.awaitRemoved(3, 2);
+            assertThat(cluster.nodes.state(3).members().voters()).containsExactly(3, 4, 5);
+            cluster.assertData(2);
+
+            // What comes back all the same has an earlier state, and learns that it was declared dead.
+            cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
+            assertThat(cluster.nodes.env.await(cluster.nodes.cluster(0).failure(), BOUND))
+                    .contains("never returns");
+
+            for (int i = 2; i < 5; i++) {
+                cluster.nodes.stop(i);
+                cluster.nodes.bootstrap(i, list(0, 1, 2, 3, 4));
+                cluster.nodes.cluster(i);
+                cluster.nodes.env.advance(Duration.ofSeconds(20));
+            }
+            cluster.change(2, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    @Test
+    void aMajorityThatIsLeftNeedsNoRecovery() {
+        try (Driven cluster = new Driven(3)) {
+            cluster.nodes.crash(0);
+            assertThat(recovery(cluster, 1, 0)).contains("2 of 3 voters answer, which is a majority");
+        }
+    }
+
+    /** Returns why a recovery is refused; empty if it is not. */
+    private static String recovery(Driven cluster, int at, int... lost) {
+        Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
+        try {
+            cluster.nodes.env.await(cluster.nodes.membership(at).recover(names), BOUND);
+            return "";
+        } catch (DhtException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 }

@@ -14,6 +14,7 @@ import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.options.Repair;
 import java.time.Duration;
@@ -69,6 +70,13 @@ class JoinTest {
                 nodes.bootstrap(i, THREE, builder -> builder.repair(Repair.on()));
             }
             nodes.put(0, "key", "value");
+            // Moves would bring it.
+            nodes.env.await(
+                    nodes.membership(0)
+                            .change(state -> new Command.SetRebalance(
+                                    state.epoch(),
+                                    new RebalanceSettings(state.rebalance().bytesPerSecond(), true))),
+                    BOUND);
             admit(nodes, 0, 3);
             nodes.join(3, THREE, builder -> builder.repair(Repair.on()));
             nodes.put(3, "other", "value");

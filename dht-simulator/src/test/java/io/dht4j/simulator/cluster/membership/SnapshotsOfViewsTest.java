@@ -27,12 +27,12 @@ import io.dht4j.core.internal.snapshot.OpenSnapshot;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
-import io.dht4j.spi.MemoryBudget;
 import io.dht4j.core.options.NodeOptions.Limits;
 import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.CallContext;
-import io.dht4j.testkit.time.VirtualEnvironment;
+import io.dht4j.spi.MemoryBudget;
 import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,9 +67,7 @@ class SnapshotsOfViewsTest {
                 HERE.id(),
                 new Topology(epoch, List.of(HERE, OTHER)),
                 HashFunctions.xxh3(),
-                List.of(
-                        Row.of(epoch, List.of(new ReplicaSlot(phase, owner, HERE))),
-                        Row.stable(1, List.of(HERE))),
+                List.of(Row.of(epoch, List.of(new ReplicaSlot(phase, owner, HERE))), Row.stable(1, List.of(HERE))),
                 Map.of());
     }
 

@@ -40,6 +40,7 @@ import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -308,7 +309,12 @@ public final class AgreedMembership {
         Optional<Founders> founders = notes.founders();
         if (installed.current().isPresent()) {
             // The node serves by the installed state already: reads and writes do not need the log.
-            logMember.resume(installed.state().orElseThrow(), member());
+            installed
+                    .state()
+                    .ifPresent(state -> state.members()
+                            .incarnation(identity.incarnation())
+                            .filter(member -> member.lifecycle().isPresent())
+                            .ifPresent(member -> logMember.resume(state, member)));
             driver.start();
             return;
         }
@@ -444,6 +450,18 @@ public final class AgreedMembership {
      */
     public CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
         return changes.change(plan);
+    }
+
+    /**
+     * Begins the next generation after the majority of the voters was lost, by an operator's word.
+     *
+     * @param lost the nodes that never return with what they know. Every other present node must answer
+     * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
+     *     {@link io.dht4j.DhtException} that says what to do if a majority may be left, or a node is neither lost nor
+     *     answers
+     */
+    public CompletableFuture<Long> recover(Set<NodeId> lost) {
+        return new Recovery(installed, reports, this::fetch).begin(lost);
     }
 
     /** Returns what the start of the node waits for, one line for people. */

@@ -59,8 +59,8 @@ class FrameReplyChecksTest {
 
     @Test
     void snapshotLacksSomeOfTheRequestedPartitions() throws FrameException {
-        Request request = new Request.SnapshotPage(
-                VERSION, new Request.ScanPage(KeyRange.all(), PartitionSet.of(2, 5), 3, 1000));
+        Request request =
+                new Request.SnapshotPage(VERSION, new Request.ScanPage(KeyRange.all(), PartitionSet.of(2, 5), 3, 1000));
         for (PartitionSet good : List.of(PartitionSet.of(5), PartitionSet.of(2, 5))) {
             Reply reply = new Reply.SnapshotLacks(good);
             assertThat(decodeReply(encode(reply), request).message()).isEqualTo(reply);

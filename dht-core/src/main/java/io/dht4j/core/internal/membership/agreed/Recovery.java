@@ -1,0 +1,152 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Begins the next generation after the majority of the voters was lost, by an operator's word. It takes the newest
+ * state of all nodes that are left, and every other node must be one of them or be named as lost: a node that is only
+ * out of reach might know a newer state. Does not block; safe for use by any number of threads.
+ */
+final class Recovery {
+
+    private static final int VOTERS = 3;
+
+    private final InstalledState installed;
+    private final NodeReports reports;
+    private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
+
+    /**
+     * Creates the recovery of a node.
+     *
+     * @param installed where the recovered state is installed
+     * @param reports asks the other nodes
+     * @param fetching fetches the state of a node, if it is newer than the installed one
+     */
+    Recovery(
+            InstalledState installed,
+            NodeReports reports,
+            Function<Node, CompletableFuture<Optional<ClusterState>>> fetching) {
+        this.installed = installed;
+        this.reports = reports;
+        this.fetching = fetching;
+    }
+
+    /**
+     * Begins the next generation.
+     *
+     * @param lost the nodes that never return with what they know
+     * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
+     *     {@link DhtException} that says what to do if a majority may be left, or a node is neither lost nor answers
+     */
+    CompletableFuture<Long> begin(Set<NodeId> lost) {
+        Optional<ClusterState> state = installed.state();
+        if (state.isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    DhtException.of(ErrorCode.NOT_SERVING, "this node has no agreed state yet"));
+        }
+        return newest(state.get())
+                .thenCompose(newest -> reports.ask(newest).thenCompose(answers -> {
+                    Command command = command(newest, answers, lost);
+                    CommandResult result = StateMachine.apply(Optional.of(newest), command);
+                    if (result instanceof CommandResult.Refused refused) {
+                        throw refused(refused.reason());
+                    }
+                    ClusterState recovered = ((CommandResult.Accepted) result).state();
+                    return installed.offer(recovered).thenApply(now -> {
+                        // Shows the others that there is a newer state.
+                        reports.ask(recovered);
+                        return now.epoch();
+                    });
+                }));
+    }
+
+    /** Returns the newest state of all members that answer. */
+    private CompletableFuture<ClusterState> newest(ClusterState own) {
+        Map<Integer, CompletableFuture<Optional<ClusterState>>> fetches = new HashMap<>();
+        for (Member member : own.members().all()) {
+            MemberDirectory.node(member)
+                    .ifPresent(node -> fetches.put(
+                            member.number(), fetching.apply(node).exceptionally(error -> Optional.empty())));
+        }
+        return CompletableFuture.allOf(fetches.values().toArray(CompletableFuture[]::new))
+                .thenApply(done -> fetches.values().stream()
+                        .flatMap(fetch -> fetch.join().stream())
+                        .filter(state -> state.cluster().equals(own.cluster()) && state.epoch() > own.epoch())
+                        .max(Comparator.comparingLong(ClusterState::epoch))
+                        .orElse(own));
+    }
+
+    private static Command command(ClusterState state, Map<Integer, Reported> answers, Set<NodeId> lost) {
+        List<Member> present = state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent())
+                .toList();
+        Set<NodeId> unknown = new HashSet<>(lost);
+        present.forEach(member -> unknown.remove(member.name()));
+        if (!unknown.isEmpty()) {
+            throw refused("no node " + names(unknown) + " is present: name those of ./dht nodes that are lost");
+        }
+        Set<NodeId> alive =
+                names(present, member -> answers.containsKey(member.number()) && lost.contains(member.name()));
+        if (!alive.isEmpty()) {
+            throw refused(names(alive) + " answers, and is not lost: leave it out");
+        }
+        Set<NodeId> silent =
+                names(present, member -> !answers.containsKey(member.number()) && !lost.contains(member.name()));
+        if (!silent.isEmpty()) {
+            throw refused(names(silent) + " does not answer, and may know a newer state: bring it back, or name it as"
+                    + " lost if it never returns");
+        }
+        List<Integer> voters = state.members().voters();
+        long left = voters.stream().filter(answers::containsKey).count();
+        if (2 * left > voters.size()) {
+            throw refused(left + " of " + voters.size() + " voters answer, which is a majority: changes go on without a"
+                    + " recovery. Replace the other nodes with ./dht nodes replace");
+        }
+        return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));
+    }
+
+    /** The same for whoever recovers, so that two who do it at once make one state. */
+    private static List<Integer> voters(ClusterState state, List<Member> present, Set<Integer> answers) {
+        List<Integer> left = present.stream()
+                .map(Member::number)
+                .filter(answers::contains)
+                .sorted(Comparator.comparing(
+                                (Integer number) -> !state.members().voters().contains(number))
+                        .thenComparing(Comparator.naturalOrder()))
+                .toList();
+        return left.stream().limit(left.size() < VOTERS ? 1 : VOTERS).sorted().toList();
+    }
+
+    private static Set<NodeId> names(List<Member> members, Predicate<Member> which) {
+        return members.stream().filter(which).map(Member::name).collect(Collectors.toSet());
+    }
+
+    private static String names(Set<NodeId> names) {
+        return names.stream().map(NodeId::value).sorted().collect(Collectors.joining(", "));
+    }
+
+    private static DhtException refused(String why) {
+        return DhtException.of(ErrorCode.BAD_REQUEST, why);
+    }
+}

@@ -1,0 +1,80 @@
+package io.dht4j.topology.microraft;
+
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.StoreException;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.TopologyLogFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the logs of a node below one directory. A node has another identity in the log each time that it becomes a
+ * member, so each has a directory of its own, named by it; those of earlier ones are deleted. Immutable.
+ *
+ * @param directory made if it does not exist, but not its parent. Whoever empties it gives the node a new incarnation
+ *     too
+ */
+public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MicroRaftLogs.class);
+
+    /** Checks that there is a directory. */
+    public MicroRaftLogs {
+        Objects.requireNonNull(directory, "directory");
+    }
+
+    @Override
+    public TopologyLog open(NodeRef self, List<NodeRef> initialMembers, Environment environment) {
+        Path own = directory.resolve(self.incarnation().toString());
+        try {
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectory(directory);
+            }
+        } catch (IOException e) {
+            throw new StoreException(
+                    "the directory " + directory + " of the topology log cannot be made (" + e
+                            + "): make it, or choose another one",
+                    e);
+        }
+        TopologyLog log = MicroRaftTopologyLog.open(MicroRaftOptions.of(self, initialMembers, own), environment);
+        deleteOthers(own);
+        return log;
+    }
+
+    private void deleteOthers(Path own) {
+        try (Stream<Path> all = Files.list(directory)) {
+            for (Path other :
+                    all.filter(path -> !path.equals(own) && isIdentity(path)).toList()) {
+                delete(other);
+            }
+        } catch (IOException e) {
+            LOG.warn("earlier topology logs in {} cannot be deleted, and take space in vain", directory, e);
+        }
+    }
+
+    private static boolean isIdentity(Path path) {
+        String name = String.valueOf(path.getFileName());
+        try {
+            return UUID.fromString(name).toString().equals(name);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(directory);
+    }
+}
