@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -35,6 +36,8 @@ import java.util.Optional;
  * @param clockProblem how its clock contradicts those of others, so that it takes no writes; empty if it does not, as
  *     far as it knows
  * @param uptime how long it has been running
+ * @param publicAddresses where clients reach the public APIs of the nodes that have told it, each of the form
+ *     {@code http://host:port} or {@code grpc://host:port}; empty in a static cluster
  */
 public record NodeStatus(
         NodeId id,
@@ -56,12 +59,114 @@ public record NodeStatus(
         List<NodeId> suspected,
         List<NodeId> disagreeing,
         Optional<ClockProblem> clockProblem,
-        Duration uptime) {
+        Duration uptime,
+        Map<NodeId, List<String>> publicAddresses) {
 
-    /** Keeps copies of the lists. */
+    /** Keeps copies of the lists and the map. */
     public NodeStatus {
         storeProblems = List.copyOf(storeProblems);
         suspected = List.copyOf(suspected);
         disagreeing = List.copyOf(disagreeing);
+        publicAddresses = Map.copyOf(publicAddresses);
+    }
+
+    /**
+     * Creates the status of a node that knows no public addresses.
+     *
+     * @param id see {@link #id}
+     * @param topology see {@link #topology}
+     * @param replicationFactor see {@link #replicationFactor}
+     * @param partitions see {@link #partitions}
+     * @param placement see {@link #placement}
+     * @param hash see {@link #hash}
+     * @param transport see {@link #transport}
+     * @param store see {@link #store}
+     * @param version see {@link #version}
+     * @param entries see {@link #entries}
+     * @param entriesAge see {@link #entriesAge}
+     * @param hintBytes see {@link #hintBytes}
+     * @param hintBytesDropped see {@link #hintBytesDropped}
+     * @param overload see {@link #overload}
+     * @param storeProblems see {@link #storeProblems}
+     * @param refill see {@link #refill}
+     * @param suspected see {@link #suspected}
+     * @param disagreeing see {@link #disagreeing}
+     * @param clockProblem see {@link #clockProblem}
+     * @param uptime see {@link #uptime}
+     */
+    public NodeStatus(
+            NodeId id,
+            Topology topology,
+            int replicationFactor,
+            int partitions,
+            String placement,
+            String hash,
+            String transport,
+            String store,
+            String version,
+            long entries,
+            Duration entriesAge,
+            long hintBytes,
+            long hintBytesDropped,
+            OverloadCounts overload,
+            List<StoreProblem> storeProblems,
+            RefillStatus refill,
+            List<NodeId> suspected,
+            List<NodeId> disagreeing,
+            Optional<ClockProblem> clockProblem,
+            Duration uptime) {
+        this(
+                id,
+                topology,
+                replicationFactor,
+                partitions,
+                placement,
+                hash,
+                transport,
+                store,
+                version,
+                entries,
+                entriesAge,
+                hintBytes,
+                hintBytesDropped,
+                overload,
+                storeProblems,
+                refill,
+                suspected,
+                disagreeing,
+                clockProblem,
+                uptime,
+                Map.of());
+    }
+
+    /**
+     * Returns this status with other public addresses.
+     *
+     * @param addresses see {@link #publicAddresses}
+     * @return a copy
+     */
+    public NodeStatus withPublicAddresses(Map<NodeId, List<String>> addresses) {
+        return new NodeStatus(
+                id,
+                topology,
+                replicationFactor,
+                partitions,
+                placement,
+                hash,
+                transport,
+                store,
+                version,
+                entries,
+                entriesAge,
+                hintBytes,
+                hintBytesDropped,
+                overload,
+                storeProblems,
+                refill,
+                suspected,
+                disagreeing,
+                clockProblem,
+                uptime,
+                addresses);
     }
 }

@@ -5,8 +5,11 @@ import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
@@ -176,6 +179,34 @@ public interface RemoteApi extends AutoCloseable {
      * @return a stage that completes with the status at one moment
      */
     CompletionStage<RepairStatus> repairStatus(String address, CallOptions options);
+
+    /**
+     * Returns the nodes of an agreed cluster, the moves under way and the metadata.
+     *
+     * @param address the node to ask
+     * @param options a timeout
+     * @return a stage that completes with the status at one moment
+     */
+    CompletionStage<MembershipStatus> membership(String address, CallOptions options);
+
+    /**
+     * Returns what a rebalance would move.
+     *
+     * @param address the node to ask
+     * @param options a timeout
+     * @return a stage that completes with the plan
+     */
+    CompletionStage<RebalancePlan> plan(String address, CallOptions options);
+
+    /**
+     * Changes the nodes of an agreed cluster.
+     *
+     * @param address the node to ask
+     * @param change the change
+     * @param options a timeout
+     * @return a stage that completes with the epoch of the change
+     */
+    CompletionStage<Long> change(String address, MembershipChange change, CallOptions options);
 
     /**
      * Fails all running calls, and releases sockets and threads. Blocks for a bounded time. May be called repeatedly.

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -28,17 +29,20 @@ import io.dht4j.spi.RemoteApi;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +55,9 @@ import org.slf4j.LoggerFactory;
  * another node may avoid, and a write only if nothing has changed. It reports a write of unknown outcome and never
  * repeats it.
  *
+ * <p>In a cluster whose nodes may change, the client asks for the status every half a minute, and also tries the nodes
+ * that it learns of. The given ones it never forgets.
+ *
  * <p>Repeated tries are limited to a tenth of the calls plus ten per second, so that they do not amplify an overload. A
  * node that failed is tried last for a second. A read spends half of the remaining time on a node that does not answer.
  *
@@ -60,6 +67,7 @@ public final class RemoteCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCluster.class);
     private static final Retries RETRIES = new Retries(0.1, 10);
+    private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final RemoteApi api;
     private final RemoteTargets targets;
@@ -67,7 +75,9 @@ public final class RemoteCluster implements Cluster {
     private final Environment environment;
     private final boolean ownsEnvironment;
     private final RemoteCalls calls;
+    private final RemoteMembership membership;
     private volatile NodeStatus known;
+    private volatile boolean closed;
 
     private RemoteCluster(
             RemoteApi api,
@@ -83,7 +93,39 @@ public final class RemoteCluster implements Cluster {
         this.environment = environment;
         this.ownsEnvironment = ownsEnvironment;
         this.calls = new RemoteCalls(environment, targets, budget, options);
+        this.membership = new RemoteMembership(calls, api, environment);
         this.known = known;
+        learn(known);
+        if (!known.publicAddresses().isEmpty()) {
+            refreshLater();
+        }
+    }
+
+    private void learn(NodeStatus status) {
+        String prefix = api.name() + "://";
+        List<String> addresses = status.publicAddresses().values().stream()
+                .flatMap(List::stream)
+                .filter(address -> address.startsWith(prefix))
+                .map(address -> address.substring(prefix.length()))
+                .sorted()
+                .collect(Collectors.toCollection(ArrayList::new));
+        // Clients spread over the nodes also where they learn a part of them only.
+        Collections.shuffle(addresses, new Random(environment.random().nextLong()));
+        targets.learn(addresses);
+    }
+
+    private void refreshLater() {
+        try {
+            environment.schedule(this::refresh, REFRESH_NANOS);
+        } catch (RuntimeException e) {
+            LOG.debug("the client is closed", e);
+        }
+    }
+
+    private void refresh() {
+        if (!closed) {
+            status().whenComplete((status, error) -> refreshLater());
+        }
     }
 
     /**
@@ -335,6 +377,7 @@ public final class RemoteCluster implements Cluster {
         return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::status)
                 .thenApply(status -> {
                     known = status;
+                    learn(status);
                     return status;
                 });
     }
@@ -359,12 +402,19 @@ public final class RemoteCluster implements Cluster {
         return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::repairStatus);
     }
 
+    @Override
+    public ClusterMembership membership() {
+        return membership;
+    }
+
     /**
      * Fails the running calls and closes the API. Blocks for a bounded time; must not be called from an action of a
      * stage. Later calls fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
      */
     @Override
     public void close() {
+        closed = true;
+        membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {
             try {

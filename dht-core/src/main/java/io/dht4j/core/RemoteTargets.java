@@ -3,8 +3,11 @@ package io.dht4j.core;
 import io.dht4j.PrintableText;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,20 +25,22 @@ final class RemoteTargets {
     private static final int MAX_PORT = 65_535;
     private static final int MAX_SHOWN = 255;
 
+    /** The most learned addresses. More would only lengthen the list of each call. */
+    private static final int MOST_LEARNED = 32;
+
     private final Environment environment;
-    private final List<Target> targets;
-    private volatile int preferred;
+    private final List<Target> seeds;
+    private volatile List<Target> targets;
+    private volatile Target preferred;
 
     /** A node's address and the time of its last failure. */
     final class Target {
         final String address;
-        private final int index;
         private volatile boolean failed;
         private volatile long failedAt;
 
-        private Target(String address, int index) {
+        private Target(String address) {
             this.address = address;
-            this.index = index;
         }
 
         private boolean isSuspect() {
@@ -44,8 +49,8 @@ final class RemoteTargets {
 
         void answered() {
             failed = false;
-            if (targets.get(preferred).isSuspect()) {
-                preferred = index;
+            if (preferred.isSuspect()) {
+                preferred = this;
             }
         }
 
@@ -63,10 +68,41 @@ final class RemoteTargets {
         List<Target> made = new ArrayList<>(addresses.size());
         for (String address : addresses) {
             requireForm(address);
-            made.add(new Target(address, made.size()));
+            made.add(new Target(address));
         }
-        this.targets = List.copyOf(made);
-        this.preferred = environment.random().nextInt(made.size());
+        this.seeds = List.copyOf(made);
+        this.targets = seeds;
+        this.preferred = seeds.get(environment.random().nextInt(made.size()));
+    }
+
+    /**
+     * Replaces what was learned before. The addresses that were given at the start stay.
+     *
+     * @param addresses where nodes are now; malformed ones and those over the bound are left out
+     */
+    synchronized void learn(Collection<String> addresses) {
+        Map<String, Target> known = new LinkedHashMap<>();
+        targets.forEach(target -> known.put(target.address, target));
+        Map<String, Target> next = new LinkedHashMap<>();
+        seeds.forEach(seed -> next.put(seed.address, seed));
+        for (String address : addresses) {
+            if (next.size() < seeds.size() + MOST_LEARNED && isOfForm(address)) {
+                next.putIfAbsent(address, known.getOrDefault(address, new Target(address)));
+            }
+        }
+        targets = List.copyOf(next.values());
+        if (!next.containsKey(preferred.address)) {
+            preferred = seeds.get(0);
+        }
+    }
+
+    private static boolean isOfForm(String address) {
+        try {
+            requireForm(address);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     /** The API resolves the host; here only what no API can call is refused. */
@@ -80,11 +116,12 @@ final class RemoteTargets {
 
     /** Returns all nodes in the order in which a call tries them. */
     List<Target> inOrder() {
-        int first = preferred;
-        List<Target> order = new ArrayList<>(targets.size());
+        List<Target> all = targets;
+        int first = Math.max(0, all.indexOf(preferred));
+        List<Target> order = new ArrayList<>(all.size());
         List<Target> suspects = new ArrayList<>(0);
-        for (int i = 0; i < targets.size(); i++) {
-            Target target = targets.get((first + i) % targets.size());
+        for (int i = 0; i < all.size(); i++) {
+            Target target = all.get((first + i) % all.size());
             (target.isSuspect() ? suspects : order).add(target);
         }
         order.addAll(suspects);

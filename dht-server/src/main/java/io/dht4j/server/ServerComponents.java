@@ -7,6 +7,7 @@ import io.dht4j.security.Tls;
 import io.dht4j.security.Tokens;
 import io.dht4j.server.config.Addresses;
 import io.dht4j.server.config.HostPort;
+import io.dht4j.server.config.MembershipChoice;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.server.config.TransportChoice;
@@ -18,6 +19,7 @@ import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.topology.microraft.MicroRaftLogs;
 import io.dht4j.transport.common.options.ListenerOptions;
 import io.dht4j.transport.common.options.PublicApiOptions;
 import io.dht4j.transport.grpc.GrpcTransport;
@@ -79,6 +81,7 @@ final class ServerComponents {
      */
     void requireStartable() {
         requireMemory();
+        config.membership().requireToken();
         // The users of the files log their warnings.
         tls.ifPresent(files -> Tls.load(files, warning -> {}).close());
         tokens.ifPresent(file -> Tokens.load(file, warning -> {}).close());
@@ -115,7 +118,7 @@ final class ServerComponents {
     /** Warns if this node's certificate belongs to another node: all other nodes will refuse it. Blocks. */
     void warnOfForeignCertificate(Consumer<String> warnings) {
         Optional<Path> file = tls.flatMap(TlsFiles::certificate);
-        if (file.isEmpty() || config.topology().size() == 1) {
+        if (file.isEmpty() || !config.membership().hasPeers()) {
             return;
         }
         try (InputStream in = Files.newInputStream(file.get())) {
@@ -138,6 +141,7 @@ final class ServerComponents {
     void warnOfOpenSecrets(Consumer<String> warnings) {
         tls.flatMap(TlsFiles::key).ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
         tokens.ifPresent(file -> PrivateFiles.warnIfOpen("the list of tokens", file, warnings));
+        config.membership().joinToken().ifPresent(file -> PrivateFiles.warnIfOpen("the join token", file, warnings));
         config.placement()
                 .hashKeyFile()
                 .ifPresent(file -> PrivateFiles.warnIfOpen("the key of the hash", file, warnings));
@@ -211,20 +215,27 @@ final class ServerComponents {
     }
 
     /** Starts the node. Blocks until its transport listens. */
-    Cluster cluster(Transport transport, Store store, NodeCustomizer customizer) {
+    Cluster cluster(Transport transport, Store store, NodeCustomizer customizer, StartWatch watch) {
         // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = customizer.transport(new WatchedTransport(transport, outage));
-        return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer));
+        return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch));
     }
 
-    private Cluster standardCluster(Transport transport, Store store, NodeCustomizer customizer) {
-        ClusterBuilder builder = ClusterBuilder.of(config.id(), config.topology())
+    private ClusterBuilder builder() {
+        MembershipChoice membership = config.membership();
+        return membership.isAgreed()
+                ? ClusterBuilder.of(membership.options(
+                        config.id(), new MicroRaftLogs(config.store().data().resolve("meta"))))
+                : ClusterBuilder.of(config.id(), membership.nodes());
+    }
+
+    private Cluster standardCluster(Transport transport, Store store, NodeCustomizer customizer, StartWatch watch) {
+        ClusterBuilder builder = builder()
                 .transport(transport)
                 .store(store)
                 .placement(customizer.placement(config.placement().placement()))
                 .hash(customizer.hash(config.placement().function()))
-                .partitions(config.placement().partitions())
                 .readFanOut(config.calls().reads())
                 .hedging(config.calls().hedging())
                 .timeout(config.calls().timeout())
@@ -244,7 +255,15 @@ final class ServerComponents {
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);
         config.store().openHints().ifPresent(builder::hints);
-        return builder.start();
+        if (config.membership().mode() != MembershipChoice.Mode.JOIN
+                || config.membership().claimsPartitions()) {
+            builder.partitions(config.placement().partitions());
+        }
+        try {
+            return config.membership().isAgreed() ? MemberStart.await(builder.begin(), watch) : builder.start();
+        } catch (IllegalStateException e) {
+            throw new StartFailure(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /** Starts the public HTTP API, on the transport's port if that is shared. Blocks until it listens. */

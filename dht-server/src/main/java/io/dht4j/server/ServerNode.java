@@ -63,6 +63,11 @@ public final class ServerNode implements AutoCloseable {
         if (config.store().kind() == StoreChoice.Kind.MEMORY) {
             throw new ServerStartException("--rebuild needs a store on disk: this one keeps nothing");
         }
+        if (config.membership().isAgreed()) {
+            throw new ServerStartException(
+                    "--rebuild is for clusters whose nodes are fixed: stop the node, run ./dht nodes" + " replace "
+                            + config.id() + ", and start it with an empty data directory and --join");
+        }
         int replicas = config.placement()
                 .replicationFactor()
                 .orElse(Math.min(3, config.topology().size()));
@@ -88,7 +93,21 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
-        return start(config, NodeCustomizer.NONE, MemoryBudget.ofHeap());
+        return start(config, StartWatch.NONE);
+    }
+
+    /**
+     * Starts a node as {@link #start(ServerConfig)} does. A node of a cluster whose nodes may change waits at its first
+     * start until it is a member.
+     *
+     * @param config what to run
+     * @param watch learns what the start waits for, and may end it
+     * @return the node, to be closed
+     * @throws ServerStartException as {@link #start(ServerConfig)}, or if the node cannot become a member, or was
+     *     stopped while it waited
+     */
+    public static ServerNode start(ServerConfig config, StartWatch watch) throws ServerStartException {
+        return start(config, NodeCustomizer.NONE, MemoryBudget.ofHeap(), watch);
     }
 
     /**
@@ -101,7 +120,7 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config, MemoryBudget memory) throws ServerStartException {
-        return start(config, NodeCustomizer.NONE, memory);
+        return start(config, NodeCustomizer.NONE, memory, StartWatch.NONE);
     }
 
     /**
@@ -114,10 +133,11 @@ public final class ServerNode implements AutoCloseable {
      *     open then
      */
     public static ServerNode start(ServerConfig config, NodeCustomizer customizer) throws ServerStartException {
-        return start(config, customizer, MemoryBudget.ofHeap());
+        return start(config, customizer, MemoryBudget.ofHeap(), StartWatch.NONE);
     }
 
-    private static ServerNode start(ServerConfig config, NodeCustomizer customizer, MemoryBudget memory)
+    private static ServerNode start(
+            ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, StartWatch watch)
             throws ServerStartException {
         try {
             config.refuseUnwantedPlaintext();
@@ -126,8 +146,8 @@ public final class ServerNode implements AutoCloseable {
         }
         Closer closer = new Closer();
         try {
-            return start(config, customizer, memory, closer);
-        } catch (StoreException | TransportException | IllegalArgumentException e) {
+            return start(config, customizer, memory, watch, closer);
+        } catch (StoreException | TransportException | IllegalArgumentException | StartFailure e) {
             closer.closeAfter(e);
             throw new ServerStartException(String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
@@ -137,7 +157,7 @@ public final class ServerNode implements AutoCloseable {
     }
 
     private static ServerNode start(
-            ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, Closer closer) {
+            ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, StartWatch watch, Closer closer) {
         ServerComponents components = new ServerComponents(config, memory);
         components.warnOfForeignCertificate(LOG::warn);
         components.warnOfOpenSecrets(LOG::warn);
@@ -146,8 +166,8 @@ public final class ServerNode implements AutoCloseable {
         // The store first: this node must not be reachable until it owns its directory.
         Store store = closer.add(components.store(customizer));
         Transport transport = closer.add(components.transport(customizer));
-        Cluster cluster = closer.add(components.cluster(transport, store, customizer));
-        warmUp(cluster);
+        Cluster cluster = closer.add(components.cluster(transport, store, customizer, watch));
+        warmUp(cluster, config);
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);
         closer.add(components.httpApi(transport, cluster)).failure().thenAccept(failure::complete);
@@ -214,10 +234,11 @@ public final class ServerNode implements AutoCloseable {
      * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting.
      * Failures are ignored: other nodes need not run yet.
      */
-    private static void warmUp(Cluster cluster) {
-        CallOptions everyNode = CallOptions.defaults()
-                .withPolicy(cluster.topology().size(), cluster.topology().size())
-                .withTimeout(WARM_UP);
+    private static void warmUp(Cluster cluster, ServerConfig config) {
+        int nodes = config.membership().isAgreed()
+                ? cluster.defaultPolicy().from()
+                : cluster.topology().size();
+        CallOptions everyNode = CallOptions.defaults().withPolicy(nodes, nodes).withTimeout(WARM_UP);
         cluster.get(Key.of("warm-up"), everyNode)
                 .handle((value, error) -> error == null)
                 .toCompletableFuture()

@@ -106,6 +106,9 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new StatusCommand(console))
                 .addSubcommand(new RepairCommand(console))
+                .addSubcommand(new NodesCommand(console))
+                .addSubcommand(new RebalanceCommand(console))
+                .addSubcommand(new MetaCommand(console))
                 .addSubcommand(new LoadCommand(console))
                 .addSubcommand(new DumpCommand(console))
                 .addSubcommand(new SnapshotCommand(console))
@@ -137,7 +140,7 @@ public final class Dht implements Callable<Integer> {
         Map<String, List<String>> sections = new LinkedHashMap<>();
         sections.put("Run", List.of("demo", "server"));
         sections.put("Read and write", List.of("put", "get", "delete", "scan"));
-        sections.put("Operate", List.of("status", "repair"));
+        sections.put("Operate", List.of("status", "repair", "nodes", "rebalance", "meta"));
         sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
         sections.put("Find out", List.of("bench", "simulate", "help"));
         return Collections.unmodifiableMap(sections);

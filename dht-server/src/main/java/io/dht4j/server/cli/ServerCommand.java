@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import io.dht4j.server.Lifetime;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.StartWatch;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.ServerConfig;
@@ -15,10 +16,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -47,6 +50,10 @@ import picocli.CommandLine.ParameterException;
             "  dht server --id n1 --listen 127.0.0.1:8081 --peers $P",
             "  dht server --id n2 --listen 127.0.0.1:8082 --peers $P",
             "  dht server --id n3 --listen 127.0.0.1:8083 --peers $P",
+            "%nWith --bootstrap in place of --peers these three form a cluster whose nodes may change. A fourth one "
+                    + "is added and joins:%n",
+            "  dht nodes add n4 --node http://127.0.0.1:8081",
+            "  dht server --id n4 --listen 127.0.0.1:8084 --join $P",
             "%nThe other commands call the node at 127.0.0.1:8080, the address of a server without options, unless "
                     + "--node names another.%n"
         })
@@ -56,6 +63,8 @@ final class ServerCommand implements Callable<Integer> {
     private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
 
     private static final String OTHERS = "This command";
+
+    private static final Set<Setting> REPEATABLE = EnumSet.of(Setting.PUBLIC_HOST, Setting.PUBLIC_ADDRESS);
 
     private final Console console;
     private final CommandSpec spec;
@@ -94,7 +103,7 @@ final class ServerCommand implements Callable<Integer> {
                     .arity(isFlag ? "0..1" : "1")
                     .fallbackValue("on")
                     // Options that may be given repeatedly.
-                    .type(setting == Setting.PUBLIC_HOST ? List.class : String.class)
+                    .type(REPEATABLE.contains(setting) ? List.class : String.class)
                     .auxiliaryTypes(String.class)
                     .paramLabel(setting.label())
                     .description((setting.description() + " Default: " + setting.fallback() + ".").replace("%", "%%"))
@@ -144,7 +153,7 @@ final class ServerCommand implements Callable<Integer> {
             if (rebuild) {
                 console.report("dht server: " + ServerNode.rebuild(settings));
             }
-            ServerNode node = ServerNode.start(settings);
+            ServerNode node = ServerNode.start(settings, watch(lifetime));
             try {
                 notice.ifPresent(line -> console.report("dht server: " + line));
                 console.show("ready " + node.summary());
@@ -161,6 +170,20 @@ final class ServerCommand implements Callable<Integer> {
             }
             return lifetime.status();
         }
+    }
+
+    private StartWatch watch(Lifetime lifetime) {
+        return new StartWatch() {
+            @Override
+            public void waits(String what) {
+                console.report("dht server: " + what);
+            }
+
+            @Override
+            public boolean isStopAsked() {
+                return lifetime.isStopAsked();
+            }
+        };
     }
 
     private void close(ServerNode node, CompletableFuture<String> failed, Lifetime lifetime) {

@@ -8,6 +8,7 @@ import io.dht4j.Version;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -15,9 +16,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -163,6 +166,50 @@ public final class DhtClient {
     public CompletableFuture<JsonNode> repair(List<Integer> partitions) {
         String chosen = partitions.stream().map(String::valueOf).collect(Collectors.joining(","));
         return askJson("POST", chosen.isEmpty() ? "/v0/repair" : "/v0/repair?partition=" + chosen);
+    }
+
+    /**
+     * Asks the first node that answers for the nodes of the cluster, the moves under way and the metadata.
+     *
+     * @return completes with the status
+     */
+    public CompletableFuture<JsonNode> nodes() {
+        return askJson("GET", "/v0/nodes");
+    }
+
+    /**
+     * Asks the first node that answers for a change of the nodes. A change may be repeated.
+     *
+     * @param change the parameters of the API
+     * @return completes with the epoch of the change
+     */
+    public CompletableFuture<JsonNode> changeNodes(Map<String, String> change) {
+        return askJson("POST", "/v0/nodes?" + query(change));
+    }
+
+    /**
+     * Asks the first node that answers for what a rebalance would move.
+     *
+     * @return completes with the plan
+     */
+    public CompletableFuture<JsonNode> plan() {
+        return askJson("GET", "/v0/rebalance");
+    }
+
+    /**
+     * Asks the first node that answers for a change of how partitions move. A change may be repeated.
+     *
+     * @param change the parameters of the API
+     * @return completes with the epoch of the change
+     */
+    public CompletableFuture<JsonNode> changeRebalance(Map<String, String> change) {
+        return askJson("POST", "/v0/rebalance?" + query(change));
+    }
+
+    private static String query(Map<String, String> parameters) {
+        return parameters.entrySet().stream()
+                .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining("&"));
     }
 
     private CompletableFuture<JsonNode> askJson(String method, String path) {

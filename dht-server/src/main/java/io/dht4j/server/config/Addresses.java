@@ -13,12 +13,12 @@ import java.util.Optional;
  */
 public record Addresses(HostPort listen, HostPort peer, boolean isShared, Optional<HostPort> grpc) {
 
-    static Addresses of(SettingsReader given, HostPort listen, Node self, TransportChoice transport)
+    static Addresses of(SettingsReader given, HostPort listen, Node self, TransportChoice transport, Setting source)
             throws ConfigException {
         HostPort peer = HostPort.parse(self.address());
         Optional<HostPort> grpc = given.find(Setting.GRPC_LISTEN, HostPort::parse);
         String listenText = Setting.LISTEN.option() + " " + listen;
-        String peerText = "this node's address in " + Setting.PEERS.option() + ", " + peer;
+        String peerText = "this node's address in " + source.option() + ", " + peer;
         boolean isShared = transport instanceof TransportChoice.Http
                 && (listen.isSameSocketAs(peer) || (listen.port() == peer.port() && listen.isWildcard()));
         if (!isShared && listen.overlaps(peer)) {
@@ -27,7 +27,7 @@ public record Addresses(HostPort listen, HostPort peer, boolean isShared, Option
                             ? ", or be the same: then both share the port"
                             : ": " + (transport instanceof TransportChoice.Grpc ? "gRPC" : "TCP")
                                     + " between the nodes shares no port, name another one in "
-                                    + Setting.PEERS.option()));
+                                    + source.option()));
         }
         if (grpc.isPresent()) {
             String grpcText = Setting.GRPC_LISTEN.option() + " " + grpc.get();

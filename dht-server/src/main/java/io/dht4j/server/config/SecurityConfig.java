@@ -24,10 +24,10 @@ public record SecurityConfig(
         trusted = List.copyOf(trusted);
     }
 
-    static SecurityConfig of(SettingsReader given, int nodes) throws ConfigException {
+    static SecurityConfig of(SettingsReader given, boolean hasPeers) throws ConfigException {
         List<NodeId> trusted =
                 given.find(Setting.TRUSTED, SecurityConfig::names).orElse(List.of());
-        Optional<TlsFiles> tls = tls(given, nodes > 1 || !trusted.isEmpty());
+        Optional<TlsFiles> tls = tls(given, hasPeers || !trusted.isEmpty());
         boolean plaintextAllowed = given.onOff(Setting.ALLOW_PLAINTEXT);
         if (tls.isPresent() && plaintextAllowed) {
             given.refuse(

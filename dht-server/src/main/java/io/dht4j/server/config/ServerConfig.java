@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * against the machine: a free port, a writable directory, files with valid contents.
  *
  * @param id this node's name
- * @param topology every node with its peer address, this one among them
+ * @param membership how the node belongs to its cluster
  * @param addresses where this node listens
  * @param transport the transport between the nodes
  * @param security the encryption and the access rules
@@ -43,7 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public record ServerConfig(
         NodeId id,
-        Topology topology,
+        MembershipChoice membership,
         Addresses addresses,
         TransportChoice transport,
         SecurityConfig security,
@@ -100,24 +99,20 @@ public record ServerConfig(
         SettingsReader given = new SettingsReader(settings);
         NodeId id = given.read(Setting.ID, NodeId::new);
         HostPort listen = given.read(Setting.LISTEN, HostPort::parse);
-        Topology topology = given.readOr(Setting.PEERS, id + "=" + listen, text -> new Topology(1, peers(text)));
-        Node self = topology.node(id)
-                .orElseThrow(() -> new ConfigException(
-                        Setting.ID.option() + " " + id + " is not among the " + Setting.PEERS.option() + ": "
-                                + topology.nodes().stream()
-                                        .map(node -> node.id().value())
-                                        .collect(Collectors.joining(", "))));
-        refuseDoubledEndpoints(topology);
+        MembershipChoice membership = MembershipChoice.of(given, id, listen);
+        Topology topology = membership.nodes();
+        Node self = topology.node(id).orElseThrow();
+        refuseDoubledEndpoints(topology, membership.source());
         TransportChoice transport = TransportChoice.of(given);
         return new ServerConfig(
                 id,
-                topology,
-                Addresses.of(given, listen, self, transport),
+                membership,
+                Addresses.of(given, listen, self, transport, membership.source()),
                 transport,
-                SecurityConfig.of(given, topology.size()),
+                SecurityConfig.of(given, membership.hasPeers()),
                 ClientConfig.of(given),
-                PlacementChoice.of(given, topology.size()),
-                StoreChoice.of(given, id, topology),
+                PlacementChoice.of(given, membership.mostReplicas()),
+                StoreChoice.of(given, id, membership),
                 CallChoice.of(given));
     }
 
@@ -125,13 +120,13 @@ public record ServerConfig(
      * Refuses nodes that share an address, before there is a data directory. A name that cannot be looked up now is
      * left to the start.
      */
-    private static void refuseDoubledEndpoints(Topology topology) throws ConfigException {
+    private static void refuseDoubledEndpoints(Topology topology, Setting source) throws ConfigException {
         List<Node> nodes = topology.nodes();
         try {
             Endpoints.requireDistinct(
                     nodes, Endpoints.lookUp(nodes).toCompletableFuture().get(LOOKUP_SECONDS, TimeUnit.SECONDS));
         } catch (IllegalArgumentException e) {
-            throw new ConfigException(Setting.PEERS.option() + ": " + e.getMessage());
+            throw new ConfigException(source.option() + ": " + e.getMessage());
         } catch (TimeoutException | ExecutionException e) {
             LOG.debug("the names of the peers' hosts cannot be looked up", e);
         } catch (InterruptedException e) {
@@ -167,18 +162,12 @@ public record ServerConfig(
         }
     }
 
-    private static List<Node> peers(String text) {
-        List<Node> nodes = new ArrayList<>();
-        for (String entry : text.split(",", -1)) {
-            int equals = entry.indexOf('=');
-            if (equals < 1) {
-                throw new IllegalArgumentException(
-                        "expected ID=HOST:PORT entries with commas between, not \"" + entry + "\"");
-            }
-            nodes.add(Node.of(
-                    entry.substring(0, equals).strip(),
-                    HostPort.parse(entry.substring(equals + 1).strip()).toString()));
-        }
-        return nodes;
+    /**
+     * Returns the nodes that the configuration names, this one among them.
+     *
+     * @return the peers, the founders, or this node alone if it joins
+     */
+    public Topology topology() {
+        return membership.nodes();
     }
 }

@@ -20,6 +20,56 @@ public enum Setting {
             "Every node of the cluster with its peer address, this one included, in the same order on every node. "
                     + "With HTTP between the nodes this node's own entry may equal the listen address: then both "
                     + "share the port."),
+    /** The nodes that form an agreed cluster. */
+    BOOTSTRAP(
+            "ID=HOST:PORT,...",
+            Fallback.WORDS,
+            "none, the nodes are fixed",
+            "Forms a cluster whose nodes may change, in place of --peers: the first nodes with their peer addresses, "
+                    + "this one included, in the same order on each of them, in empty data directories or on the "
+                    + "data of a cluster of the same --peers. Later starts ignore it."),
+    /** The nodes by which this one joins an agreed cluster. */
+    JOIN(
+            "ID=HOST:PORT,...",
+            Fallback.WORDS,
+            "none, the nodes are fixed",
+            "Joins a cluster, in place of --peers: some of its nodes with their peer addresses, or srv:NAME, "
+                    + "dns:NAME:PORT or file:FILE to find them. Needs ./dht nodes add before, or a join token. Later "
+                    + "starts ignore it."),
+    /** The peer address of a node that joins. */
+    PEER_ADDRESS(
+            "HOST:PORT",
+            Fallback.WORDS,
+            "the listen address",
+            "With --join, the address at which the other nodes reach this one. With HTTP between the nodes it may "
+                    + "equal the listen address: then both share the port."),
+    /** The zone of a node. */
+    ZONE(
+            "NAME",
+            Fallback.WORDS,
+            "none",
+            "With --bootstrap or --join, this node's zone, such as a rack or a data centre: the replicas of a key "
+                    + "stand in different zones as far as possible."),
+    /** The weight of a node. */
+    WEIGHT(
+            "N",
+            Fallback.WORDS,
+            "1, or what was agreed",
+            "With --bootstrap or --join, this node's share of the partitions relative to the others, 1 to 1000."),
+    /** The addresses of a node for clients. */
+    PUBLIC_ADDRESS(
+            "URL",
+            Fallback.WORDS,
+            "the listen addresses",
+            "With --bootstrap or --join, where clients reach this node, http://HOST:PORT or grpc://HOST:PORT; several "
+                    + "are repeated or separated by commas. Clients that know one node learn those of the others."),
+    /** The join token of a cluster. */
+    JOIN_TOKEN(
+            "FILE",
+            Fallback.WORDS,
+            "none, nodes are added by hand",
+            "File of a secret of 16 bytes or more, the same on every node: who has it may join without ./dht nodes "
+                    + "add. Read again for each join."),
     /** The directory of the store's files. */
     DATA(
             "DIR",

@@ -4,6 +4,8 @@ package io.dht4j.server.config;
 public enum SettingSection {
     /** The nodes and the placement of keys: the same on every node. */
     CLUSTER("Cluster"),
+    /** How the node belongs to a cluster whose nodes may change. */
+    MEMBERSHIP("Membership"),
     /** The addresses for clients. */
     PUBLIC_APIS("Public APIs"),
     /** The treatment of requests. */
@@ -44,6 +46,7 @@ public enum SettingSection {
         return switch (setting) {
             case ID, PEERS, REPLICATION_FACTOR, PARTITIONS, PLACEMENT, HASH, HASH_KEY, HASH_KEY_FILE, START_PATIENCE ->
                 CLUSTER;
+            case BOOTSTRAP, JOIN, PEER_ADDRESS, ZONE, WEIGHT, PUBLIC_ADDRESS, JOIN_TOKEN -> MEMBERSHIP;
             case LISTEN, PUBLIC_HOST, GRPC_LISTEN -> PUBLIC_APIS;
             case TIMEOUT, READS, HEDGE, ORDERING, CANCELLATION -> REQUESTS;
             case STORE, DATA, DURABILITY, REFILL_WITHOUT -> STORAGE;

@@ -38,19 +38,30 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
         MEMORY
     }
 
-    static StoreChoice of(SettingsReader given, NodeId id, Topology topology) throws ConfigException {
+    static StoreChoice of(SettingsReader given, NodeId id, MembershipChoice membership) throws ConfigException {
         Kind kind = given.choice(Setting.STORE, Kind.class);
         if (kind == Kind.MEMORY) {
             String reason = "with " + Setting.STORE.option() + " memory, which keeps nothing on disk";
             given.refuse(Setting.DATA, reason);
             given.refuse(Setting.DURABILITY, reason);
             given.refuse(Setting.REFILL_WITHOUT, reason);
+            if (membership.isAgreed()) {
+                throw new ConfigException(Setting.STORE.option()
+                        + " memory keeps no identity, which a node of a cluster whose nodes may change needs: take"
+                        + " another store, or " + Setting.PEERS.option());
+            }
+        }
+        if (membership.isAgreed()) {
+            given.refuse(
+                    Setting.REFILL_WITHOUT,
+                    "with " + Setting.BOOTSTRAP.option() + " or " + Setting.JOIN.option()
+                            + ": nodes whose data is lost are replaced by ./dht nodes replace");
         }
         return new StoreChoice(
                 kind,
                 given.readOr(Setting.DATA, "dht-data/" + id, SettingsReader::path),
                 given.choice(Setting.DURABILITY, Durability.class),
-                given.find(Setting.REFILL_WITHOUT, text -> others(text, id, topology))
+                given.find(Setting.REFILL_WITHOUT, text -> others(text, id, membership.nodes()))
                         .orElse(Set.of()));
     }
 

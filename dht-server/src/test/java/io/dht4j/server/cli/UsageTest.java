@@ -28,6 +28,9 @@ class UsageTest {
                 "load",
                 "dump",
                 "repair",
+                "nodes",
+                "rebalance",
+                "meta",
                 "snapshot",
                 "restore"
             })

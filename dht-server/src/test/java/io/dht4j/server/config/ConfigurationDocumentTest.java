@@ -99,6 +99,9 @@ class ConfigurationDocumentTest {
         if (setting == Setting.GRPC_MODE) {
             given.put(Setting.TRANSPORT, "grpc");
         }
+        if (setting == Setting.WEIGHT) {
+            given.put(Setting.BOOTSTRAP, "n1=127.0.0.1:8080");
+        }
         List<String> messages = new ArrayList<>();
         assertThatThrownBy(() -> ServerConfig.of(given))
                 .isInstanceOf(ConfigException.class)

@@ -2,6 +2,7 @@ package io.dht4j.simulator.contract;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
@@ -35,16 +36,23 @@ final class OneAnswerCluster implements Cluster {
     private final AtomicInteger calls = new AtomicInteger();
     private final Queue<CompletableFuture<?>> unanswered = new ConcurrentLinkedQueue<>();
 
-    private OneAnswerCluster(Optional<DhtException> failure) {
+    private final Optional<ClusterMembership> membership;
+
+    private OneAnswerCluster(Optional<DhtException> failure, Optional<ClusterMembership> membership) {
         this.failure = failure;
+        this.membership = membership;
+    }
+
+    static OneAnswerCluster of(ClusterMembership membership) {
+        return new OneAnswerCluster(Optional.empty(), Optional.of(membership));
     }
 
     static OneAnswerCluster failing(DhtException failure) {
-        return new OneAnswerCluster(Optional.of(failure));
+        return new OneAnswerCluster(Optional.of(failure), Optional.empty());
     }
 
     static OneAnswerCluster silent() {
-        return new OneAnswerCluster(Optional.empty());
+        return new OneAnswerCluster(Optional.empty(), Optional.empty());
     }
 
     /** Returns how many calls have arrived. */
@@ -122,6 +130,11 @@ final class OneAnswerCluster implements Cluster {
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         return answer();
+    }
+
+    @Override
+    public ClusterMembership membership() {
+        return membership.orElseGet(Cluster.super::membership);
     }
 
     @Override

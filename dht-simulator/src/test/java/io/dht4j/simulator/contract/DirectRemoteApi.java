@@ -7,8 +7,11 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.NodeStatus;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -159,6 +162,21 @@ public final class DirectRemoteApi implements RemoteApi {
     @Override
     public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
         return call(address, options, Cluster::repairStatus);
+    }
+
+    @Override
+    public CompletionStage<MembershipStatus> membership(String address, CallOptions options) {
+        return call(address, options, cluster -> cluster.membership().status());
+    }
+
+    @Override
+    public CompletionStage<RebalancePlan> plan(String address, CallOptions options) {
+        return call(address, options, cluster -> cluster.membership().plan());
+    }
+
+    @Override
+    public CompletionStage<Long> change(String address, MembershipChange change, CallOptions options) {
+        return call(address, options, cluster -> cluster.membership().change(change));
     }
 
     @Override

@@ -8,10 +8,13 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
@@ -242,6 +245,25 @@ final class ScriptedApi implements RemoteApi {
 
     private static RepairStatus unrepaired() {
         return new RepairStatus(new NodeId("n0"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), false, Map.of());
+    }
+
+    @Override
+    public CompletionStage<MembershipStatus> membership(String address, CallOptions options) {
+        return call("membership", address, options, ScriptedApi::none);
+    }
+
+    @Override
+    public CompletionStage<RebalancePlan> plan(String address, CallOptions options) {
+        return call("plan", address, options, ScriptedApi::none);
+    }
+
+    @Override
+    public CompletionStage<Long> change(String address, MembershipChange change, CallOptions options) {
+        return call("change", address, options, () -> 7L);
+    }
+
+    private static <T> T none() {
+        throw DhtException.of(ErrorCode.BAD_REQUEST, "the nodes of this cluster are fixed");
     }
 
     @Override

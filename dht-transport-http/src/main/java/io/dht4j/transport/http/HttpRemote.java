@@ -5,7 +5,10 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.NodeStatus;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
@@ -13,6 +16,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.MembershipJson;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
@@ -222,6 +226,33 @@ public final class HttpRemote implements RemoteApi {
                 address,
                 new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.REPAIR, options).withoutParameters(),
                 HttpRemoteAnswer.json(StatusJson::repair));
+    }
+
+    @Override
+    public CompletionStage<MembershipStatus> membership(String address, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.NODES, options).withoutParameters(),
+                HttpRemoteAnswer.json(MembershipJson::status));
+    }
+
+    @Override
+    public CompletionStage<RebalancePlan> plan(String address, CallOptions options) {
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.REBALANCE, options).withoutParameters(),
+                HttpRemoteAnswer.json(MembershipJson::plan));
+    }
+
+    @Override
+    public CompletionStage<Long> change(String address, MembershipChange change, CallOptions options) {
+        String path = change instanceof MembershipChange.Rebalance || change instanceof MembershipChange.CancelMoves
+                ? ApiProtocol.REBALANCE
+                : ApiProtocol.NODES;
+        return client.call(
+                address,
+                new HttpRemoteRequest(HttpMethod.POST, path, options).change(change),
+                HttpRemoteAnswer.json(MembershipJson::epoch));
     }
 
     @Override

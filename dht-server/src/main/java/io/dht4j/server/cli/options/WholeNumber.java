@@ -1,6 +1,7 @@
 package io.dht4j.server.cli.options;
 
 import io.dht4j.CallOptions;
+import io.dht4j.MembershipChange;
 import io.dht4j.server.cli.console.OutOfRangeException;
 import io.dht4j.server.client.Loader;
 import io.dht4j.server.demo.DemoRun;
@@ -76,6 +77,14 @@ public final class WholeNumber {
         @Override
         public Long convert(String text) {
             return read(text, 1, LONGEST_MILLIS);
+        }
+    }
+
+    /** Reads a rate of moves in KiB per second. */
+    public static final class MoveRate implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return read(text, MembershipChange.MIN_RATE >> 10, MembershipChange.MAX_RATE >> 10);
         }
     }
 

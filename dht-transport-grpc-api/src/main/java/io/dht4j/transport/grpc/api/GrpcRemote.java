@@ -4,16 +4,22 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.NodeStatus;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.transport.grpc.api.internal.common.MembershipMessages;
 import io.dht4j.transport.grpc.api.internal.remote.RemoteClient;
 import io.dht4j.transport.grpc.api.internal.remote.RemoteMethod;
 import io.dht4j.transport.grpc.api.internal.remote.RemoteRequests;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
+import io.dht4j.v1.MembershipRequest;
+import io.dht4j.v1.PlanRebalanceRequest;
 import io.dht4j.v1.RepairStatusRequest;
 import io.dht4j.v1.StatusRequest;
 import java.time.Duration;
@@ -141,6 +147,21 @@ public final class GrpcRemote implements RemoteApi {
     @Override
     public CompletionStage<RepairStatus> repairStatus(String address, CallOptions call) {
         return client.call(address, RemoteMethod.REPAIR_STATUS, 0, call, RepairStatusRequest::getDefaultInstance);
+    }
+
+    @Override
+    public CompletionStage<MembershipStatus> membership(String address, CallOptions call) {
+        return client.call(address, RemoteMethod.MEMBERSHIP, 0, call, MembershipRequest::getDefaultInstance);
+    }
+
+    @Override
+    public CompletionStage<RebalancePlan> plan(String address, CallOptions call) {
+        return client.call(address, RemoteMethod.PLAN, 0, call, PlanRebalanceRequest::getDefaultInstance);
+    }
+
+    @Override
+    public CompletionStage<Long> change(String address, MembershipChange change, CallOptions call) {
+        return client.call(address, RemoteMethod.CHANGE, 0, call, () -> MembershipMessages.message(change));
     }
 
     @Override

@@ -129,7 +129,10 @@ class GrpcApiReflectionTest {
                         "Locate",
                         "Status",
                         "Repair",
-                        "RepairStatus");
+                        "RepairStatus",
+                        "Membership",
+                        "PlanRebalance",
+                        "ChangeMembership");
     }
 
     @Test

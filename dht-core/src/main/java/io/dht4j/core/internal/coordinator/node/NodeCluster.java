@@ -340,7 +340,11 @@ public final class NodeCluster implements Cluster {
             return CompletableFuture.failedFuture(
                     new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
-        return status.ask();
+        return agreed.isEmpty()
+                ? status.ask()
+                : status.ask()
+                        .thenApply(
+                                known -> known.withPublicAddresses(agreed.get().publicAddresses()));
     }
 
     @Override

@@ -38,7 +38,9 @@ import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -402,6 +404,16 @@ public final class AgreedMembership {
     /** Returns the installed state; empty before the first one. */
     public Optional<ClusterState> state() {
         return installed.state();
+    }
+
+    /** Returns where clients reach the public APIs of present members that have said so, by the installed state. */
+    public Map<NodeId, List<String>> publicAddresses() {
+        Map<NodeId, List<String>> addresses = new HashMap<>();
+        state().ifPresent(state -> state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent()
+                        && !member.details().publicAddresses().isEmpty())
+                .forEach(member -> addresses.put(member.name(), member.details().publicAddresses())));
+        return addresses;
     }
 
     /** Returns this node as a member, as of the installed state. */

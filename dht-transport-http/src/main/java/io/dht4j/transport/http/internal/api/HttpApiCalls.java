@@ -288,7 +288,7 @@ final class HttpApiCalls {
         exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
     }
 
-    private static void answerJson(HttpApiExchange exchange, JsonObject json) {
+    static void answerJson(HttpApiExchange exchange, JsonObject json) {
         exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
         exchange.answer(200, json.toBuffer());
     }

@@ -31,6 +31,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final HttpApiAdmission admission;
     private final TokenGuard guard;
     private final HttpApiCalls calls;
+    private final HttpApiMembership membership;
     private final HttpApiBrowsers browsers;
     private final HttpApiProbes probes;
 
@@ -49,6 +50,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.admission = admission;
         this.guard = guard;
         this.calls = new HttpApiCalls(cluster);
+        this.membership = new HttpApiMembership(cluster);
         this.browsers = browsers;
         this.probes = new HttpApiProbes(cluster, admission);
     }
@@ -94,6 +96,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.PLACEMENT -> placement(exchange);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
+                case ApiProtocol.NODES -> nodes(exchange);
+                case ApiProtocol.REBALANCE -> rebalance(exchange);
                 default -> {
                     guard.requireAny(exchange.authorization());
                     throw new InvalidRequestException(
@@ -109,6 +113,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.PLACEMENT,
                                             ApiProtocol.STATUS,
                                             ApiProtocol.REPAIR,
+                                            ApiProtocol.NODES,
+                                            ApiProtocol.REBALANCE,
                                             ApiProtocol.LIVEZ,
                                             ApiProtocol.READYZ));
                 }
@@ -228,6 +234,44 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             }
             default -> refuseMethod(exchange, "GET, POST");
         }
+    }
+
+    private void nodes(HttpApiExchange exchange) {
+        if (isAdministered(exchange)) {
+            membership.status(exchange);
+        } else if (isPost(exchange)) {
+            membership.changeNodes(exchange);
+        }
+    }
+
+    private void rebalance(HttpApiExchange exchange) {
+        if (isAdministered(exchange)) {
+            membership.plan(exchange);
+        } else if (isPost(exchange)) {
+            membership.changeRebalance(exchange);
+        }
+    }
+
+    /** Returns whether to show what operators see; checks the token of this and of changes. */
+    private boolean isAdministered(HttpApiExchange exchange) {
+        String method = exchange.request().method().name();
+        if (method.equals("GET") || method.equals("POST")) {
+            exchange.require(guard, Scope.ADMIN);
+        }
+        if (!method.equals("GET")) {
+            return false;
+        }
+        requireNoBody(exchange);
+        return true;
+    }
+
+    private boolean isPost(HttpApiExchange exchange) {
+        if (exchange.request().method().name().equals("POST")) {
+            requireNoAnnouncedBody(exchange);
+            return true;
+        }
+        refuseMethod(exchange, "GET, POST");
+        return false;
     }
 
     private boolean isAllowed(HttpApiExchange exchange, String method) {

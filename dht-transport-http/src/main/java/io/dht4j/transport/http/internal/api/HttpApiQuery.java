@@ -303,7 +303,16 @@ final class HttpApiQuery {
             case "ack", "from", "replicas" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
-            case "lease", "ordering" -> ErrorCode.BAD_REQUEST;
+            case "lease",
+                    "ordering",
+                    "change",
+                    "node",
+                    "address",
+                    "public_address",
+                    "zone",
+                    "weight",
+                    "rate",
+                    "accept_data_loss" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;
         };
     }

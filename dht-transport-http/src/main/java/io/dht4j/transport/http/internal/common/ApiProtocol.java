@@ -14,6 +14,8 @@ public final class ApiProtocol {
     public static final String PLACEMENT = "/v0/placement";
     public static final String STATUS = "/v0/status";
     public static final String REPAIR = "/v0/repair";
+    public static final String NODES = "/v0/nodes";
+    public static final String REBALANCE = "/v0/rebalance";
     public static final String LIVEZ = "/livez";
     public static final String READYZ = "/readyz";
 

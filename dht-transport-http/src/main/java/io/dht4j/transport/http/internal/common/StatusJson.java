@@ -53,10 +53,12 @@ public final class StatusJson {
     public static JsonObject status(NodeStatus status) {
         JsonArray nodes = new JsonArray();
         for (Node node : status.topology().nodes()) {
-            nodes.add(new JsonObject()
+            JsonObject each = new JsonObject()
                     .put("id", node.id().value())
                     .put("address", node.address())
-                    .put("weight", node.weight()));
+                    .put("weight", node.weight());
+            List<String> published = status.publicAddresses().get(node.id());
+            nodes.add(published == null ? each : each.put("public_addresses", new JsonArray(published)));
         }
         JsonObject json = new JsonObject()
                 .put("id", status.id().value())
@@ -85,9 +87,15 @@ public final class StatusJson {
 
     public static NodeStatus status(JsonObject json) {
         List<Node> nodes = new ArrayList<>();
+        Map<NodeId, List<String>> published = new HashMap<>();
         for (Object element : json.getJsonArray("nodes")) {
             JsonObject node = (JsonObject) element;
-            nodes.add(new Node(new NodeId(text(node, "id")), text(node, "address"), (int) number(node, "weight")));
+            NodeId id = new NodeId(text(node, "id"));
+            nodes.add(new Node(id, text(node, "address"), (int) number(node, "weight")));
+            JsonArray addresses = node.getJsonArray("public_addresses");
+            if (addresses != null) {
+                published.put(id, addresses.stream().map(String.class::cast).toList());
+            }
         }
         return new NodeStatus(
                 new NodeId(text(json, "id")),
@@ -110,7 +118,8 @@ public final class StatusJson {
                 nodeIds(json.getJsonArray("suspected")),
                 nodeIds(json.getJsonArray("disagreeing")),
                 Optional.ofNullable(json.getJsonObject("clock_problem")).map(StatusJson::clock),
-                Duration.ofMillis(number(json, "uptime_ms")));
+                Duration.ofMillis(number(json, "uptime_ms")),
+                published);
     }
 
     public static JsonObject repair(RepairStatus status) {

@@ -3,11 +3,15 @@ package io.dht4j.transport.http.internal.remote;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.MembershipChange;
+import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
@@ -105,6 +109,42 @@ public final class HttpRemoteRequest {
             add("partition", partitions.stream().map(String::valueOf).collect(Collectors.joining(",")));
         }
         return this;
+    }
+
+    /** Asks for a change of the membership. */
+    public HttpRemoteRequest change(MembershipChange change) {
+        withoutParameters();
+        if (change instanceof MembershipChange.Rebalance rebalance) {
+            rebalance.paused().ifPresent(paused -> add("change", paused ? "pause" : "resume"));
+            rebalance.bytesPerSecond().ifPresent(rate -> add("rate", Long.toString(rate)));
+        } else if (change instanceof MembershipChange.CancelMoves) {
+            add("change", "cancel");
+        } else if (change instanceof MembershipChange.Add add) {
+            node("add", add.node());
+        } else if (change instanceof MembershipChange.Remove remove) {
+            node("remove", remove.node());
+        } else if (change instanceof MembershipChange.Replace replace) {
+            node("replace", replace.node());
+            if (replace.acceptDataLoss()) {
+                add("accept_data_loss", "true");
+            }
+        } else if (change instanceof MembershipChange.Update update) {
+            node("update", update.node());
+            update.address().ifPresent(address -> encoded("address", address));
+            update.publicAddresses().ifPresent(addresses -> encoded("public_address", String.join(",", addresses)));
+            update.zone().ifPresent(zone -> encoded("zone", zone));
+            update.weight().ifPresent(weight -> add("weight", Integer.toString(weight)));
+        }
+        return this;
+    }
+
+    private void node(String change, NodeId node) {
+        add("change", change);
+        encoded("node", node.value());
+    }
+
+    private void encoded(String name, String value) {
+        add(name, URLEncoder.encode(value, StandardCharsets.UTF_8));
     }
 
     public HttpRemoteRequest range(KeyRange range, ScanScope scope, int limit, int bytes) {

@@ -86,8 +86,13 @@ final class RemoteAnswers {
 
     static NodeStatus status(StatusResponse message) {
         List<Node> nodes = new ArrayList<>(message.getNodesCount());
+        Map<NodeId, List<String>> published = new HashMap<>();
         for (io.dht4j.v1.Node node : message.getNodesList()) {
-            nodes.add(new Node(new NodeId(node.getId()), node.getAddress(), node.getWeight()));
+            NodeId id = new NodeId(node.getId());
+            nodes.add(new Node(id, node.getAddress(), node.getWeight()));
+            if (node.getPublicAddressesCount() > 0) {
+                published.put(id, List.copyOf(node.getPublicAddressesList()));
+            }
         }
         return new NodeStatus(
                 new NodeId(message.getId()),
@@ -112,7 +117,8 @@ final class RemoteAnswers {
                 nodeIds(message.getSuspectedList()),
                 nodeIds(message.getDisagreeingList()),
                 message.hasClockProblem() ? Optional.of(clock(message.getClockProblem())) : Optional.empty(),
-                Duration.ofMillis(message.getUptimeMillis()));
+                Duration.ofMillis(message.getUptimeMillis()),
+                published);
     }
 
     static RepairStatus repair(RepairResponse message) {

@@ -2,15 +2,20 @@ package io.dht4j.transport.grpc.api.internal.remote;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.MembershipStatus;
 import io.dht4j.NodeStatus;
+import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi.Located;
+import io.dht4j.transport.grpc.api.internal.common.MembershipMessages;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.BatchPutResponse;
+import io.dht4j.v1.ChangeMembershipRequest;
+import io.dht4j.v1.ChangeMembershipResponse;
 import io.dht4j.v1.CloseSnapshotRequest;
 import io.dht4j.v1.CloseSnapshotResponse;
 import io.dht4j.v1.DeleteRequest;
@@ -20,8 +25,12 @@ import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.LocateRequest;
 import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.MembershipRequest;
+import io.dht4j.v1.MembershipResponse;
 import io.dht4j.v1.OpenSnapshotRequest;
 import io.dht4j.v1.OpenSnapshotResponse;
+import io.dht4j.v1.PlanRebalanceRequest;
+import io.dht4j.v1.PlanRebalanceResponse;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
 import io.dht4j.v1.RepairRequest;
@@ -81,4 +90,16 @@ public record RemoteMethod<Q, A, R>(MethodDescriptor<Q, A> descriptor, ErrorCode
 
     public static final RemoteMethod<RepairStatusRequest, RepairResponse, RepairStatus> REPAIR_STATUS =
             new RemoteMethod<>(KeyValueGrpc.getRepairStatusMethod(), ErrorCode.INTERNAL, RemoteAnswers::repair);
+
+    public static final RemoteMethod<MembershipRequest, MembershipResponse, MembershipStatus> MEMBERSHIP =
+            new RemoteMethod<>(KeyValueGrpc.getMembershipMethod(), ErrorCode.INTERNAL, MembershipMessages::status);
+
+    public static final RemoteMethod<PlanRebalanceRequest, PlanRebalanceResponse, RebalancePlan> PLAN =
+            new RemoteMethod<>(KeyValueGrpc.getPlanRebalanceMethod(), ErrorCode.INTERNAL, MembershipMessages::plan);
+
+    public static final RemoteMethod<ChangeMembershipRequest, ChangeMembershipResponse, Long> CHANGE =
+            new RemoteMethod<>(
+                    KeyValueGrpc.getChangeMembershipMethod(),
+                    ErrorCode.BAD_REQUEST,
+                    ChangeMembershipResponse::getEpoch);
 }

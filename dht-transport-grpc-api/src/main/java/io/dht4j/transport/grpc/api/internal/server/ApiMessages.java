@@ -27,6 +27,7 @@ import io.dht4j.v1.StatusResponse;
 import io.dht4j.v1.StoreProblem;
 import io.dht4j.v1.Value;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Translates the messages of requests and answers. */
@@ -221,7 +222,8 @@ final class ApiMessages {
             message.addNodes(io.dht4j.v1.Node.newBuilder()
                     .setId(node.id().value())
                     .setAddress(node.address())
-                    .setWeight(node.weight()));
+                    .setWeight(node.weight())
+                    .addAllPublicAddresses(status.publicAddresses().getOrDefault(node.id(), List.of())));
         }
         return message.build();
     }

@@ -10,6 +10,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.MembershipChange;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
@@ -17,10 +18,13 @@ import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
+import io.dht4j.transport.grpc.api.internal.common.MembershipMessages;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.BatchPutResponse;
+import io.dht4j.v1.ChangeMembershipRequest;
+import io.dht4j.v1.ChangeMembershipResponse;
 import io.dht4j.v1.CloseSnapshotRequest;
 import io.dht4j.v1.CloseSnapshotResponse;
 import io.dht4j.v1.DeleteRequest;
@@ -30,8 +34,12 @@ import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.LocateRequest;
 import io.dht4j.v1.LocateResponse;
+import io.dht4j.v1.MembershipRequest;
+import io.dht4j.v1.MembershipResponse;
 import io.dht4j.v1.OpenSnapshotRequest;
 import io.dht4j.v1.OpenSnapshotResponse;
+import io.dht4j.v1.PlanRebalanceRequest;
+import io.dht4j.v1.PlanRebalanceResponse;
 import io.dht4j.v1.PutRequest;
 import io.dht4j.v1.PutResponse;
 import io.dht4j.v1.RepairRequest;
@@ -102,6 +110,9 @@ final class ApiService {
                 Optional.empty(),
                 false,
                 parsed(RepairStatusRequest.parser(), this::repairStatus)));
+        administered(KeyValueGrpc.getMembershipMethod(), MembershipRequest.parser(), this::membership);
+        administered(KeyValueGrpc.getPlanRebalanceMethod(), PlanRebalanceRequest.parser(), this::plan);
+        administered(KeyValueGrpc.getChangeMembershipMethod(), ChangeMembershipRequest.parser(), this::change);
     }
 
     /** A method and the requirements of its calls. */
@@ -118,6 +129,11 @@ final class ApiService {
     private <Q extends Message, A> void counted(
             MethodDescriptor<Q, A> descriptor, Scope scope, Parser<Q> parser, Parsed<Q, A> method) {
         methods.add(new Bound<>(bytesIn(descriptor), Optional.of(scope), true, parsed(parser, method)));
+    }
+
+    private <Q extends Message, A> void administered(
+            MethodDescriptor<Q, A> descriptor, Parser<Q> parser, Parsed<Q, A> method) {
+        methods.add(new Bound<>(bytesIn(descriptor), Optional.of(Scope.ADMIN), false, parsed(parser, method)));
     }
 
     private static <Q extends Message, A> ApiCall.Method<A> parsed(Parser<Q> parser, Parsed<Q, A> method) {
@@ -303,6 +319,22 @@ final class ApiService {
 
     private void repairStatus(ApiCall<RepairResponse> call, RepairStatusRequest request) {
         call.await(cluster::repairStatus, status -> call.answer(ApiMessages.repair(status)));
+    }
+
+    private void membership(ApiCall<MembershipResponse> call, MembershipRequest request) {
+        call.await(() -> cluster.membership().status(), status -> call.answer(MembershipMessages.message(status)));
+    }
+
+    private void plan(ApiCall<PlanRebalanceResponse> call, PlanRebalanceRequest request) {
+        call.await(() -> cluster.membership().plan(), plan -> call.answer(MembershipMessages.message(plan)));
+    }
+
+    private void change(ApiCall<ChangeMembershipResponse> call, ChangeMembershipRequest request) {
+        MembershipChange change = MembershipMessages.change(request);
+        call.await(
+                () -> cluster.membership().change(change),
+                epoch -> call.answer(
+                        ChangeMembershipResponse.newBuilder().setEpoch(epoch).build()));
     }
 
     private byte[] value(Key key, ByteString value) {

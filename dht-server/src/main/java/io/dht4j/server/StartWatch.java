@@ -1,0 +1,24 @@
+package io.dht4j.server;
+
+/** Who starts a node and may stop it while it waits for others. */
+public interface StartWatch {
+
+    /** Waits as long as it takes, and says nothing. */
+    StartWatch NONE = new StartWatch() {};
+
+    /**
+     * Reports what the start waits for, each time that it is something else.
+     *
+     * @param what one line for people
+     */
+    default void waits(String what) {}
+
+    /**
+     * Returns whether the start is no longer wanted.
+     *
+     * @return true to end it
+     */
+    default boolean isStopAsked() {
+        return false;
+    }
+}

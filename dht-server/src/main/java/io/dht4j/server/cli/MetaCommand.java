@@ -1,0 +1,68 @@
+package io.dht4j.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows the nodes that agree on changes of a cluster. */
+@Command(
+        name = "meta",
+        mixinStandardHelpOptions = true,
+        header = "Shows the nodes that agree on changes of a cluster.%n",
+        description = {
+            "%nThey vote on each change of the nodes; * leads. Reads and writes go on without them. A line names the "
+                    + "nodes that have not installed the newest state yet.%n"
+        })
+final class MetaCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+    private CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "ACTION",
+            defaultValue = "status",
+            description = "status, which is the default.")
+    private String action = "status";
+
+    @Option(names = "--json", description = "Prints the node's answer unchanged.")
+    private boolean json;
+
+    @Mixin
+    private final NodeOptions node;
+
+    MetaCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws ClientException {
+        if (!action.equals("status")) {
+            throw new ParameterException(spec.commandLine(), "no action " + action + "; there is status");
+        }
+        DhtClient client = node.client();
+        JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.nodes()));
+        if (json) {
+            console.show(status.path("metadata").toString());
+        } else {
+            MembershipText.metadata(status).forEach(console::show);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,103 @@
+package io.dht4j.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.WholeNumber;
+import io.dht4j.server.client.BackOff;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows and steers how partitions move between nodes. */
+@Command(
+        name = "rebalance",
+        mixinStandardHelpOptions = true,
+        header = "Shows and steers how partitions move between nodes.%n",
+        description = {
+            "%nPartitions move by themselves when nodes join, leave or are replaced, so that each has its share. "
+                    + "Without an option: the moves under way.%n"
+        })
+final class RebalanceCommand implements Callable<Integer> {
+
+    private static final int KIB = 1024;
+
+    private final Console console;
+
+    @ArgGroup
+    private @Nullable Action action;
+
+    @Option(names = "--json", description = "Prints the node's answer unchanged.")
+    private boolean json;
+
+    @Mixin
+    private final NodeOptions node;
+
+    /** One of the actions. */
+    private static final class Action {
+
+        @SuppressWarnings("UnusedVariable") // It is what happens without any option.
+        @Option(names = "--status", description = "Shows the moves under way, and what each waits for.")
+        private boolean status;
+
+        @Option(names = "--plan", description = "Shows what is to move besides.")
+        private boolean plan;
+
+        @Option(names = "--pause", description = "Stops all moves; what was copied stays.")
+        private boolean pause;
+
+        @Option(names = "--resume", description = "Lets moves go on.")
+        private boolean resume;
+
+        @Option(names = "--cancel", description = "Pauses moves, and undoes those under way.")
+        private boolean cancel;
+
+        @Option(
+                names = "--rate",
+                paramLabel = "KIB",
+                converter = WholeNumber.MoveRate.class,
+                description = "The most that a node sends or receives for moves, 64 to 1073741824 KiB per second.")
+        private Optional<Long> rate = Optional.empty();
+    }
+
+    RebalanceCommand(Console console) {
+        this.console = console;
+        this.node = new NodeOptions(console);
+    }
+
+    @Override
+    public Integer call() throws ClientException {
+        DhtClient client = node.client();
+        Action chosen = action == null ? new Action() : action;
+        Map<String, String> change = new LinkedHashMap<>();
+        if (chosen.pause || chosen.resume || chosen.cancel) {
+            change.put("change", chosen.pause ? "pause" : chosen.resume ? "resume" : "cancel");
+        }
+        chosen.rate.ifPresent(kib -> change.put("rate", Long.toString(kib * KIB)));
+        if (!change.isEmpty()) {
+            JsonNode answer = DhtClient.await(client.changeRebalance(change));
+            console.show(
+                    json
+                            ? answer.toString()
+                            : "agreed at epoch " + answer.path("epoch_text").asText());
+            return 0;
+        }
+        JsonNode answer = chosen.plan
+                ? BackOff.whileOverloaded(() -> DhtClient.await(client.plan()))
+                : BackOff.whileOverloaded(() -> DhtClient.await(client.nodes()));
+        if (json) {
+            console.show(answer.toString());
+        } else {
+            (chosen.plan ? MembershipText.plan(answer) : MembershipText.moves(answer)).forEach(console::show);
+        }
+        return 0;
+    }
+}

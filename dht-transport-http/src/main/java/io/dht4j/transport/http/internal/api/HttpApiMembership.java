@@ -1,0 +1,124 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipChange.Rebalance;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.common.MembershipJson;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** Shows and changes the nodes of the cluster. Does not block. Safe for use by any number of event loops. */
+final class HttpApiMembership {
+
+    private static final List<String> NODES_PARAMETERS =
+            List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss");
+    private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate");
+
+    private final Cluster cluster;
+
+    HttpApiMembership(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    void status(HttpApiExchange exchange) {
+        HttpApiQuery.parse(exchange.request().query(), List.of());
+        exchange.place().require();
+        exchange.await(
+                () -> cluster.membership().status(),
+                status -> HttpApiCalls.answerJson(exchange, MembershipJson.status(status)));
+    }
+
+    void plan(HttpApiExchange exchange) {
+        HttpApiQuery.parse(exchange.request().query(), List.of());
+        exchange.place().require();
+        exchange.await(
+                () -> cluster.membership().plan(),
+                plan -> HttpApiCalls.answerJson(exchange, MembershipJson.plan(plan)));
+    }
+
+    void changeNodes(HttpApiExchange exchange) {
+        HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), NODES_PARAMETERS);
+        change(exchange, valid(() -> nodesChange(query)));
+    }
+
+    void changeRebalance(HttpApiExchange exchange) {
+        HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), REBALANCE_PARAMETERS);
+        change(exchange, valid(() -> rebalanceChange(query)));
+    }
+
+    private void change(HttpApiExchange exchange, MembershipChange change) {
+        exchange.place().require();
+        exchange.await(
+                () -> cluster.membership().change(change),
+                epoch -> HttpApiCalls.answerJson(exchange, MembershipJson.epoch(epoch)));
+    }
+
+    private interface Reading {
+        MembershipChange read();
+    }
+
+    private static MembershipChange valid(Reading reading) {
+        try {
+            return reading.read();
+        } catch (IllegalArgumentException e) {
+            throw refused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static MembershipChange nodesChange(HttpApiQuery query) {
+        NodeId node = query.text("node")
+                .map(NodeId::new)
+                .orElseThrow(() -> refused("node is missing: give the name of the node"));
+        return switch (query.text("change").orElse("")) {
+            case "add" -> new MembershipChange.Add(node);
+            case "remove" -> new MembershipChange.Remove(node);
+            case "replace" ->
+                new MembershipChange.Replace(
+                        node, query.text("accept_data_loss").map("true"::equals).orElse(false));
+            case "update" ->
+                new MembershipChange.Update(
+                        node,
+                        query.text("address"),
+                        query.text("public_address")
+                                .map(text -> text.isEmpty() ? List.<String>of() : Arrays.asList(text.split(",", -1))),
+                        query.text("zone"),
+                        weight(query));
+            default ->
+                throw refused("change must be add, remove, replace or update, not \""
+                        + HttpText.shown(query.text("change").orElse("")) + "\"");
+        };
+    }
+
+    private static OptionalInt weight(HttpApiQuery query) {
+        OptionalLong weight = query.number("weight", 1, Node.MAX_WEIGHT);
+        return weight.isEmpty() ? OptionalInt.empty() : OptionalInt.of((int) weight.getAsLong());
+    }
+
+    private static MembershipChange rebalanceChange(HttpApiQuery query) {
+        Optional<String> change = query.text("change");
+        OptionalLong rate = query.number("rate", MembershipChange.MIN_RATE, MembershipChange.MAX_RATE);
+        if (change.isEmpty() && rate.isPresent()) {
+            return new Rebalance(Optional.empty(), rate);
+        }
+        return switch (change.orElse("")) {
+            case "pause" -> new Rebalance(Optional.of(true), rate);
+            case "resume" -> new Rebalance(Optional.of(false), rate);
+            case "cancel" -> new MembershipChange.CancelMoves();
+            default ->
+                throw refused("change must be pause, resume or cancel, or rate be given, not \""
+                        + HttpText.shown(change.orElse("")) + "\"");
+        };
+    }
+
+    private static InvalidRequestException refused(String why) {
+        return new InvalidRequestException(ErrorCode.BAD_REQUEST, why);
+    }
+}
