@@ -91,6 +91,15 @@ public interface TopologyLog extends AutoCloseable {
     }
 
     /**
+     * Returns whether this member's disk held nothing of it when the log was opened. Opening a log leaves a durable
+     * trace, so this is true at the first opening only. A member that has taken part and finds an empty disk must not
+     * start: it may have voted and confirmed commands that it no longer knows.
+     *
+     * @return always the same
+     */
+    boolean isNew();
+
+    /**
      * Starts to take part. Called once. The applier is in its initial state; it is given the newest snapshot of this
      * member's disk, if there is one, and then the commands behind it as soon as they are known to be agreed.
      *

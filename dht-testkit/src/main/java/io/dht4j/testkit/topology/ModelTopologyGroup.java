@@ -18,6 +18,9 @@ public final class ModelTopologyGroup {
 
     final List<byte[]> commands = new ArrayList<>();
     final Set<NodeRef> removed = new HashSet<>();
+    /** The members whose disks hold something. */
+    private final Set<NodeRef> used = new HashSet<>();
+
     List<NodeRef> members;
 
     @Nullable
@@ -38,6 +41,20 @@ public final class ModelTopologyGroup {
     public ModelTopologyGroup(List<NodeRef> members, int snapshotCommands) {
         this.members = List.copyOf(members);
         this.snapshotCommands = snapshotCommands;
+    }
+
+    /** Returns whether a member's disk was empty, which it is no more. */
+    boolean begin(NodeRef member) {
+        return used.add(member);
+    }
+
+    /**
+     * Empties the disk of a member whose log is closed.
+     *
+     * @param member any node
+     */
+    public void loseDisk(NodeRef member) {
+        used.remove(member);
     }
 
     long agree(byte[] command) {

@@ -36,6 +36,7 @@ public final class ModelTopologyLog implements TopologyLog {
     private final ModelTopologyGroup group;
     private final NodeRef self;
     private final Environment environment;
+    private final boolean isNew;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final List<Call<?>> calls = new ArrayList<>();
     private @Nullable Applier applier;
@@ -75,6 +76,12 @@ public final class ModelTopologyLog implements TopologyLog {
         this.group = group;
         this.self = self;
         this.environment = environment;
+        this.isNew = group.begin(self);
+    }
+
+    @Override
+    public boolean isNew() {
+        return isNew;
     }
 
     @Override

@@ -12,6 +12,20 @@ import org.junit.jupiter.api.Test;
 interface RestartsSuite extends TopologySuite {
 
     @Test
+    default void aLogIsNewAtItsFirstOpeningOnly() {
+        NodeRef member = cluster().form(1).get(0);
+        assertThat(cluster().log(member).isNew()).isTrue();
+        // Nothing has run since the opening.
+        cluster().crash(member);
+        cluster().start(member);
+        assertThat(cluster().log(member).isNew()).isFalse();
+        cluster().agree("command");
+        cluster().stop(member);
+        cluster().start(member);
+        assertThat(cluster().log(member).isNew()).isFalse();
+    }
+
+    @Test
     default void everythingIsThereAfterAllHaveRestarted() {
         List<NodeRef> members = cluster().form(3);
         for (int round = 0; round < 4; round++) {

@@ -126,6 +126,11 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     }
 
     @Override
+    public boolean isNew() {
+        return files.isNew();
+    }
+
+    @Override
     public void start(Applier commands, Wire messages) {
         Objects.requireNonNull(commands, "applier");
         Objects.requireNonNull(messages, "wire");

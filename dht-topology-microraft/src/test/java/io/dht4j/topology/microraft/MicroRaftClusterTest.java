@@ -1,6 +1,7 @@
 package io.dht4j.topology.microraft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
@@ -103,6 +104,27 @@ class MicroRaftClusterTest {
                 .timeout(Duration.ofSeconds(1))
                 .drainTimeout(Duration.ZERO)
                 .begin();
+    }
+
+    @Test
+    void aVoterWithoutItsLogDoesNotStart() throws IOException {
+        List<Node> founders = founders(3);
+        List<NodeStart> starts = new ArrayList<>();
+        for (int i = 0; i < founders.size(); i++) {
+            starts.add(start(i, founders));
+        }
+        starts.forEach(start -> env.await(start.cluster(), BOUND));
+        starts.get(1).close();
+        try (Stream<Path> files = Files.list(directory.resolve("meta1"))) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        NodeStart again = start(1, founders);
+        assertThatThrownBy(() -> env.await(again.cluster(), BOUND)).hasMessageContaining("log of node n1 is empty");
+        again.close();
+        starts.get(0).close();
+        starts.get(2).close();
     }
 
     private void putAndGet(List<Cluster> nodes, String value) {

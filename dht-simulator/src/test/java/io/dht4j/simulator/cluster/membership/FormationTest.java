@@ -127,7 +127,7 @@ class FormationTest {
     @Test
     void aNodeThatIsKilledAroundANoteRepeatsTheFormation() {
         for (int killed = 0; killed < 3; killed++) {
-            for (int note = 1; note <= 8; note++) {
+            for (int note = 1; note <= 10; note++) {
                 formWithKillAtNote(killed, note);
             }
         }
@@ -151,6 +151,25 @@ class FormationTest {
                     .isFalse();
             nodes.bootstrap(killed, THREE);
             assertOneCluster(nodes);
+        }
+    }
+
+    /** It would vote a second time in a term, and miss what it has confirmed. */
+    @Test
+    void aVoterThatHasLostItsLogDoesNotStart() {
+        try (FormedCluster nodes = new FormedCluster(1).form(4)) {
+            nodes.stop(1);
+            nodes.loseLog(1);
+            nodes.bootstrap(1, list(0, 1, 2, 3));
+            assertThat(nodes.failure(1))
+                    .contains("the topology log of node n1 is empty")
+                    .contains("restore the directory of the log")
+                    .contains("with an empty data directory and run ./dht nodes replace n1");
+            // Not a voter: it has no log.
+            nodes.stop(3);
+            nodes.loseLog(0);
+            nodes.bootstrap(3, list(0, 1, 2, 3));
+            nodes.put(3, "key", "value");
         }
     }
 

@@ -1,8 +1,11 @@
 package io.dht4j.simulator.cluster.membership;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
@@ -43,6 +46,7 @@ final class FormedCluster implements AutoCloseable {
     boolean logsRun = true;
 
     private final Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
+    private final Map<NodeId, NodeRef> logs = new HashMap<>();
     private final Map<Integer, KeptStore> disks = new HashMap<>();
 
     /** A node that is being started, or runs. */
@@ -81,8 +85,14 @@ final class FormedCluster implements AutoCloseable {
         disks.put(i, new KeptStore());
     }
 
+    /** Empties the directory of the log of a node that does not run, and leaves its store. */
+    void loseLog(int i) {
+        groups.values().forEach(group -> group.loseDisk(requireNonNull(logs.get(node(i).id()))));
+    }
+
     private TopologyLog open(NodeRef self, List<NodeRef> initial, VirtualEnvironment at) {
         ModelTopologyGroup group = groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, 20));
+        logs.put(self.name(), self);
         return logsRun ? new ModelTopologyLog(group, self, at) : new SilentLog();
     }
 

@@ -14,6 +14,11 @@ import java.util.concurrent.CompletionStage;
 final class SilentLog implements TopologyLog {
 
     @Override
+    public boolean isNew() {
+        return false;
+    }
+
+    @Override
     public void start(Applier applier, Wire wire) {
         // Nothing is ever agreed.
     }

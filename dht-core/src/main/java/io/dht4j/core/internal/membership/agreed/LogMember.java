@@ -26,6 +26,9 @@ import org.slf4j.LoggerFactory;
  * state names it as a voter, and has noted before who it is there: a voter that the state does not name any more takes
  * part until the others have done without it, also after a restart. A next generation begins with another log.
  *
+ * <p>A member whose log has become empty does not start: it may have voted, and confirmed commands, that it no longer
+ * knows. The log is opened before the note, and leaves a trace of that, so an interrupted start can be repeated.
+ *
  * <p>Safe for use by any number of threads. Methods that open or close a log block; they are for store threads.
  */
 final class LogMember {
@@ -55,6 +58,16 @@ final class LogMember {
      * @param state the state machine behind it
      */
     record Open(NodeRef self, long begun, TopologyLog log, ReplicatedState state) {}
+
+    /** The log of a node that has taken part in it is empty. */
+    private static final class LostLogException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1;
+
+        LostLogException(String message) {
+            super(message);
+        }
+    }
 
     /**
      * Creates the part of a node that takes none yet.
@@ -131,7 +144,11 @@ final class LogMember {
         }
     }
 
-    /** Opens or closes the log, as a state that is installed wants it. Blocks. */
+    /**
+     * Opens or closes the log, as a state that is installed wants it. Blocks.
+     *
+     * @throws IllegalStateException if the log is lost, for the start to fail
+     */
     void follow(ClusterState state, Member member) {
         try {
             long begun = state.members().group().begun();
@@ -146,6 +163,8 @@ final class LogMember {
                 end();
                 open(wanted.get(), begun, LogMembers.first(state));
             }
+        } catch (LostLogException e) {
+            throw e;
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
             LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
@@ -157,8 +176,16 @@ final class LogMember {
             if (closed || open != null) {
                 return;
             }
-            notes.keep(new LogMembership(own.incarnation(), begun, first));
             TopologyLog opened = factory.open(own, first, environment);
+            boolean noted = false;
+            try {
+                note(opened, new LogMembership(own.incarnation(), begun, first));
+                noted = true;
+            } finally {
+                if (!noted) {
+                    opened.close();
+                }
+            }
             ReplicatedState state = states.get();
             open = new Open(own, begun, opened, state);
             if (closed) {
@@ -173,6 +200,19 @@ final class LogMember {
                             why));
             opened.start(state, wire);
         }
+    }
+
+    /** Notes who this node is in the log, before the log first starts. */
+    private void note(TopologyLog opened, LogMembership membership) {
+        boolean isKnown = notes.logMembership()
+                .filter(before -> before.id().equals(membership.id()))
+                .isPresent();
+        if (isKnown && opened.isNew()) {
+            throw new LostLogException("the topology log of node " + self + " is empty, although the node has taken"
+                    + " part in the agreement: restore the directory of the log as it was when the node stopped. If it"
+                    + " is lost, start " + self + " with an empty data directory and run ./dht nodes replace " + self);
+        }
+        notes.keep(membership);
     }
 
     private void end() {

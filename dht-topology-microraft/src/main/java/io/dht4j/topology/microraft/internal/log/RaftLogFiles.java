@@ -62,6 +62,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     private final List<byte[]> unwritten = new ArrayList<>();
     private final TreeMap<Integer, SnapshotChunk> parts = new TreeMap<>();
 
+    private boolean isNew;
     private long number;
     private @Nullable RandomAccessFile file;
     private @Nullable FileIdentity identity;
@@ -113,6 +114,10 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         try {
             files.recover();
             files.requireMember(self);
+            if (files.isNew) {
+                // It must be seen later that there was a log, whatever becomes of this member.
+                files.beginFile();
+            }
             done = true;
             return files;
         } finally {
@@ -157,7 +162,8 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
                 }
             }
         }
-        if (!found.isEmpty()) {
+        isNew = found.isEmpty();
+        if (!isNew) {
             number = found.lastKey();
             Path path = found.lastEntry().getValue();
             openFile(path);
@@ -213,6 +219,11 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     /** Sets who is called, once, when the log fails. It gets one line for people. */
     public void onFailure(Consumer<String> listener) {
         failure = listener;
+    }
+
+    /** Returns whether the directory had no log. Then it has one now. */
+    public boolean isNew() {
+        return isNew;
     }
 
     /** Returns what earlier processes have left; empty if no member has started here. */
