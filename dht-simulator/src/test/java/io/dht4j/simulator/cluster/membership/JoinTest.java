@@ -128,6 +128,27 @@ class JoinTest {
     }
 
     @Test
+    void aJoinIsRepeatedAfterAKillAroundEachNote() {
+        for (int note = 1; note <= 6; note++) {
+            try (FormedCluster nodes = threeNodes()) {
+                admit(nodes, 0, 3);
+                nodes.join(3, THREE);
+                int[] left = {note};
+                nodes.disk(3).aroundNotes = name -> {
+                    if (--left[0] == 0) {
+                        nodes.crash(3);
+                        throw new IllegalStateException("killed at " + name);
+                    }
+                };
+                nodes.env.runUntil(() -> !nodes.nodes.containsKey(3), BOUND);
+                nodes.join(3, THREE);
+                nodes.put(3, "key", "value");
+                assertThat(member(nodes, 3, 3).number()).isEqualTo(4);
+            }
+        }
+    }
+
+    @Test
     void aJoinedNodeStartsFromItsOwnStateWhicheverNodesItNames() {
         try (FormedCluster nodes = threeNodes()) {
             admit(nodes, 0, 3);

@@ -248,7 +248,8 @@ public final class AgreedMembership {
                 throw new IllegalStateException("the data directory of node " + self + " holds " + store.entries()
                         + " entries of no agreed cluster: a node joins with an empty one");
             }
-            binding = "name " + self + ", incarnation " + incarnation;
+            // Without the incarnation: it is made again if the process ends before it is stored.
+            binding = "node " + self + " of an agreed cluster";
         }
         store.bind(binding);
         Identity made = new Identity(incarnation, Optional.empty(), binding);
