@@ -60,6 +60,11 @@ final class AgreedAssembly implements NodeStart {
             AgreedMembership made = new AgreedMembership(
                     options, founding(), driving(), parts.store, parts.transport, parts.environment, given.hash);
             membership = made;
+            if (closed.get()) {
+                // Whoever has closed this start has not seen it.
+                made.close();
+                return;
+            }
             made.start().whenComplete((started, error) -> {
                 if (error == null) {
                     onStore(() -> serve(made));

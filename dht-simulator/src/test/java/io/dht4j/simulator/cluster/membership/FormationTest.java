@@ -15,6 +15,7 @@ import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,35 @@ class FormationTest {
             nodes.loseLog(0);
             nodes.bootstrap(3, list(0, 1, 2, 3));
             nodes.put(3, "key", "value");
+        }
+    }
+
+    @Test
+    void aFounderWithoutAStateDoesNotStartToJoin() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            for (int i = 0; i < 3; i++) {
+                nodes.bootstrap(i, THREE);
+            }
+            nodes.env.runUntil(() -> nodes.disk(1).note("cluster-founders").isPresent(), BOUND);
+            nodes.crash(1);
+            nodes.crash(2);
+            nodes.join(1, list(0, 2));
+            assertThat(nodes.failure(1))
+                    .contains("n1 has begun to form the cluster")
+                    .contains("start it with --bootstrap n0=host0:1,n1=host1:1,n2=host2:1");
+            nodes.bootstrap(1, THREE);
+            assertThat(nodes.state(1)).isEqualTo(nodes.state(0));
+        }
+    }
+
+    @Test
+    void aStartThatIsClosedAtOnceLeavesNothingBehind() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            nodes.bootstrap(0, THREE);
+            VirtualEnvironment closed = nodes.nodes.get(0).env;
+            nodes.stop(0);
+            nodes.env.advance(Duration.ofSeconds(1));
+            assertThat(closed.pendingTasks()).isZero();
         }
     }
 

@@ -321,6 +321,12 @@ public final class AgreedMembership {
             driver.start();
             return;
         }
+        if (bootstrap == null && founders.isPresent()) {
+            // The others may need its vote, and it could not form the cluster if it led.
+            throw new IllegalStateException("node " + self + " has begun to form the cluster "
+                    + founders.get().cluster() + ", and has no agreed state yet: start it with --bootstrap "
+                    + founders.get().proposal().list());
+        }
         driver.start();
         founders.ifPresent(logMember::found);
         if (bootstrap != null) {

@@ -27,7 +27,7 @@ public record Proposal(List<Node> founders, ClusterSettings settings) {
     }
 
     /** Returns the nodes in one line. */
-    String list() {
+    public String list() {
         return founders.stream()
                 .map(node ->
                         node.id() + "=" + node.address() + (node.weight() == 1 ? "" : " of weight " + node.weight()))
