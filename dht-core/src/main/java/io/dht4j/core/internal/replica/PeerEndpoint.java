@@ -207,22 +207,34 @@ public final class PeerEndpoint implements FrameHandler {
             // First, since it looks into no reply where no view ever changes.
             if (own.view().epoch() >= epoch || !isBehind(reply)) {
                 complete(answer, sender, identity, context, reply);
-            } else {
-                refresh.newerThan(epoch - 1, sender).whenComplete((newer, error) -> {
-                    if (error != null) {
-                        LOG.debug("no view of epoch {} comes of {}", epoch, sender, error);
-                    }
+                return;
+            }
+            boolean waits = isBehindAsAWhole(reply);
+            refresh.newerThan(epoch - 1, sender).whenComplete((newer, error) -> {
+                if (error != null) {
+                    LOG.debug("no view of epoch {} comes of {}", epoch, sender, error);
+                }
+                if (waits) {
                     complete(answer, sender, identity, context, reply);
-                });
+                }
+            });
+            if (!waits) {
+                complete(answer, sender, identity, context, reply);
             }
         });
         return answer;
     }
 
     /**
-     * Returns whether a reply shows that this node's view is older than the sender's. Such a reply waits for a newer
-     * view, or for the time that this may take: the sender asks once more when it gets it.
+     * Returns whether all of a reply shows that this node's view is older than the sender's. Such a reply waits for a
+     * newer view, or for the time that this may take: the sender asks again when it gets it. A batch with other parts
+     * does not wait, since they would wait with it: what is asked again is in a frame of its own.
      */
+    private static boolean isBehindAsAWhole(Reply reply) {
+        return !(reply instanceof Reply.Batch batch) || batch.replies().stream().allMatch(PeerEndpoint::isBehind);
+    }
+
+    /** Returns whether a reply, or a part of it, shows that this node's view is older than the sender's. */
     private static boolean isBehind(Reply reply) {
         return reply instanceof Reply.Failed failed
                 ? failed.code() == ErrorCode.TOPOLOGY_BEHIND

@@ -15,6 +15,7 @@ import io.dht4j.Ordering;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -243,6 +245,46 @@ class FencedRowsTest {
                             failed -> assertThat(failed.code()).isEqualTo(ErrorCode.STALE_TOPOLOGY));
             assertThat(replies.replies().get(1)).isEqualTo(Reply.Applied.AS_NEWEST);
             assertThat(batching.stores.get(FORMER).get(key)).isEmpty();
+        }
+    }
+
+    @Test
+    void ofABatchOnlyThePartByANewerTableWaitsForIt() throws Exception {
+        agreed.close();
+        try (AgreedCluster batching = AgreedCluster.with(SimulatedCluster.of(1, AgreedCluster.NODES)
+                .options(builder ->
+                        builder.partitions(AgreedCluster.PARTITIONS).batching(new Batching(true, 100, 4096, 1))))) {
+            batching.cluster.await(batching.coordinator().put(batching.key(5), OLD, ALL));
+            batching.sent.clear();
+            CompletableFuture<ClusterView> late = new CompletableFuture<>();
+            batching.node(1).refresh().from((from, known) -> late);
+            batching.link(COORDINATOR)
+                    .toward(SimulatedCluster.id(1), Fault.delay(Duration.ofMillis(10), Duration.ZERO));
+            CompletionStage<?> first = batching.coordinator().put(batching.key(5), OLD, ALL);
+            CompletionStage<?> byOldTable = batching.coordinator().put(batching.key(5), NEW, ALL);
+            batching.change(MOVED, HEIR, 1, 2);
+            batching.install(COORDINATOR, HEIR, 2);
+            CompletableFuture<?> byNewTable =
+                    batching.coordinator().put(key, NEW, ALL).toCompletableFuture();
+            long before = batching.cluster.env.nanoTime();
+            batching.cluster.await(first);
+            batching.cluster.await(byOldTable);
+            assertThat(batching.cluster.env.nanoTime() - before)
+                    .isLessThan(Duration.ofMillis(500).toNanos());
+            AgreedCluster.Sent frame = batching.between(COORDINATOR, 1).stream()
+                    .filter(each -> each.request[1] == 5)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(((Request.Batch) FrameCodec.decodeRequest(frame.request, NAMES)
+                                    .message())
+                            .parts())
+                    .extracting(Request.BatchPart::rowVersion)
+                    .containsExactly(2L, 3L);
+            // Asked once more, it waits.
+            batching.cluster.env.advance(Duration.ofMillis(500));
+            assertThat(byNewTable).isNotDone();
+            late.complete(batching.view(1));
+            batching.cluster.await(byNewTable);
         }
     }
 

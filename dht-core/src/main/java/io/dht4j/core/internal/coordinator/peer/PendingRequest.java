@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit has admitted the request, which leaves it with the outcome; null if the node has no limit
  * @param since the monotonic clock when it was sent
  * @param first whether it was not sent before
- * @param refreshed whether the replica has refused it before since its view was older
+ * @param refusals how often the replica has refused it since its view was older
  */
 record PendingRequest(
         Node node,
@@ -33,8 +33,11 @@ record PendingRequest(
         @Nullable PeerLimit limit,
         long since,
         boolean first,
-        boolean refreshed)
+        int refusals)
         implements CallLiveness, Request.BatchPart {
+
+    /** The first refusal may not have waited for the newer view, because of other requests in the frame. */
+    private static final int MOST_REFUSALS = 2;
 
     @Override
     public Request request() {
@@ -77,20 +80,20 @@ record PendingRequest(
     }
 
     PendingRequest again(long now) {
-        return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refreshed);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refusals);
     }
 
-    /** Returns whether it is sent again to a replica whose view was older than its own, and is newer by now. */
+    /** Returns whether it is sent again to a replica whose view was older than its own, and is newer soon. */
     boolean mayFollowRefresh(Reply reply) {
         return reply instanceof Reply.Failed failed
                 && failed.code() == ErrorCode.TOPOLOGY_BEHIND
-                && !refreshed
+                && refusals < MOST_REFUSALS
                 && isWanted()
                 && !isExpired();
     }
 
     PendingRequest afterRefresh(long now) {
-        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, true);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, refusals + 1);
     }
 
     /**

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame under
  * load. A request whose connection broke is sent once more within the retry budget, which is safe because requests are
  * idempotent. So the next request reaches a peer that has restarted, even before its old connections are known to be
- * dead. A request that a node refuses since its view is older is sent once more, too: by then it has fetched a newer
- * one. A request that a node has no room for is refused as overloaded and not sent. Does not block; safe for use by any
- * number of threads.
+ * dead. A request that a node refuses since its view is older is sent again in a frame of its own, at most twice: by
+ * then it has fetched a newer one. A request that a node has no room for is refused as overloaded and not sent. Does
+ * not block; safe for use by any number of threads.
  */
 public final class ReplicaClient {
 
@@ -231,7 +231,7 @@ public final class ReplicaClient {
     private PendingRequest pending(
             Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
         ClusterView view = outbound.token == null ? views.current() : outbound.token.view();
-        return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, false);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, 0);
     }
 
     private long now() {
@@ -242,7 +242,8 @@ public final class ReplicaClient {
         monitor.sent(request.node(), request.since());
         OutboundRequest outbound = request.outbound();
         Lanes to = lanes.get(request.node().id());
-        boolean alone = outbound.kind == OutboundRequest.Kind.ALONE;
+        // Its next refusal waits for a view, and others in the frame would wait with it.
+        boolean alone = outbound.kind == OutboundRequest.Kind.ALONE || request.refusals() > 0;
         if (to == null || alone || !Objects.equals(to.identity(), request.identity())) {
             sender.send(request, null);
             return;
