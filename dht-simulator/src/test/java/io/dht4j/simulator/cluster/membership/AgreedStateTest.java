@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ViewSource;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -18,6 +20,7 @@ import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +65,27 @@ class AgreedStateTest {
             nodes.awaitEpoch(nodes.state(0).epoch(), 4);
             assertThat(nodes.env.elapsed().toNanos() - before)
                     .isLessThan(Duration.ofSeconds(3).toNanos());
+        }
+    }
+
+    @Test
+    void aFetchDoesNotWaitForOneFromANodeThatIsSilent() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            long before = nodes.state(4).epoch();
+            for (int i = 0; i < 4; i++) {
+                nodes.nodes.get(i).link.toward(node(4).id(), Fault.loseRequest());
+            }
+            nodes.nodes.get(4).link.toward(node(3).id(), Fault.loseRequest());
+            admit(nodes, "a");
+            ViewSource views = nodes.membership(4).source();
+            CompletionStage<ClusterView> silent = views.refresh(node(3).id(), before);
+            long asked = nodes.env.elapsed().toMillis();
+            assertThat(nodes.env
+                            .await(views.refresh(node(0).id(), before), BOUND)
+                            .epoch())
+                    .isGreaterThan(before);
+            assertThat(nodes.env.elapsed().toMillis() - asked).isLessThan(500);
+            assertThat(silent.toCompletableFuture()).isNotDone();
         }
     }
 

@@ -3,11 +3,14 @@ package io.dht4j.core.internal.membership.agreed.distribution;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -17,11 +20,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and asks a random node
- * now and then. At most one fetch is under way. Does not block; safe for use by any number of threads.
+ * now and then. At most one fetch from a node is under way, and a few in all. Does not block; safe for use by any
+ * number of threads.
  */
 public final class StatePulls {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatePulls.class);
+
+    /** Each may have a whole state in memory. */
+    private static final int MOST_RUNNING = 4;
 
     private static final Duration INTERVAL = Duration.ofSeconds(3);
 
@@ -31,7 +38,7 @@ public final class StatePulls {
     private final Supplier<List<Node>> others;
 
     // Guarded by this.
-    private @Nullable CompletableFuture<ClusterState> running;
+    private final Map<NodeId, CompletableFuture<ClusterState>> running = new HashMap<>();
     private Environment.Timer timer = () -> {};
     private boolean closed;
 
@@ -82,8 +89,8 @@ public final class StatePulls {
      * Fetches and installs the state of a node.
      *
      * @param node the node
-     * @return the installed state, newer than before or not; that of another node if a fetch is under way. Fails if the
-     *     node does not answer, or its state cannot be installed
+     * @return the installed state, newer than before or not. Fails if the node does not answer, its state cannot be
+     *     installed, or too many other fetches are under way
      */
     public CompletableFuture<ClusterState> from(Node node) {
         CompletableFuture<ClusterState> result;
@@ -91,18 +98,23 @@ public final class StatePulls {
             if (closed) {
                 return CompletableFuture.failedFuture(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
             }
-            if (running != null) {
-                return running.copy();
+            CompletableFuture<ClusterState> other = running.get(node.id());
+            if (other != null) {
+                return other.copy();
+            }
+            if (running.size() >= MOST_RUNNING) {
+                return CompletableFuture.failedFuture(DhtException.of(
+                        ErrorCode.OVERLOADED, "overloaded: states are being fetched from " + running.keySet()));
             }
             result = new CompletableFuture<>();
-            running = result;
+            running.put(node.id(), result);
         }
         try {
             StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch())
                     .thenCompose(this::install)
-                    .whenComplete((state, error) -> end(result, state, error));
+                    .whenComplete((state, error) -> end(node, result, state, error));
         } catch (RuntimeException | Error e) {
-            end(result, null, e);
+            end(node, result, null, e);
         }
         return result.copy();
     }
@@ -118,9 +130,13 @@ public final class StatePulls {
                         DhtException.of(ErrorCode.NOT_SERVING, "the node has no agreed state either")));
     }
 
-    private void end(CompletableFuture<ClusterState> result, @Nullable ClusterState state, @Nullable Throwable error) {
+    private void end(
+            Node node,
+            CompletableFuture<ClusterState> result,
+            @Nullable ClusterState state,
+            @Nullable Throwable error) {
         synchronized (this) {
-            running = null;
+            running.remove(node.id());
         }
         if (error != null || state == null) {
             result.completeExceptionally(error == null ? new IllegalStateException("no state") : error);
