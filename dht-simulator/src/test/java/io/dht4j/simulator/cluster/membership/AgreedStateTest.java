@@ -53,6 +53,7 @@ class AgreedStateTest {
             // n4 is asked by nobody else, and asks nobody else.
             for (int i = 1; i < 4; i++) {
                 nodes.nodes.get(4).link.toward(node(i).id(), Fault.refuse());
+                nodes.nodes.get(i).link.toward(node(4).id(), Fault.refuse());
             }
             admit(nodes, "a");
             nodes.awaitEpoch(nodes.state(0).epoch(), 0, 1, 2, 3);
@@ -65,6 +66,49 @@ class AgreedStateTest {
             nodes.awaitEpoch(nodes.state(0).epoch(), 4);
             assertThat(nodes.env.elapsed().toNanos() - before)
                     .isLessThan(Duration.ofSeconds(3).toNanos());
+        }
+    }
+
+    @Test
+    void aStateThatCannotBeStoredIsFetchedMoreAndMoreSeldom() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            int[] attempts = {0};
+            nodes.disk(4).aroundNotes = name -> {
+                attempts[0]++;
+                throw new StoreException("disk full");
+            };
+            admit(nodes, "a");
+            nodes.env.advance(Duration.ofMinutes(2));
+            assertThat(attempts[0]).isBetween(4, 12);
+        }
+    }
+
+    @Test
+    void aChangeThatItsNodeDoesNotInstallFailsAndSaysThatItIsMade() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            nodes.disk(4).aroundNotes = name -> {
+                throw new StoreException("disk full");
+            };
+            assertThatThrownBy(() -> nodes.env.await(
+                            nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a"))),
+                            BOUND))
+                    .hasMessageContaining(
+                            "has agreed on epoch " + nodes.state(0).epoch())
+                    .hasMessageContaining("n4 has not installed it in time (disk full)");
+            assertThat(nodes.state(0).members().named(new NodeId("a"))).isPresent();
+        }
+    }
+
+    @Test
+    void aChangeWhoseFirstReplyIsLostIsMadeOnce() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            long before = nodes.state(0).epoch();
+            nodes.nodes.get(4).link.towardAll(Fault.loseReply());
+            CompletionStage<Long> change =
+                    nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a")));
+            nodes.awaitEpoch(before + 1, 0);
+            nodes.nodes.get(4).link.heal();
+            assertThat(nodes.env.await(change, BOUND)).isEqualTo(nodes.state(0).epoch());
         }
     }
 

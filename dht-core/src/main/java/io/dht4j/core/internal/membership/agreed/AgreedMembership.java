@@ -134,7 +134,7 @@ public final class AgreedMembership {
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
         this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
-        this.changes = new StateChanges(self, members, commands, installed, pulls, wait::text);
+        this.changes = new StateChanges(self, members, commands, installed, pulls, environment, wait::text);
         this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received);
         this.logMember =
                 new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);

@@ -7,8 +7,10 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.distribution.StatePulls;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +22,8 @@ import java.util.function.Supplier;
 final class StateChanges {
 
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration PAUSE = Duration.ofMillis(200);
     private static final int MOST_PLANS = 5;
 
     private final NodeId self;
@@ -27,6 +31,7 @@ final class StateChanges {
     private final CommandLog commands;
     private final InstalledState installed;
     private final StatePulls pulls;
+    private final Environment environment;
     private final Supplier<String> waiting;
 
     /**
@@ -37,6 +42,7 @@ final class StateChanges {
      * @param commands appends commands
      * @param installed the installed state
      * @param pulls fetches states
+     * @param environment clocks and timers
      * @param waiting returns what the node waits for before it has a state
      */
     StateChanges(
@@ -45,12 +51,14 @@ final class StateChanges {
             CommandLog commands,
             InstalledState installed,
             StatePulls pulls,
+            Environment environment,
             Supplier<String> waiting) {
         this.self = self;
         this.members = members;
         this.commands = commands;
         this.installed = installed;
         this.pulls = pulls;
+        this.environment = environment;
         this.waiting = waiting;
     }
 
@@ -59,7 +67,7 @@ final class StateChanges {
      *
      * @param plan makes the command from the newest state
      * @return the epoch of the change, once this node has installed it; fails with a {@link DhtException} if the state
-     *     refuses it, or no leader is found in time
+     *     refuses it, no leader is found in time, or this node does not install it in time
      */
     CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
         return change(plan, MOST_PLANS);
@@ -73,31 +81,60 @@ final class StateChanges {
         }
         return commands.append(state.get().cluster(), plan.apply(state.get()), APPEND_TIMEOUT)
                 .thenCompose(appended -> switch (appended.outcome()) {
-                    case ACCEPTED -> pullUpTo(appended.epoch(), MOST_PLANS);
+                    case ACCEPTED -> install(appended.epoch());
                     case STALE ->
                         attempts <= 1
                                 ? failed(ErrorCode.OVERLOADED, appended.reason())
-                                : pullUpTo(state.get().epoch() + 1, MOST_PLANS)
-                                        .thenCompose(epoch -> change(plan, attempts - 1));
+                                : newerThan(state.get().epoch()).thenCompose(any -> change(plan, attempts - 1));
                     case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
                     case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, appended.reason());
                     case UNKNOWN -> failed(ErrorCode.INTERNAL, appended.reason());
                 });
     }
 
-    private CompletableFuture<Long> pullUpTo(long epoch, int attempts) {
-        if (installed.epoch() >= epoch || attempts == 0) {
+    /** Waits for a state to plan on. A member of the log has applied it already. */
+    private CompletableFuture<Long> newerThan(long epoch) {
+        boolean isKnown = members.state().filter(known -> known.epoch() > epoch).isPresent();
+        return isKnown ? CompletableFuture.completedFuture(epoch) : install(epoch + 1);
+    }
+
+    /** Installs a state of an epoch that is agreed. */
+    private CompletableFuture<Long> install(long epoch) {
+        return install(epoch, environment.nanoTime() + INSTALL_TIMEOUT.toNanos(), 0);
+    }
+
+    private CompletableFuture<Long> install(long epoch, long untilNanos, int turn) {
+        if (installed.epoch() >= epoch) {
             return CompletableFuture.completedFuture(epoch);
         }
+        return step(epoch, turn)
+                .handle((state, error) -> error == null ? "" : PeerCalls.message(DhtException.unwrap(error)))
+                .thenCompose(why -> {
+                    if (installed.epoch() >= epoch) {
+                        return CompletableFuture.completedFuture(epoch);
+                    }
+                    if (environment.nanoTime() - untilNanos >= 0) {
+                        return failed(
+                                ErrorCode.INTERNAL,
+                                "the cluster has agreed on epoch " + epoch + ", and node " + self
+                                        + " has not installed it in time" + (why.isEmpty() ? "" : " (" + why + ")")
+                                        + ": ask for the status of the cluster before the next change");
+                    }
+                    CompletableFuture<Long> later = new CompletableFuture<>();
+                    environment.schedule(() -> later.complete(epoch), PAUSE.toNanos());
+                    return later.thenCompose(any -> install(epoch, untilNanos, turn + 1));
+                });
+    }
+
+    private CompletableFuture<ClusterState> step(long epoch, int turn) {
         Optional<ClusterState> applied = members.state();
+        if (applied.isPresent() && applied.get().epoch() >= epoch) {
+            return installed.offer(applied.get());
+        }
         List<Node> voters = members.voters();
-        CompletableFuture<ClusterState> step =
-                applied.isPresent() && applied.get().epoch() >= epoch
-                        ? installed.offer(applied.get())
-                        : voters.isEmpty()
-                                ? CompletableFuture.failedFuture(new IllegalStateException("no other voter"))
-                                : pulls.from(voters.get(attempts % voters.size()));
-        return step.handle((state, error) -> attempts).thenCompose(left -> pullUpTo(epoch, left - 1));
+        return voters.isEmpty()
+                ? CompletableFuture.failedFuture(new IllegalStateException("this node knows no other voter"))
+                : pulls.from(voters.get(turn % voters.size()));
     }
 
     private static CompletableFuture<Long> failed(ErrorCode code, String reason) {

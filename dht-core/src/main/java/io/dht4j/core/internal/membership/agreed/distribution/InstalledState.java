@@ -42,6 +42,9 @@ public final class InstalledState {
     private @Nullable Pending pending;
     private boolean running;
 
+    /** The last state that could not be installed, which is logged once. Of one installation at a time. */
+    private long failedEpoch;
+
     private record Pending(ClusterState state, CompletableFuture<ClusterState> result) {}
 
     /**
@@ -178,7 +181,12 @@ public final class InstalledState {
         try {
             next.result.complete(install(next.state));
         } catch (RuntimeException | Error e) {
-            LOG.error("the agreed state of epoch {} cannot be installed", next.state.epoch(), e);
+            if (failedEpoch == next.state.epoch()) {
+                LOG.debug("the agreed state of epoch {} cannot be installed", failedEpoch, e);
+            } else {
+                failedEpoch = next.state.epoch();
+                LOG.error("the agreed state of epoch {} cannot be installed", failedEpoch, e);
+            }
             next.result.completeExceptionally(e);
         } finally {
             run();

@@ -30,6 +30,11 @@ public final class StatePulls {
     /** Each may have a whole state in memory. */
     private static final int MOST_RUNNING = 4;
 
+    /** After a state could not be installed; twice as long after each further time. */
+    private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
+
     private static final Duration INTERVAL = Duration.ofSeconds(3);
 
     private final PeerCalls calls;
@@ -39,6 +44,9 @@ public final class StatePulls {
 
     // Guarded by this.
     private final Map<NodeId, CompletableFuture<ClusterState>> running = new HashMap<>();
+    private @Nullable Throwable failure;
+    private long pauseNanos;
+    private long failedNanos;
     private Environment.Timer timer = () -> {};
     private boolean closed;
 
@@ -90,13 +98,16 @@ public final class StatePulls {
      *
      * @param node the node
      * @return the installed state, newer than before or not. Fails if the node does not answer, its state cannot be
-     *     installed, or too many other fetches are under way
+     *     installed, has not been a short time ago, or too many other fetches are under way
      */
     public CompletableFuture<ClusterState> from(Node node) {
         CompletableFuture<ClusterState> result;
         synchronized (this) {
             if (closed) {
                 return CompletableFuture.failedFuture(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
+            }
+            if (failure != null && environment.nanoTime() - failedNanos < pauseNanos) {
+                return CompletableFuture.failedFuture(failure);
             }
             CompletableFuture<ClusterState> other = running.get(node.id());
             if (other != null) {
@@ -121,13 +132,19 @@ public final class StatePulls {
 
     private CompletableFuture<ClusterState> install(Optional<ClusterState> fetched) {
         if (fetched.isPresent()) {
-            return installed.offer(fetched.get());
+            return installed.offer(fetched.get()).whenComplete((state, error) -> installed(error));
         }
         return installed
                 .state()
                 .map(CompletableFuture::completedFuture)
                 .orElseGet(() -> CompletableFuture.failedFuture(
                         DhtException.of(ErrorCode.NOT_SERVING, "the node has no agreed state either")));
+    }
+
+    private synchronized void installed(@Nullable Throwable error) {
+        failure = error;
+        failedNanos = environment.nanoTime();
+        pauseNanos = error == null ? 0 : Math.min(LONGEST_PAUSE_NANOS, Math.max(FIRST_PAUSE_NANOS, 2 * pauseNanos));
     }
 
     private void end(

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends commands at whichever node leads the topology log. A command is repeated until its deadline, which is safe,
- * since it expects an epoch: its second copy is refused as stale. Does not block; safe for use by any number of
- * threads.
+ * since it expects an epoch: its second copy changes nothing, and has the result of the first one. Does not block; safe
+ * for use by any number of threads.
  */
 public final class CommandLog {
 

@@ -8,6 +8,7 @@ import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.TopologyLog;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,8 +32,14 @@ public final class ReplicatedState implements TopologyLog.Applier {
     private final Consumer<Boolean> leadership;
     private volatile Optional<ClusterState> state = Optional.empty();
 
+    /** More than repeat their command at a time, if not by far. */
+    private static final int KEPT_ACCEPTED = 64;
+
     /** The newest results by index. Guarded by itself. */
     private final Map<Long, CommandResult> results = new LinkedHashMap<>();
+
+    /** The newest accepted commands and their results. Guarded by the results. */
+    private final Map<ByteBuffer, CommandResult.Accepted> accepted = new LinkedHashMap<>();
 
     /**
      * Creates the machine of a cluster that is not formed.
@@ -48,14 +55,32 @@ public final class ReplicatedState implements TopologyLog.Applier {
     @Override
     public void apply(long index, byte[] command) {
         CommandResult result = resultOf(command);
-        synchronized (results) {
-            results.put(index, result);
-            if (results.size() > KEPT_RESULTS) {
-                results.remove(results.keySet().iterator().next());
-            }
-        }
+        keep(index, ByteBuffer.wrap(command), result);
         if (result instanceof CommandResult.Accepted accepted) {
             changed(accepted.state());
+        }
+    }
+
+    /**
+     * Keeps a result. A copy of an accepted command is stale, but has the result of the first one: whoever repeats it
+     * has not heard of that. Nothing but this result depends on it, so members may differ in what they remember.
+     */
+    private void keep(long index, ByteBuffer command, CommandResult result) {
+        synchronized (results) {
+            boolean isStale = result instanceof CommandResult.Refused refused && refused.stale();
+            CommandResult.Accepted first = isStale ? accepted.get(command) : null;
+            results.put(index, first == null ? result : first);
+            if (result instanceof CommandResult.Accepted now) {
+                accepted.put(command, now);
+            }
+            dropOldest(results, KEPT_RESULTS);
+            dropOldest(accepted, KEPT_ACCEPTED);
+        }
+    }
+
+    private static void dropOldest(Map<?, ?> map, int most) {
+        if (map.size() > most) {
+            map.remove(map.keySet().iterator().next());
         }
     }
 

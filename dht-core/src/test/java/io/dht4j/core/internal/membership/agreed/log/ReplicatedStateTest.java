@@ -48,6 +48,23 @@ class ReplicatedStateTest {
     }
 
     @Test
+    void aCopyOfAnAcceptedCommandChangesNothingAndHasItsResult() {
+        machine.apply(1, FORM);
+        machine.apply(2, admit(Epoch.FIRST, "a"));
+        machine.apply(3, admit(Epoch.next(Epoch.FIRST), "b"));
+        ClusterState newest = machine.state().orElseThrow();
+
+        machine.apply(4, admit(Epoch.FIRST, "a"));
+        assertThat(machine.result(4)).isEqualTo(machine.result(2));
+        assertThat(machine.state()).containsSame(newest);
+        assertThat(states).hasSize(3);
+
+        // Another one that expects the same epoch.
+        machine.apply(5, admit(Epoch.FIRST, "c"));
+        assertThat(refusal(5).stale()).isTrue();
+    }
+
+    @Test
     void bytesThatAreNoCommandAreRefused() {
         machine.apply(1, FORM);
         machine.apply(2, new byte[0]);
