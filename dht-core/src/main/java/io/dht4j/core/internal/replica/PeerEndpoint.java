@@ -278,6 +278,10 @@ public final class PeerEndpoint implements FrameHandler {
                     "this is node " + own.self() + " of " + (mine == null ? "no agreed cluster" : mine) + ", not of "
                             + meant));
         }
+        Optional<Reply> outdated = outdated(peer, view);
+        if (outdated.isPresent()) {
+            return outdated;
+        }
         Optional<String> stopped = refusal;
         if (stopped.isPresent()) {
             return Optional.of(new Reply.Failed(ErrorCode.NOT_SERVING, stopped.get()));
@@ -294,6 +298,23 @@ public final class PeerEndpoint implements FrameHandler {
             return Optional.of(new Reply.OtherSettings(own.settings()));
         }
         return Optional.empty();
+    }
+
+    /**
+     * Returns the refusal of a sender that was removed or replaced, as far as this node knows. It learns of that by the
+     * newer view that it fetches then. One that knows more than this node may have joined since.
+     */
+    private static Optional<Reply> outdated(FrameHeader peer, ClusterView view) {
+        NodeIdentity identity = identity(peer);
+        if (identity == null
+                || !view.hasRowVersions()
+                || peer.epoch() > view.epoch()
+                || identity.equals(view.identity(peer.sender()))) {
+            return Optional.empty();
+        }
+        return Optional.of(new Reply.Failed(
+                ErrorCode.STALE_TOPOLOGY,
+                "node " + peer.sender() + " of " + identity + " is no member any more as of epoch " + view.epoch()));
     }
 
     /** Returns the refusal of a sender's write, if another member issues the same versions. */

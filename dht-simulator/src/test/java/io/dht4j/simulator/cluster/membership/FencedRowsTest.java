@@ -345,6 +345,37 @@ class FencedRowsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nodeThatIsNoMemberAnyMoreIsRefused(boolean replaced) {
+        try (agreed) {
+            if (replaced) {
+                agreed.replace(COORDINATOR);
+            } else {
+                agreed.remove(COORDINATOR);
+            }
+            agreed.install(0, 1, 2, 3);
+            agreed.mayRefresh = false;
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ALONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(failure).hasMessageContaining("node n4").hasMessageContaining("is no member any more");
+            assertThat(agreed.stores)
+                    .allSatisfy(store -> assertThat(store.get(key)).isEmpty());
+            assertThat(agreed.refreshed).contains(COORDINATOR);
+        }
+    }
+
+    @Test
+    void nodeThatIsNewToAnotherOneIsServed() {
+        try (agreed) {
+            agreed.remove(COORDINATOR);
+            agreed.install(0, 1, 2, 3);
+            agreed.add(COORDINATOR);
+            agreed.install(COORDINATOR);
+            cluster.await(agreed.coordinator().put(key, NEW, ALL));
+        }
+    }
+
     @Test
     void answerOfAnotherIncarnationNeverCounts() {
         Key ofFirst = agreed.key(1);
