@@ -25,7 +25,9 @@ import java.util.Map;
  */
 final class Rules {
 
-    private static final String[] JDK = {"java..", "javax.naming..", "javax.net.ssl..", "javax.security.auth.."};
+    private static final String[] JDK = {
+        "java..", "javax.crypto..", "javax.naming..", "javax.net.ssl..", "javax.security.auth.."
+    };
 
     private final String root;
 
