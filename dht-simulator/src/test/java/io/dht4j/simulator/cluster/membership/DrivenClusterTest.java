@@ -356,18 +356,16 @@ class DrivenClusterTest {
                     cluster.awaitBatch(0, Phase.COPY);
                 }
                 Batch batch = cluster.awaitBatch(0, phase);
-                if (phase == Phase.COPY) {
-                    pause(cluster, true);
+                if (phase == Phase.BOTH) {
+                    // At once, since the driver goes on.
+                    cluster.change(0, state -> new Command.AbortBatch(state.epoch(), batch.id()));
                 }
+                pause(cluster, true);
                 long epoch = cluster.nodes.state(0).epoch();
-                // In BOTH at once, since the driver goes on.
                 for (Batch each : cluster.nodes.state(0).batches()) {
                     if (each.phase() != Phase.UNDO) {
                         cluster.change(0, state -> new Command.AbortBatch(state.epoch(), each.id()));
                     }
-                }
-                if (phase == Phase.BOTH) {
-                    pause(cluster, true);
                 }
                 cluster.await(0, state -> state.batches().isEmpty());
                 assertThat(cluster.nodes.state(0).epoch()).isGreaterThan(epoch);
