@@ -44,6 +44,11 @@ final class BatchDecisions {
         return Optional.empty();
     }
 
+    /** Looks at all batches, for what they wait for. */
+    void lookAtAll() {
+        seen.state().batches().forEach(this::next);
+    }
+
     private Optional<Command> next(Batch batch) {
         return switch (batch.phase()) {
             case COPY -> copy(batch);
@@ -102,15 +107,11 @@ final class BatchDecisions {
 
     private void copying(Batch batch, BatchProgress progress, PartitionSet missing) {
         boolean paused = seen.state().rebalance().paused();
-        int all = batch.partitions().cardinality();
-        wait(
-                batch,
-                seen.name(batch.to()) + " to copy "
-                        + missing.cardinality() + " more of " + all + " partitions"
-                        + progress.waitsFor()
-                                .map(what -> ", which waits for " + what)
-                                .orElse("")
-                        + (paused ? "; moves are paused" : ""));
+        String text = seen.name(batch.to()) + " to copy " + missing.cardinality() + " more of "
+                + batch.partitions().cardinality() + " partitions"
+                + progress.waitsFor().map(what -> ", which waits for " + what).orElse("")
+                + (paused ? "; moves are paused" : "");
+        waits.add(paused || progress.waitsFor().isPresent() ? Wait.of(batch, text) : Wait.whileCopying(batch, text));
     }
 
     /** Returns whether the heir has reported all partitions of a batch as complete. */

@@ -65,17 +65,27 @@ final class MemberDecisions {
     /** Returns the next change of a member's lifecycle. */
     Optional<Command> lifecycle() {
         for (Member member : state.members().all()) {
-            Optional<Command> command = switch (member.lifecycle()) {
-                case JOINING -> serve(member);
-                case LEAVING, DEAD -> remove(member);
-                case REMOVED -> release(member);
-                case ADMITTED, SERVING -> Optional.empty();
-            };
+            Optional<Command> command = next(member);
             if (command.isPresent()) {
                 return command;
             }
         }
         return Optional.empty();
+    }
+
+    /** Looks at all members, for what they wait for. */
+    void lookAtAll() {
+        begin();
+        state.members().all().forEach(this::next);
+    }
+
+    private Optional<Command> next(Member member) {
+        return switch (member.lifecycle()) {
+            case JOINING -> serve(member);
+            case LEAVING, DEAD -> remove(member);
+            case REMOVED -> release(member);
+            case ADMITTED, SERVING -> Optional.empty();
+        };
     }
 
     private Optional<Command> serve(Member member) {

@@ -11,18 +11,24 @@ import java.util.OptionalLong;
  * @param batch the batch that waits; empty if it is none
  * @param member the member that waits, for example to be removed; empty if it is none
  * @param text what it waits for, for people; names whom
+ * @param progresses whether it only takes time: nobody is missing
  */
-public record Wait(OptionalLong batch, OptionalInt member, String text) {
+public record Wait(OptionalLong batch, OptionalInt member, String text, boolean progresses) {
 
     static Wait of(Batch batch, String text) {
-        return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text);
+        return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text, false);
+    }
+
+    /** Of a batch that makes progress. */
+    static Wait whileCopying(Batch batch, String text) {
+        return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text, true);
     }
 
     static Wait of(Member member, String text) {
-        return new Wait(OptionalLong.empty(), OptionalInt.of(member.number()), text);
+        return new Wait(OptionalLong.empty(), OptionalInt.of(member.number()), text, false);
     }
 
     static Wait ofCluster(String text) {
-        return new Wait(OptionalLong.empty(), OptionalInt.empty(), text);
+        return new Wait(OptionalLong.empty(), OptionalInt.empty(), text, false);
     }
 }

@@ -6,6 +6,7 @@ import io.dht4j.MembershipStatus.Move;
 import io.dht4j.MembershipStatus.State;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.driver.Waits;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.PlannedBatch;
 import io.dht4j.core.internal.membership.state.Batch;
@@ -36,6 +37,7 @@ final class StatusAssembly {
     private final Plan plan;
     private final Map<Integer, Reported> reports;
     private final Function<NodeId, Optional<Duration>> silence;
+    private final Waits waits;
     private final int[] owned;
     private final int[] toCome;
     private final int[] toGive;
@@ -60,6 +62,7 @@ final class StatusAssembly {
         this.plan = plan;
         this.reports = reports;
         this.silence = silence;
+        this.waits = Waits.of(state, reports, member -> silence.apply(member.name()), plan);
         int size = state.members().size() + 1;
         this.owned = new int[size];
         this.toCome = new int[size];
@@ -150,7 +153,7 @@ final class StatusAssembly {
                 // What it takes or gives is seen below.
             }
         }
-        return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? PAUSED : "";
+        return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? PAUSED : waits.of(member);
     }
 
     private List<Move> moves() {
@@ -167,22 +170,16 @@ final class StatusAssembly {
                     MembershipStatus.Phase.valueOf(batch.phase().name()),
                     known.map(BatchProgress::copiedBytes).orElse(0L),
                     known.map(BatchProgress::totalBytes).orElse(0L),
-                    waitsFor(batch, known)));
+                    waitsFor(batch)));
         }
         return moves;
     }
 
-    private String waitsFor(Batch batch, Optional<BatchProgress> known) {
+    private String waitsFor(Batch batch) {
         if (state.rebalance().paused()) {
             return PAUSED;
         }
-        List<Integer> needed = batch.phase() == Phase.FILL ? List.of(batch.to()) : List.of(batch.to(), batch.from());
-        for (int number : needed) {
-            if (!reports.containsKey(number)) {
-                return silent(state.members().get(number));
-            }
-        }
-        return known.flatMap(BatchProgress::waitsFor).orElse("");
+        return waits.of(batch);
     }
 
     private String silent(Member member) {

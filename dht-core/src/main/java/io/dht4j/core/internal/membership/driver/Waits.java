@@ -1,0 +1,83 @@
+package io.dht4j.core.internal.membership.driver;
+
+import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * What batches and members wait for, by the decisions of the driver, as any node can tell it that has the reports. Only
+ * the driver knows for how long it has waited. Immutable.
+ */
+public final class Waits {
+
+    private static final int VOTERS = 3;
+
+    private final List<Wait> waits;
+
+    private Waits(List<Wait> waits) {
+        this.waits = waits;
+    }
+
+    /**
+     * Looks at a state.
+     *
+     * @param state the agreed state
+     * @param reports the reports of the members that have answered, by their numbers
+     * @param silence returns for how long a member has not answered, as far as that is known
+     * @param plan what is to move besides the batches under way
+     */
+    public static Waits of(
+            ClusterState state,
+            Map<Integer, Reported> reports,
+            Function<Member, Optional<Duration>> silence,
+            Plan plan) {
+        Map<Integer, Duration> silences = new HashMap<>();
+        state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent() && !reports.containsKey(member.number()))
+                .forEach(member -> silence.apply(member).ifPresent(time -> silences.put(member.number(), time)));
+        Observation seen = new Observation(
+                state,
+                reports,
+                silences,
+                Map.of(),
+                Optional.of(plan),
+                Optional.empty(),
+                List.of(),
+                false,
+                VOTERS,
+                Set.of());
+        List<Wait> waits = new ArrayList<>();
+        new BatchDecisions(seen, waits).lookAtAll();
+        new MemberDecisions(seen, waits).lookAtAll();
+        return new Waits(waits);
+    }
+
+    /** Returns whom or what a batch waits for; empty if it makes progress. */
+    public String of(Batch batch) {
+        return first(wait -> wait.batch().isPresent() && wait.batch().getAsLong() == batch.id());
+    }
+
+    /** Returns whom or what a member waits for; empty if it makes progress. */
+    public String of(Member member) {
+        return first(wait -> wait.member().isPresent() && wait.member().getAsInt() == member.number());
+    }
+
+    private String first(Predicate<Wait> which) {
+        return waits.stream()
+                .filter(wait -> !wait.progresses() && which.test(wait))
+                .findFirst()
+                .map(Wait::text)
+                .orElse("");
+    }
+}
