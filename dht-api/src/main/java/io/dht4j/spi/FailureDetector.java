@@ -2,6 +2,7 @@ package io.dht4j.spi;
 
 import io.dht4j.NodeId;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Predicts which nodes will not answer. The prediction is a hint and may be wrong: the coordinator asks a suspected
@@ -46,6 +47,14 @@ public interface FailureDetector {
      * @param nowNanos the time at which this node resumed
      */
     void resumed(long nowNanos);
+
+    /**
+     * Reports that the nodes of the cluster have changed. What is known of other nodes can be forgotten. Late reports
+     * about these may follow. Never called where the nodes are fixed.
+     *
+     * @param nodes all nodes but this one; by default the call is ignored
+     */
+    default void retain(Set<NodeId> nodes) {}
 
     /**
      * Returns whether a node will most likely not answer.

@@ -42,7 +42,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Resolves the endpoints of nodes. Nodes with a common endpoint are considered the same process. A node passes its
-     * whole topology, once, before {@link #start}. Does not block.
+     * whole topology: before {@link #start}, and again when others join. Does not block.
      *
      * @param nodes the nodes whose addresses to resolve
      * @return a stage that completes with the endpoints of each node, in the same order; none for a name that cannot be
@@ -52,6 +52,16 @@ public interface Transport extends AutoCloseable {
         return CompletableFuture.completedFuture(
                 nodes.stream().map(node -> Set.of(node.address())).toList());
     }
+
+    /**
+     * Closes the connections to a node that is not called any more, since it has left the cluster or has another
+     * address. Calls of it that are under way fail. A later call connects again, until the node is forgotten again.
+     * Other nodes, and other addresses of the same node, are not affected. Does not block; connections may be closed
+     * soon afterwards.
+     *
+     * @param node the node with its former address; by default the call is ignored
+     */
+    default void forget(Node node) {}
 
     /**
      * Reports that this transport can no longer serve although it was not closed, for example because an event loop has

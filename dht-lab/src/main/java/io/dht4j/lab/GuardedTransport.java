@@ -71,6 +71,11 @@ final class GuardedTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        guard.runBounded("forget(node)", () -> transport.forget(node));
+    }
+
+    @Override
     public String name() {
         return guard.call("name()", transport::name);
     }

@@ -119,6 +119,12 @@ final class WatchedTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        away.remove(node.id());
+        watched.forget(node);
+    }
+
+    @Override
     public String name() {
         return watched.name();
     }

@@ -75,6 +75,11 @@ final class NodeTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        network.forget(node);
+    }
+
+    @Override
     public String name() {
         return network.name();
     }

@@ -130,6 +130,11 @@ final class ThreeNodes implements AutoCloseable {
         }
 
         @Override
+        public void forget(Node node) {
+            transport.forget(node);
+        }
+
+        @Override
         public String name() {
             return transport.name();
         }

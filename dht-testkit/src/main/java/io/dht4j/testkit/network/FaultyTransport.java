@@ -189,6 +189,11 @@ public final class FaultyTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        transport.forget(node);
+    }
+
+    @Override
     public String name() {
         return "faulty " + transport.name();
     }

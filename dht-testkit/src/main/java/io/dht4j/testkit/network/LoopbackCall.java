@@ -1,6 +1,7 @@
 package io.dht4j.testkit.network;
 
 import io.dht4j.DhtException;
+import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -36,6 +37,9 @@ final class LoopbackCall extends CompletableFuture<byte[]>
     }
 
     final LoopbackTransport peer;
+    /** Whom the caller takes for the peer. */
+    final NodeId node;
+
     final CallContext context;
     final long deadline;
     private final LoopbackTransport caller;
@@ -54,9 +58,16 @@ final class LoopbackCall extends CompletableFuture<byte[]>
     @Nullable
     LoopbackCall next;
 
-    LoopbackCall(LoopbackTransport caller, LoopbackTransport peer, Frame request, CallContext context, long deadline) {
+    LoopbackCall(
+            LoopbackTransport caller,
+            LoopbackTransport peer,
+            NodeId node,
+            Frame request,
+            CallContext context,
+            long deadline) {
         this.caller = caller;
         this.peer = peer;
+        this.node = node;
         this.request = request;
         this.context = context;
         this.deadline = deadline;

@@ -100,7 +100,7 @@ final class LoopbackTransport implements Transport {
                     Reason.NO_ROOM,
                     network.maxInFlight + " calls of " + address + " are under way, no room for another"));
         }
-        return send(new LoopbackCall(this, peer, request, context, environment.nanoTime() + remaining));
+        return send(new LoopbackCall(this, peer, node.id(), request, context, environment.nanoTime() + remaining));
     }
 
     private LoopbackCall send(LoopbackCall call) {
@@ -185,6 +185,13 @@ final class LoopbackTransport implements Transport {
         if (earliest != null) {
             arm(earliest.deadline);
         }
+    }
+
+    @Override
+    public void forget(Node node) {
+        abandonAll(
+                call -> call.node.equals(node.id()) && call.peer.address.equals(node.address()),
+                "the node at " + node.address() + " has left the cluster, or has another address");
     }
 
     @Override

@@ -126,6 +126,11 @@ public final class GrpcTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        clients.forget(node);
+    }
+
+    @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         ownAddress.resolving(nodes);
         return Endpoints.lookUp(nodes);

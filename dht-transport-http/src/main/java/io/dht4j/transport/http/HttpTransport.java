@@ -49,6 +49,9 @@ public final class HttpTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
 
+    private static final String CLOSED = "the transport is closed";
+    private static final String FORGOTTEN = "the node has left the cluster, or has another address";
+
     /** The time for a concurrent start to notice that the transport is closed. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
@@ -178,17 +181,18 @@ public final class HttpTransport implements Transport {
             peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
             if (before != null && before != peer) {
                 // Outside the map: it ends calls, and their dependent actions may call again.
-                before.client.close();
+                before.client.close(FORGOTTEN);
             }
             if (closed) {
-                peer.client.close();
+                peer.client.close(CLOSED);
             }
         }
+        peer.usedBy(node.id());
         PeerCall call = new PeerCall(address, request, context, System.nanoTime() + remaining);
         peer.client.send(call);
         // Closing sets its mark first and looks for peers afterwards.
         if (closed) {
-            call.abandon("the transport is closed");
+            call.abandon(CLOSED);
         }
         if (!call.isDone()) {
             context.onCancel(call::cancel);
@@ -230,14 +234,30 @@ public final class HttpTransport implements Transport {
 
         private final PeerClient client;
         private final Optional<NodeId> expected;
+        /** The node that was called last; without TLS, several may have had the address. */
+        private volatile @Nullable NodeId user;
 
         Peer(PeerClient client, Optional<NodeId> expected) {
             this.client = client;
             this.expected = expected;
         }
 
+        void usedBy(NodeId id) {
+            if (!id.equals(user)) {
+                user = id;
+            }
+        }
+
         boolean isFor(NodeId id) {
             return expected.isEmpty() || expected.get().equals(id);
+        }
+    }
+
+    @Override
+    public void forget(Node node) {
+        Peer known = peers.get(node.address());
+        if (known != null && node.id().equals(known.user) && peers.remove(node.address(), known)) {
+            known.client.close(FORGOTTEN);
         }
     }
 
@@ -266,7 +286,7 @@ public final class HttpTransport implements Transport {
         synchronized (lifecycle) {
             running = clients;
         }
-        peers.values().forEach(peer -> peer.client.close());
+        peers.values().forEach(peer -> peer.client.close(CLOSED));
         long end = System.nanoTime() + options.listener().drainTimeout().toNanos();
         HttpTransportServer endpoint = server;
         if (endpoint != null && !BoundedWait.upTo(options.listener().drainTimeout(), endpoint.drain())) {

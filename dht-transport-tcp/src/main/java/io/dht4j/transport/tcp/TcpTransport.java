@@ -137,6 +137,14 @@ public final class TcpTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        Peers called = peers;
+        if (called != null) {
+            called.forget(node);
+        }
+    }
+
+    @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         ownAddress.resolving(nodes);
         return Endpoints.lookUp(nodes);

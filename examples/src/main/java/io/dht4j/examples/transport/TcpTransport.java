@@ -56,7 +56,7 @@ public final class TcpTransport implements Transport {
     private final long maxBytes;
     private final ExecutorService threads;
     private final ScheduledThreadPoolExecutor deadlines;
-    private final Map<String, TcpPeer> peers = new ConcurrentHashMap<>();
+    private final Map<Node, TcpPeer> peers = new ConcurrentHashMap<>();
     private final Set<TcpGuest> guests = ConcurrentHashMap.newKeySet();
     private final AtomicLong guestBytes = new AtomicLong();
     private final AtomicBoolean started = new AtomicBoolean();
@@ -180,7 +180,7 @@ public final class TcpTransport implements Transport {
         }
         try {
             while (true) {
-                TcpPeer peer = peers.computeIfAbsent(address, this::connect);
+                TcpPeer peer = peers.computeIfAbsent(node, this::connect);
                 Optional<TcpPeer.Call> call = peer.call(request, context);
                 if (call.isPresent()) {
                     endInTime(peer, call.get(), nanosLeft);
@@ -192,7 +192,7 @@ public final class TcpTransport implements Transport {
                     }
                     return call.get();
                 }
-                peers.remove(address, peer);
+                peers.remove(node, peer);
             }
         } catch (RejectedExecutionException e) {
             return refused(address, "the transport is closed");
@@ -215,12 +215,20 @@ public final class TcpTransport implements Transport {
         }
     }
 
-    private TcpPeer connect(String address) {
-        TcpPeer peer = new TcpPeer(address, MAX_FRAME_BYTES, maxBytes, gone -> peers.remove(address, gone));
+    private TcpPeer connect(Node node) {
+        TcpPeer peer = new TcpPeer(node.address(), MAX_FRAME_BYTES, maxBytes, gone -> peers.remove(node, gone));
         threads.execute(() -> peer.run(threads));
         return peer;
     }
     // end::call[]
+
+    @Override
+    public void forget(Node node) {
+        TcpPeer peer = peers.remove(node);
+        if (peer != null) {
+            peer.connection.close("the node has left the cluster, or has another address");
+        }
+    }
 
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {

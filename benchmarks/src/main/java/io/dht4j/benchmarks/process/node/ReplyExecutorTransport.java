@@ -40,6 +40,11 @@ final class ReplyExecutorTransport implements Transport {
     }
 
     @Override
+    public void forget(Node node) {
+        inner.forget(node);
+    }
+
+    @Override
     public String name() {
         return inner.name();
     }

@@ -4,6 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -73,6 +74,15 @@ public final class GuardedDetector implements FailureDetector {
     public void resumed(long nowNanos) {
         try {
             detector.resumed(nowNanos);
+        } catch (RuntimeException | Error e) {
+            log(e);
+        }
+    }
+
+    @Override
+    public void retain(Set<NodeId> nodes) {
+        try {
+            detector.retain(nodes);
         } catch (RuntimeException | Error e) {
             log(e);
         }

@@ -4,6 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -75,6 +76,11 @@ public final class SilenceDetector implements FailureDetector {
         for (Link link : links.values()) {
             link.waitingSince.updateAndGet(since -> since == NOT_WAITING ? since : moment(nowNanos));
         }
+    }
+
+    @Override
+    public void retain(Set<NodeId> nodes) {
+        links.keySet().retainAll(nodes);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -229,12 +230,16 @@ public final class Suspicion {
      * @param now all nodes but this one
      */
     public void follow(List<Node> now) {
+        Set<NodeId> ids = now.stream().map(Node::id).collect(Collectors.toSet());
         synchronized (this) {
             others = List.copyOf(now);
             Set<NodeId> left = new HashSet<>(suspects);
-            left.retainAll(others.stream().map(Node::id).toList());
+            left.retainAll(ids);
             suspects = Set.copyOf(left);
+            answered.retainAll(ids);
+            pinged.keySet().retainAll(ids);
         }
+        detector.retain(ids);
     }
 
     /** Ends the checks. */

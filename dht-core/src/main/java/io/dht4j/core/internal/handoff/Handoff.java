@@ -38,6 +38,8 @@ public final class Handoff {
     private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long EXPIRE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long DROP_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int DROP_BYTES = 192 << 10;
 
     private final Environment environment;
     private final HintLog log;
@@ -50,6 +52,9 @@ public final class Handoff {
     private final AtomicLong loggedNanos;
     private final AtomicBoolean expiring = new AtomicBoolean();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    /** Whether hints for others than the nodes are dropped. */
+    private final boolean dropsForeign;
+
     private volatile boolean draining;
     private volatile boolean closed;
 
@@ -60,6 +65,8 @@ public final class Handoff {
      * @param nodes the nodes that may miss writes: all nodes, including this one if it is a replica
      * @param log stores the hints; owned and closed by the handoff
      * @param options whether hints are kept, for how long, and how fast they are delivered
+     * @param dropsForeign whether hints for others than the nodes are dropped, as in an agreed cluster, where a removed
+     *     node never returns; otherwise they stay until they expire
      * @param waiting limits the missed writes that wait to be written to the log
      * @param sender sends hints to their nodes
      * @param suspected returns whether a node will probably not answer
@@ -69,12 +76,14 @@ public final class Handoff {
             List<Node> nodes,
             HintLog log,
             HintedHandoff options,
+            boolean dropsForeign,
             Admission waiting,
             HintSender sender,
             Predicate<Node> suspected) {
         this.environment = environment;
         this.log = log;
         this.options = options;
+        this.dropsForeign = dropsForeign;
         this.waiting = waiting;
         this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
         this.replayTo = node -> new Replay(this, environment, node, log, options, sender, suspected);
@@ -87,12 +96,13 @@ public final class Handoff {
     }
 
     /**
-     * Follows a change of the nodes. New ones may miss writes. Hints for those that have left stay in the log until
-     * they expire; one with another address gets its hints there.
+     * Follows a change of the nodes. New ones may miss writes. Hints for those that have left are dropped soon; one
+     * with another address gets its hints there.
      *
      * @param now the nodes that may miss writes
      */
     public synchronized void follow(List<Node> now) {
+        boolean left = false;
         Map<NodeId, Node> all = new HashMap<>();
         now.forEach(node -> all.put(node.id(), node));
         for (Replay replay : List.copyOf(replays.values())) {
@@ -100,14 +110,37 @@ public final class Handoff {
                 replays.remove(replay.node().id());
                 writers.remove(replay.node().id());
                 replay.close();
+                left |= !all.containsKey(replay.node().id());
             }
         }
         List<Node> added =
                 now.stream().filter(node -> !replays.containsKey(node.id())).toList();
         added.forEach(this::add);
-        if (!added.isEmpty() && options.enabled() && !closed) {
+        if (!options.enabled() || closed) {
+            return;
+        }
+        if (!added.isEmpty()) {
             onStoreThread(this::resume);
         }
+        if (left) {
+            // The tasks that may still use their hints have ended by then.
+            environment.schedule(() -> onStoreThread(this::dropForeign), DROP_NANOS);
+        }
+    }
+
+    private void dropForeign() {
+        log.targets().stream().filter(target -> !replays.containsKey(target)).forEach(this::dropAll);
+    }
+
+    /** Drops the hints for a member that is no node any more, a batch at a time. Runs on a store thread. */
+    private void dropAll(NodeId target) {
+        HintLog.Batch batch = log.oldest(target, DROP_BYTES);
+        if (closed || replays.containsKey(target) || batch.entries().isEmpty()) {
+            return;
+        }
+        log.delivered(target, batch);
+        countDropped(bytes(batch.entries()), "hints for " + target + ": it has left the cluster");
+        onStoreThread(() -> dropAll(target));
     }
 
     /** Continues with the hints that the log holds from before. Does not wait for the log. */
@@ -121,6 +154,9 @@ public final class Handoff {
             } finally {
                 resume();
             }
+            if (dropsForeign) {
+                dropForeign();
+            }
         });
     }
 
@@ -129,6 +165,8 @@ public final class Handoff {
             Replay replay = replays.get(target);
             if (replay != null) {
                 replay.hinted();
+            } else if (dropsForeign) {
+                LOG.debug("there are hints for {}, which has left the cluster", target);
             } else {
                 LOG.warn(
                         "there are hints for {}, which is no node of this cluster; they stay until they expire",
@@ -170,6 +208,10 @@ public final class Handoff {
 
     /** Writes entries to the log, or drops them. Runs on a store thread. */
     void log(Node node, List<Entry> entries) {
+        if (!writers.containsKey(node.id())) {
+            drop(node, bytes(entries), "it has left the cluster");
+            return;
+        }
         try {
             if (log.add(node.id(), entries, environment.currentTimeMillis())) {
                 Replay replay = replays.get(node.id());

@@ -14,11 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeIds {
 
-    /** A power of two: numbers grow while nodes come and go. */
+    /** Powers of two: nodes come and go, and numbers grow. */
     private static final int MIN_IDENTITIES = 64;
+
+    private static final int RECENT = 64;
 
     // Open addressing: a name is at the first free place from its hash on.
     private final @Nullable NodeId[] table;
+
+    /** Other names that have come, one for each place; bounded, since frames may have any. */
+    private final AtomicReferenceArray<@Nullable NodeId> recent = new AtomicReferenceArray<>(RECENT);
 
     /** The last identity of each number, modulo the length; bounded, since frames may name any. */
     private final AtomicReferenceArray<@Nullable NodeIdentity> identities;
@@ -46,12 +51,24 @@ public final class NodeIds {
         for (int place = place(bytes, from, length); ; place = next(place)) {
             NodeId id = table[place];
             if (id == null) {
-                return new NodeId(new String(bytes, from, length, StandardCharsets.ISO_8859_1));
+                return recent(bytes, from, length);
             }
             if (isNamed(id.value(), bytes, from, length)) {
                 return id;
             }
         }
+    }
+
+    /** Returns the id of a node that has joined since, or of any other sender. */
+    private NodeId recent(byte[] bytes, int from, int length) {
+        int place = hash(bytes, from, length) & (RECENT - 1);
+        NodeId known = recent.get(place);
+        if (known != null && isNamed(known.value(), bytes, from, length)) {
+            return known;
+        }
+        NodeId made = new NodeId(new String(bytes, from, length, StandardCharsets.ISO_8859_1));
+        recent.set(place, made);
+        return made;
     }
 
     /** Returns an identity; a new one if it is not cached. */
@@ -82,11 +99,15 @@ public final class NodeIds {
     }
 
     private int place(byte[] bytes, int from, int length) {
+        return hash(bytes, from, length) & (table.length - 1);
+    }
+
+    private static int hash(byte[] bytes, int from, int length) {
         int hash = 0;
         for (int i = from; i < from + length; i++) {
             hash = 31 * hash + bytes[i];
         }
-        return hash & (table.length - 1);
+        return hash;
     }
 
     private int next(int place) {

@@ -59,6 +59,10 @@ final class AgreedCluster implements AutoCloseable {
     final List<Sent> sent = new ArrayList<>();
     /** Each frame that a node has begun to serve. */
     final List<Served> served = new ArrayList<>();
+    /** The nodes whose connections each node has closed, by the number of the latter. */
+    final Map<Integer, List<Node>> forgotten = new HashMap<>();
+    /** What receives the frames at each node. */
+    final Map<Integer, FrameHandler> handlers = new HashMap<>();
     /** What becomes of a frame before it is sent. */
     UnaryOperator<Frame> onTheWire = UnaryOperator.identity();
     /** Which nodes have asked for a newer view, in order. */
@@ -306,6 +310,7 @@ final class AgreedCluster implements AutoCloseable {
 
         @Override
         public CompletionStage<Void> start(FrameHandler handler) {
+            handlers.put(from, handler);
             return wire.start(new FrameHandler() {
                 @Override
                 public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
@@ -334,6 +339,12 @@ final class AgreedCluster implements AutoCloseable {
                 frame.reply = reply;
                 return reply;
             });
+        }
+
+        @Override
+        public void forget(Node node) {
+            forgotten.computeIfAbsent(from, any -> new ArrayList<>()).add(node);
+            wire.forget(node);
         }
 
         @Override

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.Node;
 import io.dht4j.NodeStatus;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.FrameHandler;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +56,52 @@ class ChangingNodesTest {
             assertThat(agreed.between(COORDINATOR, LEAVING)).isEmpty();
             assertThat(agreed.coordinator().topology().size()).isEqualTo(AgreedCluster.NODES - 1);
         }
+    }
+
+    @Test
+    void hintsForANodeThatHasLeftAreDropped() {
+        try (agreed) {
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
+            cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
+            cluster.env.advance(Duration.ofSeconds(1));
+            assertThat(cluster.await(agreed.coordinator().status()).hintBytes()).isPositive();
+            leave();
+            cluster.env.advance(Duration.ofSeconds(30));
+            NodeStatus status = cluster.await(agreed.coordinator().status());
+            assertThat(status.hintBytes()).isZero();
+            assertThat(status.hintBytesDropped()).isPositive();
+        }
+    }
+
+    @Test
+    void certificateCountsForAsLongAsItsBearerIsANode() {
+        try (agreed) {
+            FrameHandler first = agreed.handlers.get(0);
+            assertThat(first.mayCall("n3")).isTrue();
+            leave();
+            assertThat(first.mayCall("n3")).isFalse();
+            agreed.add(LEAVING);
+            agreed.installAtAll();
+            assertThat(first.mayCall("n3")).isTrue();
+        }
+    }
+
+    @Test
+    void connectionsToANodeThatHasLeftAreClosedAndOnceMoreAfterLateCalls() {
+        try (agreed) {
+            leave();
+            assertThat(agreed.forgotten.get(COORDINATOR)).containsExactly(node(LEAVING));
+            cluster.env.advance(Duration.ofMinutes(5));
+            assertThat(agreed.forgotten.get(COORDINATOR)).containsExactly(node(LEAVING), node(LEAVING));
+            agreed.add(LEAVING);
+            agreed.installAtAll();
+            cluster.env.advance(Duration.ofMinutes(5));
+            assertThat(agreed.forgotten.get(COORDINATOR)).hasSize(2);
+        }
+    }
+
+    private Node node(int number) {
+        return cluster.topology.nodes().get(number);
     }
 
     @Test

@@ -157,7 +157,7 @@ class StartOfChangingRowsTest {
         try (agreed) {
             refill(1);
             agreed.link(REFILLED).toward(SimulatedCluster.id(COORDINATOR), Fault.refuse());
-            agreed.change(2, 2, REFILLED, COORDINATOR);
+            agreed.change(6, 2, REFILLED, COORDINATOR);
             agreed.installAtAll();
             cluster.env.advance(LONG);
             assertThat(agreed.refill(REFILLED).partitions()).isEqualTo(3);

@@ -45,6 +45,7 @@ class HandoffFailuresTest {
             List.of(NODE),
             log,
             new HintedHandoff(true, MAX_AGE, 1 << 20),
+            false,
             new Admission("missed writes", 1000, 1 << 20),
             target,
             node -> target.suspected);

@@ -22,6 +22,8 @@ public final class PeerCalls {
     /** The end of every call that is made or waits when the transport closes. */
     public static final String CLOSED = "the transport is closed";
 
+    private static final String FORGOTTEN = "the node has left the cluster, or has another address";
+
     private final Limits limits;
     private final int lanesPerPeer;
     private final LaneFactory factory;
@@ -111,6 +113,25 @@ public final class PeerCalls {
     }
 
     /**
+     * Ends all calls to a peer, and its connections. A later call makes new ones. Does not block.
+     *
+     * @param peer the peer
+     */
+    public void forget(Node peer) {
+        // Its weight may have changed.
+        List<Node> same = peers.keySet().stream()
+                .filter(known -> known.id().equals(peer.id()) && known.address().equals(peer.address()))
+                .toList();
+        for (Node known : same) {
+            Peer forgotten = peers.remove(known);
+            if (forgotten != null) {
+                // Calls that choose a lane just now are ended by it.
+                forgotten.lanes.forEach(lane -> lane.close(FORGOTTEN));
+            }
+        }
+    }
+
+    /**
      * Ends all calls and those that come later, and waits for them; without event loops, none would end.
      *
      * @param until when to return at the latest, by {@link System#nanoTime()}
@@ -122,7 +143,7 @@ public final class PeerCalls {
             // Repeated: a call that began before the mark was set may have come to a new peer or lane.
             boolean unused = true;
             for (Peer peer : peers.values()) {
-                peer.lanes.forEach(PeerLane::close);
+                peer.lanes.forEach(lane -> lane.close(CLOSED));
                 unused &= peer.budget.isUnused();
             }
             if (unused) {

@@ -45,6 +45,8 @@ public interface PeerLane {
     /**
      * Ends all calls and the connection, including those that come later. Work on the event loop follows soon
      * afterwards. Does not block; may be called repeatedly.
+     *
+     * @param why the reason, with which the calls fail
      */
-    void close();
+    void close(String why);
 }

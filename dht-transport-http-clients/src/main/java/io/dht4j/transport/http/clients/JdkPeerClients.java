@@ -116,8 +116,8 @@ final class JdkPeerClients implements PeerClients {
         }
 
         @Override
-        public void close() {
-            queue.close();
+        public void close(String why) {
+            queue.close(why);
             clients.forEach(JdkConnections::close);
         }
     }

@@ -151,8 +151,8 @@ final class OneNioPeerClients implements PeerClients {
         }
 
         @Override
-        public void close() {
-            queue.close();
+        public void close(String why) {
+            queue.close(why);
             timers.context().owner().cancelTimer(timer);
             client.close();
         }

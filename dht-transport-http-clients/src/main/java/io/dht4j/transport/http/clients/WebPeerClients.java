@@ -208,8 +208,8 @@ final class WebPeerClients implements PeerClients {
         }
 
         @Override
-        public void close() {
-            queue.close();
+        public void close(String why) {
+            queue.close(why);
             current.client().close();
         }
     }

@@ -63,6 +63,7 @@ final class BackgroundServices {
                 components.view().topology().nodes(),
                 components.hints(),
                 config.handoff(),
+                components.view().hasRowVersions(),
                 new Admission(
                         "missed writes to be kept",
                         config.limits().maxInFlight(),

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.DhtException;
+import io.dht4j.Node;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -8,12 +9,14 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.AddressCheck;
 import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -59,11 +62,14 @@ final class NodeRuntime {
         this.background = new BackgroundServices(config, local, peers);
         peers.listen(background::answered);
         this.deadlines = new WriteDeadlines(components.environment());
-        components.views().listen(this::follow);
+        // One by one, so that the failure of one does not keep the others from a view.
+        List<Views.Listener> followers =
+                List.of(this::followSettings, peers::follow, (before, now) -> background.follow(now));
+        followers.forEach(components.views()::listen);
         ClusterView now = components.view();
         if (now.epoch() > first.epoch()) {
             // Installed in the meantime.
-            follow(first, now);
+            followers.forEach(follower -> follower.installed(first, now));
         }
         local.resumeClock();
     }
@@ -93,23 +99,25 @@ final class NodeRuntime {
                 : new VersionSlots(view.topology());
     }
 
-    /** Makes everything that depends on the nodes and their partitions follow a view that is installed. */
-    private void follow(ClusterView before, ClusterView now) {
+    private void followSettings(ClusterView before, ClusterView now) {
         if (!before.cluster().equals(now.cluster())) {
             own.require(components.settings(config));
         }
-        peers.follow(before, now);
-        background.follow(now);
     }
 
     /**
      * Begins to listen, and starts the background work. Blocks until the transport accepts requests.
      *
      * @throws io.dht4j.spi.TransportException if it cannot listen; the caller then closes this
-     * @throws IllegalArgumentException if two nodes have one endpoint
+     * @throws IllegalArgumentException if two nodes of a static cluster have one endpoint
      */
     void start() {
-        AddressCheck.check(components.view().topology().nodes(), components.transport());
+        List<Node> nodes = components.view().topology().nodes();
+        if (components.view().hasRowVersions()) {
+            AddressCheck.report(nodes, components.transport());
+        } else {
+            AddressCheck.check(nodes, components.transport());
+        }
         local.load();
         background.prepare();
         listen();

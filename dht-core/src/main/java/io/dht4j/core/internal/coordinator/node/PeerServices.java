@@ -5,6 +5,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.AddressCheck;
 import io.dht4j.core.internal.coordinator.peer.Disagreements;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
@@ -34,6 +35,8 @@ final class PeerServices {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerServices.class);
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
+    /** Calls that were planned before a node left have ended by then. */
+    private static final Duration LATE_CALLS = Duration.ofMinutes(2);
 
     final ReplicaClient client;
     final PeerClocks clocks;
@@ -104,7 +107,23 @@ final class PeerServices {
         client.follow(before, now);
         suspicion.follow(others);
         clocks.follow(ids(others), now.topology().size());
-        disagreements.follow(now.topology());
+        firstContact.follow(ids(others));
+        disagreements.follow(before.topology(), now.topology());
+        List<Node> gone =
+                others(before).stream().filter(node -> !others.contains(node)).toList();
+        gone.forEach(components.transport()::forget);
+        if (!gone.isEmpty()) {
+            components.environment().schedule(() -> forgetAgain(gone), LATE_CALLS.toNanos());
+        }
+        if (now.hasRowVersions() && !others(before).containsAll(others)) {
+            AddressCheck.report(now.topology().nodes(), components.transport());
+        }
+    }
+
+    /** Closes the connections that late calls have made again. */
+    private void forgetAgain(List<Node> gone) {
+        List<Node> present = components.view().topology().nodes();
+        gone.stream().filter(node -> !present.contains(node)).forEach(components.transport()::forget);
     }
 
     /** Returns the other nodes that do not answer, as of some milliseconds ago. */

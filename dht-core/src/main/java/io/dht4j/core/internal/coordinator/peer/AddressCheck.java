@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Refuses a list of nodes in which two have one endpoint, in whichever spelling. */
+/** Finds lists of nodes in which two have one endpoint, in whichever spelling. */
 public final class AddressCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(AddressCheck.class);
@@ -40,15 +40,45 @@ public final class AddressCheck {
                     TIMEOUT);
             return;
         } catch (ExecutionException e) {
-            LOG.warn(
-                    "the addresses of the nodes cannot be looked up: {}",
-                    DhtException.unwrap(e).toString());
+            notLookedUp(e);
             return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the addresses of the nodes were looked up", e);
         }
         Endpoints.requireDistinct(nodes, endpoints);
+        warnOfUnknown(nodes, endpoints);
+    }
+
+    /**
+     * Resolves the addresses of the nodes of an agreed cluster, and logs what is wrong with them. Nothing is refused:
+     * addresses change, and identities tell the nodes apart. Does not block.
+     *
+     * @param nodes the nodes of the cluster
+     * @param transport resolves addresses to endpoints
+     */
+    public static void report(List<Node> nodes, Transport transport) {
+        transport.endpoints(nodes).whenComplete((endpoints, error) -> {
+            if (error != null) {
+                notLookedUp(error);
+                return;
+            }
+            try {
+                Endpoints.requireDistinct(nodes, endpoints);
+            } catch (IllegalArgumentException e) {
+                LOG.error("{}: correct the address of one, or requests to it are refused", e.getMessage());
+            }
+            warnOfUnknown(nodes, endpoints);
+        });
+    }
+
+    private static void notLookedUp(Throwable error) {
+        LOG.warn(
+                "the addresses of the nodes cannot be looked up: {}",
+                DhtException.unwrap(error).toString());
+    }
+
+    private static void warnOfUnknown(List<Node> nodes, List<Set<String>> endpoints) {
         for (int i = 0; i < nodes.size(); i++) {
             Node node = nodes.get(i);
             if (endpoints.get(i).isEmpty()) {

@@ -31,6 +31,8 @@ public final class ConcurrencyLimits {
     private volatile Map<NodeId, PeerLimit> limits;
 
     private final LongAdder refusedCalls = new LongAdder();
+    /** The refused requests to nodes that have left. */
+    private final LongAdder refusedBefore = new LongAdder();
 
     /**
      * Creates limits at their maxima.
@@ -59,7 +61,14 @@ public final class ConcurrencyLimits {
 
     /** Follows a view: new nodes and incarnations have limits at their maxima, those that have left have none. */
     void follow(ClusterView before, ClusterView now) {
-        limits = limits(before, now, limits);
+        Map<NodeId, PeerLimit> old = limits;
+        Map<NodeId, PeerLimit> all = limits(before, now, old);
+        old.forEach((node, limit) -> {
+            if (!limit.equals(all.get(node))) {
+                refusedBefore.add(limit.refused());
+            }
+        });
+        limits = all;
     }
 
     /**
@@ -140,6 +149,7 @@ public final class ConcurrencyLimits {
      * @return the number since the start
      */
     public long refusedRequests() {
-        return limits.values().stream().mapToLong(PeerLimit::refused).sum();
+        return refusedBefore.sum()
+                + limits.values().stream().mapToLong(PeerLimit::refused).sum();
     }
 }

@@ -142,10 +142,15 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     /**
      * Follows a change of the nodes: those that have left are reported no more.
      *
+     * @param before the nodes until now
      * @param now the nodes
      */
-    public void follow(Topology now) {
+    public void follow(Topology before, Topology now) {
         ofCalled.keySet().removeIf(node -> now.node(node).isEmpty());
+        ofCallers
+                .keySet()
+                .removeIf(
+                        node -> before.node(node).isPresent() && now.node(node).isEmpty());
     }
 
     @Override

@@ -21,8 +21,12 @@ public final class FirstContact {
     private final Duration patience;
     private volatile Environment.Timer timer = () -> {};
     private final CompletableFuture<Void> over = new CompletableFuture<>();
-    /** The others that have not refused a connection. Guarded by itself. */
-    private final Set<NodeId> unknown;
+    // Guarded by this.
+    private Set<NodeId> others;
+    /** Those of the others that have refused a connection. */
+    private final Set<NodeId> refusing = new HashSet<>();
+
+    private boolean begun;
 
     /**
      * Creates a delay that has not begun.
@@ -34,16 +38,43 @@ public final class FirstContact {
     public FirstContact(Environment environment, List<NodeId> others, Duration patience) {
         this.environment = environment;
         this.patience = patience;
-        this.unknown = new HashSet<>(others);
+        this.others = Set.copyOf(others);
     }
 
     /** Begins the delay; called when the others are about to be asked. */
     public void begin() {
-        if (unknown.isEmpty() || patience.isZero()) {
+        synchronized (this) {
+            begun = true;
+        }
+        if (patience.isZero()) {
             end();
-        } else {
+        } else if (!endIfAllRefuse()) {
             timer = environment.schedule(this::end, patience.toNanos());
         }
+    }
+
+    /**
+     * Follows a change of the nodes: those that have left are not waited for.
+     *
+     * @param now all nodes but this one
+     */
+    public void follow(List<NodeId> now) {
+        synchronized (this) {
+            others = Set.copyOf(now);
+            refusing.retainAll(others);
+        }
+        endIfAllRefuse();
+    }
+
+    private boolean endIfAllRefuse() {
+        boolean all;
+        synchronized (this) {
+            all = begun && refusing.containsAll(others);
+        }
+        if (all && !over.isDone()) {
+            end();
+        }
+        return all;
     }
 
     /**
@@ -80,14 +111,10 @@ public final class FirstContact {
         if (over.isDone()) {
             return;
         }
-        boolean all;
-        synchronized (unknown) {
-            unknown.remove(node);
-            all = unknown.isEmpty();
+        synchronized (this) {
+            refusing.add(node);
         }
-        if (all) {
-            end();
-        }
+        endIfAllRefuse();
     }
 
     /** Fails the delay if it is not over, so that waiting writes fail too. */

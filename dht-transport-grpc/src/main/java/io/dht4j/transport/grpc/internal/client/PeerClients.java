@@ -43,6 +43,11 @@ public final class PeerClients {
         return calls.call(node, request, context, remainingNanos);
     }
 
+    /** Ends the calls and connections to a node. Does not block. */
+    public void forget(Node node) {
+        calls.forget(node);
+    }
+
     private PeerLane newLane(Node node, CallBudget budget) {
         Target target = Target.of(node);
         Loop loop = loops.next();

@@ -44,7 +44,7 @@ final class StreamLane implements PeerLane {
     private final WaitingCalls waiting = new WaitingCalls(RecordHead.MAX_PART);
 
     // For any thread.
-    private volatile boolean closed;
+    private volatile @Nullable String closed;
 
     // For the event loop.
     private @Nullable StreamLink link;
@@ -110,8 +110,9 @@ final class StreamLane implements PeerLane {
 
     private void flush() {
         assert loop.isCurrent();
-        if (closed) {
-            waiting.abandonIncoming(PeerCalls.CLOSED);
+        String why = closed;
+        if (why != null) {
+            waiting.abandonIncoming(why);
             return;
         }
         takeIn();
@@ -183,7 +184,7 @@ final class StreamLane implements PeerLane {
     /** Sets the timer to a moment of {@link System#nanoTime()}, unless it stands earlier. */
     private void setTimer(long due) {
         assert loop.isCurrent();
-        if (closed || (timer != null && timerAt - due <= 0)) {
+        if (closed != null || (timer != null && timerAt - due <= 0)) {
             return;
         }
         if (timer != null) {
@@ -197,7 +198,7 @@ final class StreamLane implements PeerLane {
     private void sweep() {
         assert loop.isCurrent();
         timer = null;
-        if (closed) {
+        if (closed != null) {
             return;
         }
         long next = System.nanoTime();
@@ -231,24 +232,24 @@ final class StreamLane implements PeerLane {
     }
 
     @Override
-    public void close() {
-        closed = true;
+    public void close(String why) {
+        closed = why;
         try {
             loop.executor().execute(() -> {
                 if (timer != null) {
                     timer.cancel(false);
                     timer = null;
                 }
-                waiting.abandonAll(PeerCalls.CLOSED);
+                waiting.abandonAll(why);
                 StreamLink current = link;
                 link = null;
                 if (current != null) {
-                    current.abandonAll(PeerCalls.CLOSED);
+                    current.abandonAll(why);
                     current.close();
                 }
             });
         } catch (RejectedExecutionException e) {
-            waiting.abandonIncoming(PeerCalls.CLOSED);
+            waiting.abandonIncoming(why);
         }
     }
 

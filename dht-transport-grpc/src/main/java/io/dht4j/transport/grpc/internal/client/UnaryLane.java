@@ -4,7 +4,6 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.transport.common.calls.CallBudget;
 import io.dht4j.transport.common.calls.PeerCall;
-import io.dht4j.transport.common.calls.PeerCalls;
 import io.dht4j.transport.common.calls.PeerLane;
 import io.dht4j.transport.grpc.internal.client.PeerChannels.Target;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
@@ -37,7 +36,8 @@ final class UnaryLane implements PeerLane {
     /** When the last bytes came from the peer. */
     private volatile long heardAt = System.nanoTime();
 
-    private volatile boolean closed;
+    /** Why the lane is closed; null while it is open. */
+    private volatile @Nullable String closed;
 
     UnaryLane(
             Target target, Loop loop, EventLoops loops, PeerChannels channels, PeerOptions options, CallBudget budget) {
@@ -67,8 +67,9 @@ final class UnaryLane implements PeerLane {
 
     @Override
     public void offer(PeerCall call, CallContext context) {
-        if (closed) {
-            call.abandon(PeerCalls.CLOSED);
+        String why = closed;
+        if (why != null) {
+            call.abandon(why);
         } else {
             send(call, context, true);
         }
@@ -96,7 +97,7 @@ final class UnaryLane implements PeerLane {
             @Override
             boolean unusable(boolean again) {
                 giveUp(chosen);
-                boolean sendAgain = again && first && shared && !closed && !call.hasEnded();
+                boolean sendAgain = again && first && shared && closed == null && !call.hasEnded();
                 if (sendAgain) {
                     send(call, context, false);
                 }
@@ -126,6 +127,10 @@ final class UnaryLane implements PeerLane {
             channel.set(opened);
             current = opened;
             watch(opened);
+            // Closing sets its mark first and looks for the channel afterwards.
+            if (closed != null) {
+                channels.close(opened);
+            }
         }
         return current;
     }
@@ -174,8 +179,8 @@ final class UnaryLane implements PeerLane {
     }
 
     @Override
-    public void close() {
-        closed = true;
+    public void close(String why) {
+        closed = why;
         ManagedChannel current = channel.get();
         if (current != null) {
             channels.close(current);

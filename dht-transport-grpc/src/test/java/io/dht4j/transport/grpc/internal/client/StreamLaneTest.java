@@ -51,7 +51,7 @@ class StreamLaneTest {
             contexts.get(49).cancel();
             assertThat(parted(loop, lane)).isZero();
             assertThat(budget.isUnused()).isTrue();
-            lane.close();
+            lane.close("closed");
         } finally {
             channels.close(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
             loops.close(Duration.ofSeconds(30));

@@ -101,7 +101,7 @@ class UnaryCallTest {
         }
 
         @Override
-        public void close() {}
+        public void close(String why) {}
     }
 
     @Test

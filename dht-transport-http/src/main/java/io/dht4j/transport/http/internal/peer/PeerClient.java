@@ -12,6 +12,10 @@ public interface PeerClient {
      */
     void send(PeerCall call);
 
-    /** Ends all calls and releases the connections. Does not block; slow steps follow soon afterwards. */
-    void close();
+    /**
+     * Ends all calls and releases the connections. Does not block; slow steps follow soon afterwards.
+     *
+     * @param why the reason, with which the calls fail
+     */
+    void close(String why);
 }

@@ -34,7 +34,8 @@ public final class PeerQueue {
     /** The calls that wait or that the client has. Their deadlines end them, whatever becomes of them there. */
     private final Set<PeerCall> calls = ConcurrentHashMap.newKeySet();
 
-    private volatile boolean closed;
+    /** Why the queue is closed; null while it is open. */
+    private volatile @Nullable String closed;
 
     /**
      * Creates a queue.
@@ -60,8 +61,9 @@ public final class PeerQueue {
         calls.add(call);
         queue.add(call);
         // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
-        if (closed) {
-            call.abandon("the transport is closed");
+        String why = closed;
+        if (why != null) {
+            call.abandon(why);
             return;
         }
         setTimerBy(timer.at(call.deadline()));
@@ -84,7 +86,7 @@ public final class PeerQueue {
     public PeerCall doneForAnother(PeerCall call) {
         PeerCall another = null;
         try {
-            another = closed ? null : next();
+            another = closed == null ? next() : null;
         } finally {
             if (another == null) {
                 done(call);
@@ -121,7 +123,7 @@ public final class PeerQueue {
     }
 
     private void pumpOnce() {
-        while (!closed && underWay.get() < maxUnderWay) {
+        while (closed == null && underWay.get() < maxUnderWay) {
             PeerCall call = next();
             if (call == null) {
                 return;
@@ -171,7 +173,7 @@ public final class PeerQueue {
     }
 
     private void setTimer(long due) {
-        if (!closed) {
+        if (closed == null) {
             timer.setBy(due);
         }
     }
@@ -222,15 +224,19 @@ public final class PeerQueue {
         }
     }
 
-    /** Ends all calls. */
-    public void close() {
-        closed = true;
+    /**
+     * Ends all calls.
+     *
+     * @param why the reason, with which they fail
+     */
+    public void close(String why) {
+        closed = why;
         for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
             bounds.waitsNoMore();
-            call.abandon("the transport is closed");
+            call.abandon(why);
         }
         for (PeerCall call : calls) {
-            if (call.abandon("the transport is closed")) {
+            if (call.abandon(why)) {
                 call.drop();
             }
         }

@@ -50,7 +50,8 @@ final class VertxLane {
     // For any thread.
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean woken = new AtomicBoolean();
-    private volatile boolean closed;
+    /** Why the lane is closed; null while it is open. */
+    private volatile @Nullable String closed;
 
     // For the event loop.
     private final Deque<VertxConnection> idle = new ArrayDeque<>();
@@ -100,8 +101,9 @@ final class VertxLane {
         }
         queue.add(call);
         // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
-        if (closed) {
-            call.abandon("the transport is closed");
+        String why = closed;
+        if (why != null) {
+            call.abandon(why);
             return;
         }
         long due = timer.at(call.deadline());
@@ -216,14 +218,14 @@ final class VertxLane {
 
     private void connect() {
         int wanted = Math.min(maxConnections - open.size(), bounds.waiting()) - connecting;
-        for (int i = 0; i < wanted && !closed; i++) {
+        for (int i = 0; i < wanted && closed == null; i++) {
             connecting++;
             attemptedAt = System.nanoTime();
             client.connect(connectOptions).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
                     connectFailed(result.cause());
-                } else if (closed) {
+                } else if (closed != null) {
                     result.result().close();
                 } else {
                     VertxConnection connection = new VertxConnection(this, result.result(), target);
@@ -290,7 +292,7 @@ final class VertxLane {
         assert loop.isCurrent();
         long millis = TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
         loop.context().owner().setTimer(millis, id -> {
-            if (!closed) {
+            if (closed == null) {
                 task.run();
             }
         });
@@ -324,7 +326,7 @@ final class VertxLane {
     }
 
     private void setTimer(long due) {
-        if (!closed) {
+        if (closed == null) {
             timer.setBy(due);
         }
     }
@@ -360,21 +362,21 @@ final class VertxLane {
     }
 
     /** Ends all calls and connections. For any thread; work on the loop follows soon afterwards. */
-    void close() {
-        closed = true;
+    void close(String why) {
+        closed = why;
         try {
             loop.context().runOnContext(now -> {
                 timer.stop();
                 for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
                     bounds.waitsNoMore();
-                    call.abandon("the transport is closed");
+                    call.abandon(why);
                 }
                 for (VertxConnection connection : new ArrayList<>(open)) {
-                    connection.close("the transport is closed");
+                    connection.close(why);
                 }
             });
         } catch (RejectedExecutionException e) {
-            queue.forEach(call -> call.abandon("the transport is closed"));
+            queue.forEach(call -> call.abandon(why));
         }
     }
 

@@ -125,9 +125,9 @@ public final class VertxPeerClients implements PeerClients {
         }
 
         @Override
-        public void close() {
+        public void close(String why) {
             for (VertxLane lane : lanes) {
-                lane.close();
+                lane.close(why);
             }
         }
     }

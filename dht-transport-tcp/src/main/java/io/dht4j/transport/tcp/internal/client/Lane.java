@@ -41,7 +41,8 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     private final WaitingCalls waiting = new WaitingCalls(RecordType.MAX_WHOLE);
 
     // For any thread.
-    private volatile boolean closed;
+    /** Why the lane is closed; null while it is open. */
+    private volatile @Nullable String closed;
 
     // For the event loop.
     private @Nullable Dialer dialer;
@@ -103,8 +104,9 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
 
     private void flush() {
         assert loop.isCurrent();
-        if (closed) {
-            waiting.abandonIncoming(PeerCalls.CLOSED);
+        String why = closed;
+        if (why != null) {
+            waiting.abandonIncoming(why);
             return;
         }
         takeIn();
@@ -210,7 +212,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     }
 
     private void setTimer(long moment) {
-        if (!closed) {
+        if (closed == null) {
             long soonest = System.nanoTime() + WaitingCalls.LEAST_SWEEP_NANOS;
             loop.set(timer, moment - soonest < 0 ? soonest : moment);
         }
@@ -218,7 +220,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
 
     /** Ends what is overdue. */
     private void sweep() {
-        if (closed) {
+        if (closed != null) {
             return;
         }
         long next = System.nanoTime();
@@ -268,29 +270,29 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
 
     @Override
     public void loopEnds() {
-        closed = true;
-        end();
+        closed = PeerCalls.CLOSED;
+        end(PeerCalls.CLOSED);
     }
 
     @Override
-    public void close() {
-        closed = true;
-        if (!loop.execute(new LoopTask(this::end))) {
-            waiting.abandonIncoming(PeerCalls.CLOSED);
+    public void close(String why) {
+        closed = why;
+        if (!loop.execute(new LoopTask(() -> end(why)))) {
+            waiting.abandonIncoming(why);
         }
     }
 
-    private void end() {
+    private void end(String why) {
         loop.unset(timer);
         loop.remove(this);
-        waiting.abandonAll(PeerCalls.CLOSED);
+        waiting.abandonAll(why);
         if (dialer != null) {
             dialer.cancel();
             dialer = null;
         }
         Link current = link;
         if (current != null) {
-            current.endAll(PeerCalls.CLOSED);
+            current.endAll(why);
             link = null;
             current.close();
         }

@@ -58,6 +58,11 @@ public final class Peers {
         return calls.call(node, request, context, remainingNanos);
     }
 
+    /** Ends the calls and connections to a node. Does not block. */
+    public void forget(Node node) {
+        calls.forget(node);
+    }
+
     Limits limits() {
         return options.limits();
     }

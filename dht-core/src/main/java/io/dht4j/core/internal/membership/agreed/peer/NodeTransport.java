@@ -49,10 +49,14 @@ public final class NodeTransport implements Transport {
         return transport.call(node, request, context);
     }
 
-    /** Returns the addresses as they are: those of an agreed cluster change, and identities tell its nodes apart. */
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
-        return Transport.super.endpoints(nodes);
+        return transport.endpoints(nodes);
+    }
+
+    @Override
+    public void forget(Node node) {
+        transport.forget(node);
     }
 
     @Override
