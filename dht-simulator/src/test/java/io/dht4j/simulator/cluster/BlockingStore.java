@@ -54,6 +54,12 @@ public final class BlockingStore extends ForwardingStore {
         this.memoryFast = memoryFast;
     }
 
+    /** One that begins with the content of another store. */
+    public BlockingStore(ModelStore content) {
+        super(content);
+        this.memoryFast = false;
+    }
+
     /** One that wants no store threads, but can be made to fail all the same. */
     public static BlockingStore memoryFast() {
         return new BlockingStore(true);

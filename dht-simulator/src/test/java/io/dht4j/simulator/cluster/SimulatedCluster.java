@@ -170,7 +170,7 @@ public class SimulatedCluster implements AutoCloseable {
             cursor.forEachRemaining(kept::add);
         }
         copy.apply(kept);
-        for (String name : List.of("fence", "set-back", "versions")) {
+        for (String name : List.of("fence", "set-back", "versions", "incoming")) {
             disk.note(name).ifPresent(note -> copy.keepNote(name, note));
         }
         return copy;

@@ -137,6 +137,21 @@ interface ReopeningSuite extends StoreSuite {
     }
 
     @Test
+    default void droppedEntriesStayAwayAfterReopening() {
+        store().apply(List.of(value("a", 1, "x"), value("b", 1, "y")));
+        reopen();
+        store().apply(List.of(value("a", 2, "z"), value("c", 1, "z")));
+
+        assertThat(store().drop(key -> !key.equals(Key.of("b")))).isEqualTo(2);
+        reopen();
+
+        assertThat(scanned(store(), KeyRange.all())).containsExactly(value("b", 1, "y"));
+        store().apply(List.of(value("a", 1, "x")));
+        reopen();
+        assertThat(store().get(Key.of("a"))).contains(value("a", 1, "x"));
+    }
+
+    @Test
     default void aValueOf16MibIsThereAfterReopening() {
         byte[] large = new byte[16 << 20];
         new SplittableRandom(SEED).nextBytes(large);

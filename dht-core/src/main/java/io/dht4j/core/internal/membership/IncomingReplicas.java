@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.membership;
 
-import io.dht4j.core.internal.membership.state.Phase;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -22,13 +21,8 @@ public final class IncomingReplicas {
     public enum Access {
         /** Applies entries. Refused until the copy begins: before, this node does not know what its owner refuses. */
         WRITE,
-        /**
-         * Reads keys. During {@link Phase#COPY} a coordinator counts the answer only together with that of the owner,
-         * so it is given once the copy has begun. During {@link Phase#FILL} it is refused.
-         */
-        KEYS,
-        /** Reads a range, whose absent keys count. Refused until the copy is complete. */
-        RANGE
+        /** Reads keys or a range. Refused until the copy is complete. */
+        READ
     }
 
     /**
@@ -67,16 +61,7 @@ public final class IncomingReplicas {
         if (!isIncomplete(view, partition)) {
             return false;
         }
-        boolean waits = begun.get(partition) != view.rowVersion(partition);
-        return switch (access) {
-            case WRITE -> waits;
-            case KEYS ->
-                waits
-                        || view.movingSlot(partition, view.maxReplicas())
-                                .filter(ReplicaSlot::isPair)
-                                .isEmpty();
-            case RANGE -> true;
-        };
+        return access == Access.READ || !hasBegun(view, partition);
     }
 
     /**

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.move;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
-import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.membership.BatchProgress;
@@ -14,6 +13,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -169,14 +169,11 @@ final class BatchCopy {
             if (closed) {
                 return;
             }
-            waitsFor = cause == null
-                    ? Optional.empty()
-                    : Optional.of(
-                            cause instanceof RepairException ? String.valueOf(cause.getMessage()) : cause.toString());
+            waitsFor = Optional.ofNullable(cause).map(BatchCopy::describe);
             pause = cause == null ? 0 : BACKOFF.nanos(failures);
             failures = cause == null ? 0 : failures + 1;
         }
-        if (cause != null && !(cause instanceof RepairException)) {
+        if (cause != null && !isExpected(cause)) {
             LOG.warn("an attempt to take over partitions failed", cause);
         } else if (cause != null) {
             LOG.debug("an attempt to take over partitions failed: {}", cause.getMessage());
@@ -184,11 +181,22 @@ final class BatchCopy {
         later(pause);
     }
 
+    /** Returns whether a failure passes: of a node, or of a disk. */
+    private static boolean isExpected(Throwable cause) {
+        return cause instanceof RepairException || cause instanceof StoreException;
+    }
+
+    private static String describe(Throwable cause) {
+        return isExpected(cause) ? String.valueOf(cause.getMessage()) : cause.toString();
+    }
+
     private CompletableFuture<Void> run(PartitionSet left) {
         if (context.views().current().moves().settings().paused()) {
             return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
         }
-        return drop(left).thenCompose(dropped -> open(left, 0)).thenCompose(opened -> copy(left, 0, null));
+        return drop(left)
+                .thenCompose(dropped -> open(left, 0, Optional.empty()))
+                .thenCompose(failure -> copy(left, 0, failure));
     }
 
     private boolean hasBegun(int partition) {
@@ -205,21 +213,23 @@ final class BatchCopy {
     /**
      * Opens partitions to writes, each once a source has answered from which they are copied. No watermark of a replica
      * is above the fence watermark of another one, so any source will do.
+     *
+     * @return completes with the last failure, if a partition is still closed
      */
-    private CompletableFuture<Void> open(PartitionSet left, int index) {
+    private CompletableFuture<Optional<Throwable>> open(PartitionSet left, int index, Optional<Throwable> failure) {
         PartitionSet closedYet = left.filter(partition -> !hasBegun(partition));
         if (closedYet.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         if (index == sources.size()) {
             // Only during a fill can a partition have no source: all others that had its entries are dead.
             PartitionSet orphans = closedYet.filter(
                     partition -> sources.stream().noneMatch(source -> source.partitions.contains(partition)));
-            return context.throttle().runOnStore(() -> open(zero(orphans)));
+            return context.throttle().runOnStore(() -> open(zero(orphans))).thenApply(opened -> failure);
         }
         PartitionSet some = sources.get(index).partitions.intersection(closedYet);
         if (some.isEmpty()) {
-            return open(left, index + 1);
+            return open(left, index + 1, failure);
         }
         return sources.get(index)
                 .askForWatermarks(some)
@@ -228,13 +238,17 @@ final class BatchCopy {
                     found.forEach((partition, pair) -> fences.put(partition, pair.fenced()));
                     open(fences);
                 }))
-                .handle((opened, error) -> {
-                    if (error != null && sources.size() == 1) {
-                        return CompletableFuture.<Void>failedFuture(error);
-                    }
-                    return open(left, index + 1);
-                })
+                .handle((opened, error) -> open(left, index + 1, error == null ? failure : Optional.of(error)))
                 .thenCompose(next -> next);
+    }
+
+    /** Ends an attempt whose partitions have gone on, or move in another batch by now. */
+    private void requireValid(Set<Integer> some) {
+        PartitionSet changed = PartitionSet.of(some).minus(valid(context.views().current()));
+        if (!changed.isEmpty()) {
+            throw new RepairException(
+                    ErrorCode.STALE_TOPOLOGY, changed.cardinality() + " partitions do not move in this batch any more");
+        }
     }
 
     private static Map<Integer, Version> zero(PartitionSet some) {
@@ -247,6 +261,7 @@ final class BatchCopy {
         if (fences.isEmpty()) {
             return;
         }
+        requireValid(fences.keySet());
         context.local().rollbacks().beginCopy(fences);
         PartitionSet opened = PartitionSet.of(fences.keySet());
         context.marker().add(id, context.marker().of(id).union(opened), underWay.get());
@@ -255,27 +270,18 @@ final class BatchCopy {
     }
 
     /** Copies from one source after the other. One that fails does not keep the others from being copied. */
-    private CompletableFuture<Void> copy(PartitionSet left, int index, @Nullable Throwable failure) {
+    private CompletableFuture<Void> copy(PartitionSet left, int index, Optional<Throwable> failure) {
         PartitionSet opened = left.filter(this::hasBegun);
         if (index == sources.size()) {
-            return adopt(opened).thenCompose(adopted -> {
-                if (failure != null) {
-                    return CompletableFuture.failedFuture(failure);
-                }
-                return opened.equals(left)
-                        ? CompletableFuture.completedFuture(null)
-                        : CompletableFuture.failedFuture(new RepairException(
-                                ErrorCode.NOT_SERVING, "no source has answered yet: " + sourceNames()));
-            });
+            return adopt(opened)
+                    .thenCompose(adopted -> failure.isPresent()
+                            ? CompletableFuture.failedFuture(failure.get())
+                            : CompletableFuture.completedFuture(null));
         }
         return sources.get(index)
                 .copy(opened)
-                .handle((copied, error) -> copy(left, index + 1, error == null ? failure : error))
+                .handle((copied, error) -> copy(left, index + 1, error == null ? failure : Optional.of(error)))
                 .thenCompose(next -> next);
-    }
-
-    private List<NodeId> sourceNames() {
-        return sources.stream().map(source -> source.node.id()).toList();
     }
 
     /** Completes the partitions that are copied from all their sources. */
@@ -289,6 +295,7 @@ final class BatchCopy {
         Map<Integer, PurgeWatermarks.Pair> owners = new HashMap<>();
         copied.forEach(partition -> owners.put(partition, highest(partition)));
         return context.throttle().runOnStore(() -> {
+            requireValid(owners.keySet());
             context.local().watermarks().adopt(owners);
             copied.forEach(partition -> context.incoming()
                     .complete(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));

@@ -24,6 +24,7 @@ import java.util.function.Supplier;
  * @param peers the other replicas
  * @param pages fetches pages of them
  * @param throttle limits the load
+ * @param pace the rate of all copies
  * @param comparison compares this node with one of them
  * @param leftovers drops what is left of earlier times
  * @param marker which copies have begun
@@ -38,6 +39,7 @@ record MoveContext(
         RepairPeers peers,
         RefillSource pages,
         Throttle throttle,
+        Pace pace,
         CopyComparison comparison,
         Leftovers leftovers,
         CopyMarker marker) {}

@@ -9,7 +9,6 @@ import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
@@ -57,11 +56,11 @@ final class PageCopy {
         long began = context.environment().nanoTime();
         return page(wanted).thenCompose(bytes -> {
             long took = context.environment().nanoTime() - began;
-            long rate = context.views().current().moves().settings().bytesPerSecond();
-            long byRate = (long) ((double) bytes / rate * TimeUnit.SECONDS.toNanos(1)) - took;
             return done
                     ? CompletableFuture.completedFuture(null)
-                    : context.throttle().rest(Math.max(took, byRate)).thenCompose(rested -> run(some));
+                    : context.throttle()
+                            .rest(Math.max(took, context.pace().restAfter(bytes)))
+                            .thenCompose(rested -> run(some));
         });
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -65,8 +66,8 @@ public final class SlotMoves implements BatchProgress.Reporter {
             RepairPeers peers,
             RefillSource pages,
             Repair options) {
-        Throttle throttle = new Throttle(
-                environment, () -> views.current().moves().settings().bytesPerSecond(), this::isClosed);
+        LongSupplier rate = () -> views.current().moves().settings().bytesPerSecond();
+        Throttle throttle = new Throttle(environment, rate, this::isClosed);
         CopyComparison comparison =
                 new CopyComparison(environment, self, local, peers, throttle, options, new RepairCounters(self));
         this.context = new MoveContext(
@@ -79,6 +80,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 peers,
                 pages,
                 throttle,
+                new Pace(environment::nanoTime, rate),
                 comparison,
                 new Leftovers(environment, views, local, throttle),
                 new CopyMarker(store));

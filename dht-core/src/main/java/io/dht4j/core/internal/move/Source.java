@@ -37,8 +37,10 @@ final class Source {
     private final LongConsumer received;
 
     private volatile PartitionSet done = PartitionSet.empty();
-    /** The pass over the node's store; null before it. */
+    /** The last pass over the node's store; null before it. */
     private volatile @Nullable PageCopy pages;
+    /** The partitions whose pages the passes fetch, or need not fetch. */
+    private volatile PartitionSet covered = PartitionSet.empty();
 
     private final Map<Integer, PurgeWatermarks.Pair> watermarks = new HashMap<>();
 
@@ -137,12 +139,17 @@ final class Source {
     /** Fetches the pages of partitions whose sums differ: after a restart, most may be here already. */
     private CompletableFuture<Void> copyPages(PartitionSet left) {
         PageCopy begun = pages;
-        if (begun != null) {
-            return begun.run(left);
+        if (begun != null && !begun.isDone()) {
+            return begun.run(left).thenCompose(copied -> copyPages(left));
         }
-        return context.comparison().differing(node, left).thenCompose(differing -> {
+        PartitionSet rest = left.minus(covered);
+        if (rest.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return context.comparison().differing(node, rest).thenCompose(differing -> {
             PageCopy pass = new PageCopy(context, node, differing, received);
             pages = pass;
+            covered = covered.union(rest);
             return pass.run(left);
         });
     }

@@ -93,7 +93,7 @@ public final class RowGuard {
     /** Returns the refusal of a read of keys, or null if there is none. */
     @Nullable
     Reply refusalOfKeys(List<Request.Query> queries, long version) {
-        return refusalOfKeys(queries, version, Access.KEYS);
+        return refusalOfKeys(queries, version, Access.READ);
     }
 
     private @Nullable Reply refusalOfKeys(List<Request.Query> queries, long version, @Nullable Access access) {
@@ -116,7 +116,7 @@ public final class RowGuard {
     Reply refusalOfRange(PartitionSet partitions, long version) {
         return partitions.isEmpty() && views.current().hasRowVersions()
                 ? new Reply.Failed(ErrorCode.BAD_REQUEST, "a page of an agreed cluster names its partitions")
-                : refusal(partitions, version, Access.RANGE);
+                : refusal(partitions, version, Access.READ);
     }
 
     /**

@@ -15,8 +15,15 @@ import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.CallContext;
@@ -35,6 +42,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -98,9 +106,10 @@ final class AgreedCluster implements AutoCloseable {
     /** A frame that a node has begun to serve. */
     record Served(int at, byte[] frame) {}
 
-    private AgreedCluster(SimulatedCluster.Setup setup) {
+    private AgreedCluster(SimulatedCluster.Setup setup, BiConsumer<Integer, BlockingStore> content) {
         cluster = setup.stores(i -> {
                     BlockingStore store = new BlockingStore();
+                    content.accept(i, store);
                     stores.add(store);
                     return store;
                 })
@@ -121,6 +130,13 @@ final class AgreedCluster implements AutoCloseable {
                     ? CompletableFuture.completedFuture(view(node))
                     : CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
         });
+    }
+
+    /** Starts a node again with all that its disk held, with the newest view and a working link. */
+    void restart(int node) {
+        BlockingStore disk = new BlockingStore(cluster.image(node));
+        stores.set(node, disk);
+        restart(node, disk);
     }
 
     /** Starts a node again with a store, with the newest view and a working link. */
@@ -147,11 +163,17 @@ final class AgreedCluster implements AutoCloseable {
     }
 
     static AgreedCluster start() {
-        return new AgreedCluster(SimulatedCluster.of(1, NODES).options(builder -> builder.partitions(PARTITIONS)));
+        return with((i, store) -> {});
+    }
+
+    /** Starts the nodes with content in their stores. */
+    static AgreedCluster with(BiConsumer<Integer, BlockingStore> content) {
+        return new AgreedCluster(
+                SimulatedCluster.of(1, NODES).options(builder -> builder.partitions(PARTITIONS)), content);
     }
 
     static AgreedCluster with(SimulatedCluster.Setup setup) {
-        return new AgreedCluster(setup);
+        return new AgreedCluster(setup, (i, store) -> {});
     }
 
     /** The replicas of a partition by the placement with which the nodes were started. */
@@ -207,6 +229,34 @@ final class AgreedCluster implements AutoCloseable {
         for (int partition : partitions) {
             epoch = next - 1;
             move(partition, slot, phase, heir);
+        }
+    }
+
+    /** Lets the views name the batch that moves a partition. No node learns of it by this. */
+    void inBatch(long id, int partition, int from, int to) {
+        settings(new Moves(
+                List.of(new Batch(Epoch.of(1, id), from + 1, to + 1, PartitionSet.of(partition), Phase.COPY)),
+                moves.settings(),
+                moves.dead()));
+    }
+
+    /** Sends a request that concerns one partition, by the newest rows, as another node's. */
+    Reply send(int from, int to, int partition, Request request) {
+        byte[] like = between(from, to).stream()
+                .map(sent -> sent.request)
+                .filter(FrameHeaders::isAgreed)
+                .reduce((one, other) -> other)
+                .orElseThrow();
+        Frame frame = FrameHeaders.like(like, view(from).rowVersion(partition), request);
+        byte[] reply = cluster.await(link(from)
+                .call(
+                        cluster.topology.nodes().get(to),
+                        frame,
+                        new CallContext(cluster.env::nanoTime, SimulatedCluster.BOUND.toNanos())));
+        try {
+            return FrameCodec.decodeReply(reply, request, NAMES).message();
+        } catch (FrameException e) {
+            throw new AssertionError(e);
         }
     }
 

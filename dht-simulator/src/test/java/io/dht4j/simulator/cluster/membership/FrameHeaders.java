@@ -42,6 +42,28 @@ final class FrameHeaders {
         }
     }
 
+    /** Whether a frame names both nodes by their identities. */
+    static boolean isAgreed(byte[] frame) {
+        try {
+            return FrameCodec.header(frame, AgreedCluster.NAMES).agreed() != null;
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A request with the head of another frame, and a row version. */
+    static Frame like(byte[] frame, long rowVersion, Request request) {
+        try {
+            FrameHeader header =
+                    FrameCodec.decodeRequest(frame, AgreedCluster.NAMES).header();
+            FrameHeader.Agreed agreed = Objects.requireNonNull(header.agreed());
+            return FrameCodec.encode(
+                    with(header, new FrameHeader.Agreed(agreed.sender(), agreed.recipient(), rowVersion)), request);
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static FrameHeader with(FrameHeader header, FrameHeader.Agreed agreed) {
         return new FrameHeader(
                 header.sender(),
