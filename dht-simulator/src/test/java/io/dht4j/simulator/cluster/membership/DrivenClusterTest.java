@@ -291,8 +291,13 @@ class DrivenClusterTest {
             cluster.nodes.crash(3);
             cluster.nodes.env.advance(Duration.ofSeconds(40));
             cluster.change(0, state -> new Command.MarkDead(state.epoch(), 4, false));
+            cluster.await(0, state -> state.loads()[4] == 0 && state.batches().isEmpty());
+            cluster.nodes.env.advance(Duration.ofMinutes(5));
+            cluster.nodes.replaceDisk(3);
+            cluster.nodes.join(3, THREE);
+            cluster.nodes.cluster(3);
             cluster.awaitRemoved(0, 4);
-            assertThat(cluster.nodes.state(0).batches()).isEmpty();
+            cluster.awaitServing(0, 3);
             cluster.assertData(1);
         }
     }
@@ -401,7 +406,7 @@ class DrivenClusterTest {
                     .as("slots move to nodes that answer")
                     .isEmpty();
             cluster.change(0, state -> new Command.MarkDead(state.epoch(), 4, false));
-            cluster.awaitRemoved(0, 4);
+            cluster.change(0, state -> new Command.Remove(state.epoch(), 4));
             cluster.assertData(0);
         }
     }
@@ -452,8 +457,10 @@ class DrivenClusterTest {
             cluster.nodes.env.advance(Duration.ofSeconds(20));
             cluster.change(4, state -> new Command.MarkDead(state.epoch(), 1, true));
             cluster.change(2, state -> new Command.MarkDead(state.epoch(), 2, true));
-            cluster.awaitRemoved(3, 1);
-            cluster.awaitRemoved(3, 2);
+            cluster.await(
+                    3,
+                    state -> state.loads()[1] + state.loads()[2] == 0
+                            && state.batches().isEmpty());
             assertThat(cluster.nodes.state(3).members().voters()).containsExactly(3, 4, 5);
             cluster.assertData(2);
 

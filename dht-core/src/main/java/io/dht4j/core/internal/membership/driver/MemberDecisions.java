@@ -124,7 +124,22 @@ final class MemberDecisions {
         if (member.lifecycle() == Lifecycle.LEAVING && !isDrained(member)) {
             return Optional.empty();
         }
+        if (member.lifecycle() == Lifecycle.DEAD && !isReplaced(member)) {
+            // Its name may still come with an empty directory, by the same operator's word.
+            waits.add(Wait.of(
+                    member,
+                    member.name() + " with an empty data directory and --join; or run ./dht nodes remove "
+                            + member.name()));
+            return Optional.empty();
+        }
         return Optional.of(new Command.Remove(state.epoch(), number));
+    }
+
+    private boolean isReplaced(Member member) {
+        return state.members()
+                .named(member.name())
+                .filter(named -> named.number() != member.number())
+                .isPresent();
     }
 
     private boolean isDrained(Member member) {
