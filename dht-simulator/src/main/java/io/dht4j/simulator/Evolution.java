@@ -2,8 +2,11 @@ package io.dht4j.simulator;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +15,9 @@ import java.util.SplittableRandom;
 /** What is special about a simulated cluster whose nodes change. Confined to the simulation's thread. */
 final class Evolution {
 
+    private static final Duration EPOCHS = Duration.ofMillis(500);
+
+    private final VirtualEnvironment world;
     private final SimulatedNodes nodes;
     private final Workload workload;
     private final Setup setup;
@@ -28,6 +34,7 @@ final class Evolution {
             Agreement agreement,
             Workload workload,
             Setup setup) {
+        this.world = world;
         this.nodes = nodes;
         this.workload = workload;
         this.setup = setup;
@@ -48,6 +55,18 @@ final class Evolution {
         nodes.states().listen(slots::check);
         moveFaults.begin();
         changes.begin();
+        lookAtEpochs();
+    }
+
+    /** Looks now and then at what each node has installed. */
+    private void lookAtEpochs() {
+        for (SimulatedNode node : nodes.present()) {
+            node.running()
+                    .flatMap(process -> ((NodeCluster) process.cluster()).agreed())
+                    .flatMap(AgreedMembership::state)
+                    .ifPresent(state -> nodes.states().installed(node.disk.toString(), state.epoch()));
+        }
+        world.schedule(this::lookAtEpochs, EPOCHS.toNanos());
     }
 
     /** Returns whether clients call a node: one that leaves has none that must succeed. */

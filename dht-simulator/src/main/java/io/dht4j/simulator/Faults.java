@@ -247,6 +247,22 @@ final class Faults {
         return true;
     }
 
+    /** Loses the disk of a node for ever, and kills another one. Returns whether it did. */
+    boolean lose(SimulatedNode node, SimulatedNode down) {
+        if (nodes.size() < 5 || !lose(node)) {
+            return false;
+        }
+        down.goAway();
+        down.crash(true);
+        return true;
+    }
+
+    /** Starts a node that was away. */
+    void comeBack(SimulatedNode node) {
+        node.comeBack();
+        start(node);
+    }
+
     /** Cuts some nodes off from the others, but not from one another. Returns whether it did. */
     boolean cutOff(List<SimulatedNode> some) {
         if (over || setup.calm()) {

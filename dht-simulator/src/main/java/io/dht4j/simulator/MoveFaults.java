@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class MoveFaults {
 
-    private static final int PHASES_PER_FAULT = 6;
+    private static final int PHASES_PER_FAULT = 3;
     private static final long LONGEST_DELAY = TimeUnit.SECONDS.toNanos(4);
 
     private final SplittableRandom random;

@@ -3,6 +3,7 @@ package io.dht4j.simulator;
 import io.dht4j.ClusterMembership;
 import io.dht4j.MembershipChange;
 import io.dht4j.MembershipChange.Rebalance;
+import io.dht4j.MembershipStatus;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
@@ -11,6 +12,7 @@ import io.dht4j.simulator.internal.membership.BalanceCheck;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
@@ -68,12 +70,19 @@ final class NodeChanges {
     }
 
     private void change() {
-        switch (random.nextInt(9)) {
+        if (random.nextInt(4) > 0) {
+            // Moves are planned at once, instead of a minute after the change.
+            world.schedule(
+                    this::resume,
+                    Duration.ofMillis(random.nextInt(LONGEST_PAUSE_MILLIS)).toNanos());
+        }
+        switch (random.nextInt(10)) {
             case 0, 1 -> join(1 + random.nextInt(2));
             case 2, 3 -> leave();
             case 4, 5 -> replace();
             case 6 -> stopMoves(random.nextBoolean());
             case 7 -> faults.swapAddresses(anyNode(), anyNode());
+            case 8 -> loseMajority();
             default -> slowDown();
         }
     }
@@ -96,19 +105,51 @@ final class NodeChanges {
     }
 
     private void leave() {
-        if (nodes.present().size() > Setup.REPLICAS) {
-            NodeId name = anyNode().node.id();
+        SimulatedNode node = anyNode();
+        boolean isMember = nodes.states()
+                .newest()
+                .flatMap(state -> SimulatedNodes.member(state, node))
+                .filter(member -> member.lifecycle().isPresent())
+                .isPresent();
+        if (isMember && nodes.present().size() > Setup.REPLICAS) {
+            NodeId name = node.node.id();
             faults.count("leave");
             operator.change("remove " + name, membership -> membership.remove(name), () -> {});
         }
     }
 
+    /**
+     * Loses the majority of the voters: the disk of one for ever, while another one is down. The operator declares both
+     * as lost; the second one returns as one that knows an earlier generation.
+     */
+    private void loseMajority() {
+        ClusterState state = nodes.states().newest().orElseThrow();
+        List<SimulatedNode> voters = state.members().voters().stream()
+                .flatMap(voter -> nodes.node(state, voter).stream())
+                .filter(node -> node.running().isPresent())
+                .toList();
+        if (voters.size() != 3
+                || !hasAllDisks()
+                || nodes.present().stream().anyMatch(node -> node.running().isEmpty())
+                || !faults.lose(voters.get(0), voters.get(1))) {
+            return;
+        }
+        faults.count("loss of a majority of voters");
+        operator.recover(Set.of(voters.get(0).node.id(), voters.get(1).node.id()), () -> {
+            faults.comeBack(voters.get(1));
+            replace(voters.get(0));
+        });
+    }
+
     /** Loses a disk for ever, and with it a node, unless another one is being replaced. */
     private void replace() {
         SimulatedNode node = anyNode();
-        if (!hasAllDisks() || !faults.lose(node)) {
-            return;
+        if (hasAllDisks() && faults.lose(node)) {
+            replace(node);
         }
+    }
+
+    private void replace(SimulatedNode node) {
         NodeId name = node.node.id();
         ClusterState before = nodes.states().newest().orElseThrow();
         int number = SimulatedNodes.member(before, node).orElseThrow().number();
@@ -126,8 +167,29 @@ final class NodeChanges {
                         () -> {
                             nodes.restart(node, random.split());
                             faults.attachAll();
+                            admitAgain(node);
                         }),
                 SILENCE.toNanos());
+    }
+
+    /**
+     * Admits a replacement that was too late: the slots of its predecessor have moved to others, and the name was
+     * removed.
+     */
+    private void admitAgain(SimulatedNode node) {
+        world.schedule(
+                () -> {
+                    if (node.startFailure().isPresent()) {
+                        operator.change("add " + node.node.id(), membership -> membership.add(node.node.id()), () -> {
+                            node.crash(false);
+                            node.start();
+                            faults.attachAll();
+                        });
+                    } else if (node.running().isEmpty()) {
+                        admitAgain(node);
+                    }
+                },
+                POLL.toNanos());
     }
 
     /** Returns whether the disks of all members are there and complete. */
@@ -183,10 +245,24 @@ final class NodeChanges {
         while (!unrest().isEmpty()) {
             if (world.elapsed().compareTo(end) >= 0) {
                 throw new AssertionError("within " + REST_BOUND
-                        + " after all was healed, the cluster has not come to rest: " + unrest());
+                        + " after all was healed, the cluster has not come to rest: " + unrest()
+                        + waits());
             }
             world.advance(POLL);
         }
+    }
+
+    /** Returns what moves wait for, as any node reports it. */
+    private String waits() {
+        return nodes.present().stream()
+                .flatMap(node -> node.running().stream())
+                .findFirst()
+                .map(process -> {
+                    MembershipStatus status =
+                            world.await(process.cluster().membership().status(), Duration.ofSeconds(10));
+                    return "; " + status.metadata() + ", " + status.moves() + ", " + status.members();
+                })
+                .orElse("");
     }
 
     private String unrest() {

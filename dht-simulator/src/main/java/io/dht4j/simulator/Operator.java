@@ -1,12 +1,16 @@
 package io.dht4j.simulator;
 
+import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -50,7 +54,20 @@ final class Operator {
     void change(
             String name, Function<ClusterMembership, CompletionStage<Long>> how, BooleanSupplier until, Runnable done) {
         open.add(name);
-        new Change(name, how, until, done).attempt();
+        new Change(name, cluster -> how.apply(cluster.membership()), until, done).attempt();
+    }
+
+    /** Begins the next generation, as soon as all nodes that are not lost answer. */
+    void recover(Set<NodeId> lost, Runnable done) {
+        String name = "recover without " + lost;
+        open.add(name);
+        new Change(
+                        name,
+                        cluster ->
+                                ((NodeCluster) cluster).agreed().orElseThrow().recover(lost),
+                        () -> false,
+                        done)
+                .attempt();
     }
 
     /** Makes a change that is over when it is refused. */
@@ -61,16 +78,12 @@ final class Operator {
     private final class Change {
 
         private final String name;
-        private final Function<ClusterMembership, CompletionStage<Long>> how;
+        private final Function<Cluster, CompletionStage<Long>> how;
         private final BooleanSupplier until;
         private final Runnable done;
         private int attempts;
 
-        Change(
-                String name,
-                Function<ClusterMembership, CompletionStage<Long>> how,
-                BooleanSupplier until,
-                Runnable done) {
+        Change(String name, Function<Cluster, CompletionStage<Long>> how, BooleanSupplier until, Runnable done) {
             this.name = name;
             this.how = how;
             this.until = until;
@@ -90,8 +103,7 @@ final class Operator {
             SimulatedNode.Running process = serving.get(random.nextInt(serving.size()));
             process.environment()
                     .executor()
-                    .execute(() -> how.apply(process.cluster().membership())
-                            .whenComplete((epoch, error) -> ended(number, error)));
+                    .execute(() -> how.apply(process.cluster()).whenComplete((epoch, error) -> ended(number, error)));
         }
 
         private void ended(int number, @Nullable Throwable error) {

@@ -92,6 +92,11 @@ final class SimulatedNode {
         away = true;
     }
 
+    /** Lets the node be started again. */
+    void comeBack() {
+        away = false;
+    }
+
     /** Returns whether the node must not be started. */
     boolean isAway() {
         return away;
@@ -126,6 +131,7 @@ final class SimulatedNode {
 
     /** Starts a process. In a static cluster it serves on return. */
     void start() {
+        startFailure = Optional.empty();
         VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.setup().storeDelay());
         // The network's time instead of the node's: messages in transit arrive although the sender is paused.

@@ -33,12 +33,19 @@ final class PlantedBug extends ClassLoader {
         this.changes = changes;
     }
 
-    /** Runs a seed and returns what it found. */
+    /** Runs a seed of static clusters and returns what it found. */
     List<?> violations(long seed) throws ReflectiveOperationException {
+        return violations(seed, SimulationOptions.Mode.STATIC);
+    }
+
+    /** Runs a seed and returns what it found. */
+    List<?> violations(long seed, SimulationOptions.Mode mode) throws ReflectiveOperationException {
         Class<?> options = loadClass(SimulationOptions.class.getName());
+        Class<?> modes = loadClass(SimulationOptions.Mode.class.getName());
+        Object same = modes.getEnumConstants()[mode.ordinal()];
         Object report = loadClass(Simulator.class.getName())
                 .getMethod("run", long.class, options)
-                .invoke(null, seed, options.getMethod("defaults").invoke(null));
+                .invoke(null, seed, options.getMethod("defaults", modes).invoke(null, same));
         return (List<?>) report.getClass().getMethod("violations").invoke(report);
     }
 

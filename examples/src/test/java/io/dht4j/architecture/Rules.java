@@ -228,7 +228,7 @@ final class Rules {
                     if (internal >= 0
                             && target.startsWith("io.dht4j.")
                             && !(type.getPackageName().startsWith("io.dht4j.simulator")
-                                    && target.startsWith("io.dht4j.core.internal.membership."))
+                                    && target.startsWith("io.dht4j.core.internal."))
                             && !(type.getPackageName() + ".").startsWith(target.substring(0, internal + 1))) {
                         events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
                     }

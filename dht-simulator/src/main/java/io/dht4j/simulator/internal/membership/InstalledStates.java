@@ -25,6 +25,7 @@ public final class InstalledStates {
     private final Map<Long, ClusterState> byEpoch = new HashMap<>();
     private final Map<RowId, List<Slot>> rows = new HashMap<>();
     private final Map<String, Long> epochs = new HashMap<>();
+    private final Map<String, Long> installed = new HashMap<>();
     private final List<String> violations = new ArrayList<>();
     private final List<Consumer<ClusterState>> listeners = new ArrayList<>();
     private Optional<ClusterState> newest = Optional.empty();
@@ -81,6 +82,21 @@ public final class InstalledStates {
             newest = Optional.of(state);
             listeners.forEach(listener -> listener.accept(state));
         }
+    }
+
+    /**
+     * Adds the epoch that a node says it has installed.
+     *
+     * @param disk identifies the disk, which outlives the process
+     * @param epoch the epoch
+     */
+    public void installed(String disk, long epoch) {
+        long before = installed.getOrDefault(disk, 0L);
+        if (before > epoch) {
+            violations.add(disk + " has gone back from the installed epoch " + Epoch.text(before) + " to "
+                    + Epoch.text(epoch));
+        }
+        installed.put(disk, Math.max(before, epoch));
     }
 
     private void checkRows(ClusterState state) {

@@ -150,6 +150,17 @@ class StateChecksTest {
     }
 
     @Test
+    void aNodeNeverInstallsAnOlderState() {
+        InstalledStates states = new InstalledStates();
+        states.installed("n1", 5);
+        states.installed("n2", 4);
+        states.installed("n1", 5);
+        assertThat(states.violations()).isEmpty();
+        states.installed("n1", 4);
+        assertThat(states.violations()).singleElement().asString().contains("n1 has gone back from the installed");
+    }
+
+    @Test
     void aStateThatCannotBeReadIsFound() {
         InstalledStates states = new InstalledStates();
         states.stored("n1", new byte[20]);
