@@ -39,12 +39,23 @@ final class VoterDecisions {
         List<NodeRef> voters = LogMembers.voters(seen.state());
         if (!isSettled()) {
             if (!seen.logChanges()) {
-                return Optional.of(new Step.ChangeLog(voters));
+                // A voter that has died before it voted would be waited for in vain.
+                return choiceWithoutDead().or(() -> Optional.of(new Step.ChangeLog(voters)));
             }
             waits.add(Wait.ofCluster("the voters of the metadata group to become "
                     + voters.stream().map(NodeRef::name).toList() + silentVoters()));
             return Optional.empty();
         }
+        return choice();
+    }
+
+    private Optional<Step> choiceWithoutDead() {
+        boolean allLive = seen.state().members().voters().stream()
+                .allMatch(voter -> seen.member(voter).lifecycle().isPresent());
+        return allLive ? Optional.empty() : choice();
+    }
+
+    private Optional<Step> choice() {
         List<Integer> wanted = VoterChoice.of(seen.state(), seen.wantedVoters(), seen::answers);
         return wanted.equals(seen.state().members().voters())
                 ? Optional.empty()

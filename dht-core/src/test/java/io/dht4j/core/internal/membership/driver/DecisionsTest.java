@@ -271,6 +271,19 @@ class DecisionsTest {
     }
 
     @Test
+    void aVoterThatDiesBeforeTheLogHasItIsReplaced() {
+        ClusterState joined = fourth();
+        ClusterState serving = accepted(joined, new Command.Serve(joined.epoch(), 4));
+        ClusterState chosen = accepted(serving, new Command.SetVoters(serving.epoch(), List.of(2, 3, 4)));
+        ClusterState state = accepted(chosen, new Command.MarkDead(chosen.epoch(), 4, false));
+        Seen seen = new Seen(state);
+        seen.log = LogMembers.voters(serving);
+        assertThat(seen.command()).isEqualTo(new Command.SetVoters(state.epoch(), List.of(1, 2, 3)));
+        seen.logChanges = true;
+        assertThat(seen.next().step()).isEmpty();
+    }
+
+    @Test
     void theVersionSlotOfARemovedMemberIsReleasedLater() {
         ClusterState joined = fourth();
         ClusterState leaving = left(joined, 4);
