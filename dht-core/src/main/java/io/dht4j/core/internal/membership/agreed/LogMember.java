@@ -14,8 +14,10 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogFactory;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,8 @@ final class LogMember {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMember.class);
 
+    private static final long RETRY_NANOS = Duration.ofSeconds(10).toNanos();
+
     private final NodeId self;
     private final TopologyLogFactory factory;
     private final Environment environment;
@@ -45,6 +49,9 @@ final class LogMember {
 
     /** Serializes what opens and closes. */
     private final Object opening = new Object();
+
+    /** The state that was followed last. Guarded by this. */
+    private @Nullable ClusterState last;
 
     private volatile @Nullable Open open;
     private volatile boolean closed;
@@ -149,7 +156,8 @@ final class LogMember {
      *
      * @throws IllegalStateException if the log is lost, for the start to fail
      */
-    void follow(ClusterState state, Member member) {
+    synchronized void follow(ClusterState state, Member member) {
+        last = state;
         try {
             long begun = state.members().group().begun();
             Optional<NodeRef> wanted = LogMembers.voter(state, member);
@@ -167,7 +175,27 @@ final class LogMember {
             throw e;
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
-            LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
+            LOG.error("node {} takes no part in changes of the topology yet, and tries again", self, e);
+            environment.schedule(() -> followAgain(state, member), RETRY_NANOS);
+        }
+    }
+
+    private void followAgain(ClusterState state, Member member) {
+        try {
+            environment.storeExecutor().execute(() -> {
+                synchronized (this) {
+                    if (closed || last == null || last.epoch() != state.epoch()) {
+                        return;
+                    }
+                    try {
+                        follow(state, member);
+                    } catch (LostLogException e) {
+                        LOG.error("node {} takes no part in changes of the topology", self, e);
+                    }
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("node {} is closed", self, e);
         }
     }
 
