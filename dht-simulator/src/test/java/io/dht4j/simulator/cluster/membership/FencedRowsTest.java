@@ -157,6 +157,21 @@ class FencedRowsTest {
     }
 
     @Test
+    void openingOfASnapshotEndsByItsDeadlineWhileAViewIsFetched() {
+        try (agreed) {
+            moveBehindTheCoordinator();
+            agreed.node(COORDINATOR).refresh().from((from, known) -> new CompletableFuture<>());
+            Duration begun = cluster.env.elapsed();
+            Duration timeout = Duration.ofMillis(300);
+            boolean failed = cluster.await(agreed.coordinator()
+                    .openSnapshot(Duration.ofMinutes(1), MAJORITY.withTimeout(timeout))
+                    .handle((snapshot, error) -> error != null));
+            assertThat(failed).isTrue();
+            assertThat(cluster.env.elapsed().minus(begun)).isLessThanOrEqualTo(timeout);
+        }
+    }
+
+    @Test
     void replicaThatIsBehindLearnsTheTableAndServes() {
         try (agreed) {
             agreed.change(MOVED, HEIR, 1, 2);

@@ -118,14 +118,24 @@ public final class SnapshotOpening {
                     if (error == null || stale == null || plans == 0 || opening.context.isExpired()) {
                         return opening.result;
                     }
-                    return opening.client
-                            .refresh()
-                            .newerThan(opening.view.epoch(), stale.node())
-                            .handle((newer, none) ->
-                                    none == null ? start(openings, leaseNanos, plans - 1) : opening.result)
-                            .thenCompose(next -> next);
+                    return opening.hasNewerView(stale)
+                            .thenCompose(newer -> newer ? start(openings, leaseNanos, plans - 1) : opening.result);
                 })
                 .thenCompose(next -> next);
+    }
+
+    /**
+     * Completes with whether there is a newer view; at the deadline with false, however long a node is asked for it.
+     */
+    private CompletableFuture<Boolean> hasNewerView(PeerFailure refusal) {
+        CompletableFuture<Boolean> found = new CompletableFuture<>();
+        Environment.Timer deadline =
+                components.environment().schedule(() -> found.complete(false), Math.max(1, context.remainingNanos()));
+        client.refresh().newerThan(view.epoch(), refusal.node()).whenComplete((newer, none) -> {
+            deadline.cancel();
+            found.complete(none == null);
+        });
+        return found;
     }
 
     private void begin(long leaseNanos) {
