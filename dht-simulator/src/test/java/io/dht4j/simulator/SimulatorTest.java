@@ -22,6 +22,9 @@ class SimulatorTest {
     /** Fewer: the clusters are the same, but for how they are formed. */
     private static final int AGREED_SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(40));
 
+    /** Fewer still, since each takes seconds. */
+    private static final int CHANGING_SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(14));
+
     static LongStream seeds() {
         return LongStream.range(0, SEEDS);
     }
@@ -50,6 +53,20 @@ class SimulatorTest {
                 .isEmpty();
     }
 
+    static LongStream changingSeeds() {
+        return LongStream.range(0, CHANGING_SEEDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changingSeeds")
+    void noPromiseIsBrokenWhileNodesChange(long seed) {
+        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.CHANGING));
+
+        assertThat(report.violations())
+                .as("./dht simulate --membership changing --seed %d: %s", seed, report)
+                .isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 1_000_000_007})
     void oneSeedGivesOneHistory(long seed) {
@@ -59,12 +76,48 @@ class SimulatorTest {
         assertThat(Simulator.run(seed, agreed)).isEqualTo(Simulator.run(seed, agreed));
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3})
+    @Tag("full")
+    void oneSeedGivesOneHistoryWhileNodesChange(long seed) {
+        SimulationOptions changing = SimulationOptions.defaults(Mode.CHANGING);
+        assertThat(Simulator.run(seed, changing)).isEqualTo(Simulator.run(seed, changing));
+    }
+
     @Test
     void seedsDiffer() {
         assertThat(LongStream.range(0, 20)
                         .mapToObj(seed -> Simulator.run(seed, SimulationOptions.defaults())
                                 .fingerprint()))
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("full")
+    void everyKindOfChangeHappensAndMostCallsSucceed() {
+        Map<String, Integer> changes = new TreeMap<>();
+        Map<String, Integer> outcomes = new TreeMap<>();
+        for (long seed = 0; seed < 20; seed++) {
+            SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.CHANGING));
+            report.faults().forEach((change, count) -> changes.merge(change, count, Integer::sum));
+            report.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
+        }
+
+        assertThat(changes)
+                .containsKeys(
+                        "join",
+                        "leave",
+                        "loss of a disk for ever",
+                        "pause of moves",
+                        "undoing of moves",
+                        "change of the rate",
+                        "swap of addresses",
+                        "full stop");
+        assertThat(changes.keySet())
+                .anyMatch(change -> change.matches("driver .* in copy"))
+                .anyMatch(change -> change.matches("source .* in .*"))
+                .anyMatch(change -> change.matches("target .* in .*"));
+        assertThat(outcomes.get("done")).isGreaterThan(outcomes.get("unknown") + outcomes.get("failed"));
     }
 
     @Test
