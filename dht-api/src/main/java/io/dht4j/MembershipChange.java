@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** A change of a cluster's nodes, or of how fast partitions move. Immutable. */
@@ -146,6 +147,20 @@ public sealed interface MembershipChange {
      * node go on.
      */
     record CancelMoves() implements MembershipChange {}
+
+    /**
+     * Goes on without the majority of the nodes that agree on changes, which is lost. Takes the newest state that any
+     * node has. Refused unless every other node answers.
+     *
+     * @param lost the nodes that never return with what they know
+     */
+    record Recover(Set<NodeId> lost) implements MembershipChange {
+
+        /** Copies the names. */
+        public Recover {
+            lost = Set.copyOf(lost);
+        }
+    }
 
     /**
      * Checks a zone's name.

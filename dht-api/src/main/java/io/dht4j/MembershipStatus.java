@@ -144,8 +144,9 @@ public record MembershipStatus(
      *
      * @param bytesPerSecond the most that a node sends or receives for moves
      * @param paused whether moves stand still
+     * @param waitsFor what further moves and changes wait for, one line for people; empty if that is nothing
      */
-    public record Rebalance(long bytesPerSecond, boolean paused) {}
+    public record Rebalance(long bytesPerSecond, boolean paused, String waitsFor) {}
 
     /**
      * Returns an epoch for people.

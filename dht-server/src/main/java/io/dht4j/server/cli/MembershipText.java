@@ -71,7 +71,10 @@ final class MembershipText {
         }
         if (rows.isEmpty()) {
             rows.add(List.of("none, at most " + rate(rebalance)
-                    + (rebalance.path("paused").asBoolean() ? ", paused" : "")));
+                    + (rebalance.path("paused").asBoolean() ? ", paused" : "")
+                    + waits(rebalance, "")));
+        } else if (rebalance.has("waits_for")) {
+            rows.add(List.of("waits for " + rebalance.path("waits_for").asText()));
         }
         return aligned("moves", rows);
     }

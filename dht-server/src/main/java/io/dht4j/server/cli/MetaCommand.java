@@ -6,6 +6,9 @@ import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,10 +22,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "meta",
         mixinStandardHelpOptions = true,
-        header = "Shows the nodes that agree on changes of a cluster.%n",
+        header = "Shows the nodes that agree on changes of a cluster, and recovers from their loss.%n",
         description = {
             "%nThey vote on each change of the nodes; * leads. Reads and writes go on without them. A line names the "
-                    + "nodes that have not installed the newest state yet.%n"
+                    + "nodes that have not installed the newest state yet.",
+            "%nIf most of them are lost for good, @|bold dht meta recover --lost n1,n3|@ goes on with the newest state "
+                    + "that any node has. It is refused unless every node answers or is named as lost.%n"
         })
 final class MetaCommand implements Callable<Integer> {
 
@@ -37,8 +42,15 @@ final class MetaCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "ACTION",
             defaultValue = "status",
-            description = "status, which is the default.")
+            description = "status, which is the default, or recover.")
     private String action = "status";
+
+    @Option(
+            names = "--lost",
+            paramLabel = "NODE",
+            split = ",",
+            description = "With recover, the nodes that never return, with commas. Every other one must answer.")
+    private List<String> lost = new ArrayList<>();
 
     @Option(names = "--json", description = "Prints the node's answer unchanged.")
     private boolean json;
@@ -53,16 +65,33 @@ final class MetaCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ClientException {
-        if (!action.equals("status")) {
-            throw new ParameterException(spec.commandLine(), "no action " + action + "; there is status");
-        }
         DhtClient client = node.client();
+        if (action.equals("recover")) {
+            return recover(client);
+        }
+        if (!action.equals("status")) {
+            throw new ParameterException(spec.commandLine(), "no action " + action + "; there are status and recover");
+        }
+        if (!lost.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--lost has no effect without recover");
+        }
         JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.nodes()));
         if (json) {
             console.show(status.path("metadata").toString());
         } else {
             MembershipText.metadata(status).forEach(console::show);
         }
+        return 0;
+    }
+
+    private int recover(DhtClient client) throws ClientException {
+        JsonNode answer =
+                DhtClient.await(client.changeNodes(Map.of("change", "recover", "lost", String.join(",", lost))));
+        console.show(
+                json
+                        ? answer.toString()
+                        : "recovered at epoch " + answer.path("epoch_text").asText()
+                                + "; replace the lost nodes now, with ./dht nodes replace");
         return 0;
     }
 }

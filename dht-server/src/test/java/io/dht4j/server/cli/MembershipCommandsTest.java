@@ -75,7 +75,10 @@ class MembershipCommandsTest {
     void metaShowsWhoAgrees() throws Exception {
         assertThat(run(STATUS, "meta").out()).startsWith("meta   n1*, n2, n3  epoch 1.482");
         assertThat(run(STATUS, "meta", "status").exitCode()).isZero();
-        assertThat(run(STATUS, "meta", "guess").err()).contains("no action guess; there is status");
+        assertThat(run(STATUS, "meta", "guess").err()).contains("no action guess; there are status and recover");
+        assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1,n3")
+                        .out())
+                .startsWith("recovered at epoch 2.1; replace the lost nodes now");
     }
 
     @Test
@@ -98,6 +101,7 @@ class MembershipCommandsTest {
         assertWrong("zone needs a value, as in: dht nodes zone n4 VALUE", "nodes", "zone", "n4");
         assertWrong("--accept-data-loss has no effect without replace", "nodes", "add", "n4", "--accept-data-loss");
         assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
+        assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
         assertWrong("mutually exclusive", "rebalance", "--pause", "--resume");
     }
 

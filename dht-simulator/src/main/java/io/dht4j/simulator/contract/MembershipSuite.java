@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -123,7 +124,7 @@ interface MembershipSuite extends RemoteApiSuite {
                         List.of(new NodeId("n1"), new NodeId("n2")),
                         full ? Optional.of(new NodeId("n2")) : Optional.empty(),
                         full ? "a leader" : ""),
-                new MembershipStatus.Rebalance(1 << 20, full));
+                new MembershipStatus.Rebalance(1 << 20, full, full ? "a minute" : ""));
     }
 
     @Test
@@ -158,7 +159,9 @@ interface MembershipSuite extends RemoteApiSuite {
                 Rebalance.resume(),
                 Rebalance.rate(MembershipChange.MAX_RATE),
                 new Rebalance(Optional.of(true), OptionalLong.of(MembershipChange.MIN_RATE)),
-                new MembershipChange.CancelMoves());
+                new MembershipChange.CancelMoves(),
+                new MembershipChange.Recover(Set.of()),
+                new MembershipChange.Recover(Set.of(node, new NodeId("n1"))));
         for (MembershipChange change : changes) {
             assertThat(result(api().change(address, change, OPTIONS))).isEqualTo(1L << 48 | 482);
         }

@@ -79,17 +79,40 @@ public sealed interface MembershipReply extends Reply {
      * @param hintBytes the size of the hints that it has not delivered yet, estimated
      * @param openSnapshots the number of snapshots that are open at it
      * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
+     * @param waits what further moves and changes wait for, at most {@value #MAX_WAITS} lines for people; none unless
+     *     the node leads
      */
     record Reported(
-            UUID incarnation, long epoch, boolean leads, long hintBytes, int openSnapshots, List<BatchProgress> batches)
+            UUID incarnation,
+            long epoch,
+            boolean leads,
+            long hintBytes,
+            int openSnapshots,
+            List<BatchProgress> batches,
+            List<String> waits)
             implements MembershipReply {
+
+        /** The maximum number of waits in a report; further ones are left out. */
+        public static final int MAX_WAITS = 16;
 
         /** The maximum number of batches in a report; further ones are left out. */
         public static final int MAX_BATCHES = 64;
 
-        /** Copies the list. */
+        /** Copies the lists. */
         public Reported {
             batches = List.copyOf(batches.subList(0, Math.min(batches.size(), MAX_BATCHES)));
+            waits = List.copyOf(waits.subList(0, Math.min(waits.size(), MAX_WAITS)));
+        }
+
+        /** Creates the report of a node that knows of no waits. */
+        public Reported(
+                UUID incarnation,
+                long epoch,
+                boolean leads,
+                long hintBytes,
+                int openSnapshots,
+                List<BatchProgress> batches) {
+            this(incarnation, epoch, leads, hintBytes, openSnapshots, batches, List.of());
         }
     }
 }

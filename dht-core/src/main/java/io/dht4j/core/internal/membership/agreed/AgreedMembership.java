@@ -145,6 +145,7 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(VOTERS, driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
+        this.reports.waits(driver::waits);
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.endpoint = new MembershipEndpoint(
                 self,

@@ -21,6 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What the members of a cluster report about themselves: the installed state, who leads, and how far they are in taking
@@ -36,6 +37,7 @@ public final class NodeReports {
     private volatile BatchProgress.Reporter reporter = List::of;
     private volatile LongSupplier hintBytes = () -> 0;
     private volatile IntSupplier openSnapshots = () -> 0;
+    private volatile Supplier<List<String>> waits = List::of;
 
     /**
      * Creates the reports of a node.
@@ -70,6 +72,11 @@ public final class NodeReports {
         openSnapshots = snapshots;
     }
 
+    /** Sets what returns what further moves wait for; nothing unless this node leads. Before, there is nothing. */
+    void waits(Supplier<List<String>> source) {
+        waits = source;
+    }
+
     /** Serves a request for the report, and fetches the state of the sender if it is newer. */
     Reported serve(NodeId sender, MembershipRequest.Report request) {
         if (request.epoch() > epoch.getAsLong()) {
@@ -86,7 +93,8 @@ public final class NodeReports {
                 leads.getAsBoolean(),
                 hintBytes.getAsLong(),
                 openSnapshots.getAsInt(),
-                thatFit(reporter.progress()));
+                thatFit(reporter.progress()),
+                waits.get());
     }
 
     /** Returns the batches that have room in a frame, from the first on; the others follow when these are complete. */

@@ -50,6 +50,8 @@ public final class Driver {
     private final Options options;
     private final MemberWatch watch;
 
+    private volatile List<Wait> waits = List.of();
+
     // Guarded by this.
     private final Planning planning = new Planning();
     private final Map<Long, Long> snapshotsSince = new HashMap<>();
@@ -107,6 +109,19 @@ public final class Driver {
         this.environment = environment;
         this.options = options;
         this.watch = new MemberWatch(cluster::report, environment::nanoTime);
+    }
+
+    /**
+     * Returns what is waited for besides what batches and members wait for, as of the last look: lines for people. None
+     * unless this node leads.
+     */
+    public List<String> waits() {
+        return cluster.leads()
+                ? waits.stream()
+                        .filter(wait -> wait.batch().isEmpty() && wait.member().isEmpty())
+                        .map(Wait::text)
+                        .toList()
+                : List.of();
     }
 
     /** Begins to look now and then whether this node leads. */
@@ -240,6 +255,7 @@ public final class Driver {
 
     private void decide(ClusterState state) {
         Decision decision = Decisions.next(observation(state));
+        waits = decision.waits();
         Optional<Step> step = decision.step();
         if (step.isEmpty()) {
             rest(decision.waits().isEmpty() ? IDLE : BUSY);

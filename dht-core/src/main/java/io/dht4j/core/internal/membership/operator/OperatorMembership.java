@@ -90,6 +90,9 @@ public final class OperatorMembership implements ClusterMembership {
         if (change instanceof MembershipChange.Replace replace) {
             return withState(state -> requireSilent(state, replace).thenCompose(silent -> agreed(change)));
         }
+        if (change instanceof MembershipChange.Recover recover) {
+            return agreed.recover(recover.lost());
+        }
         if (change instanceof MembershipChange.CancelMoves) {
             return agreed(MembershipChange.Rebalance.pause()).thenCompose(this::abortAll);
         }

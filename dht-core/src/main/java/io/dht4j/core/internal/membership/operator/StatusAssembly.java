@@ -84,7 +84,13 @@ final class StatusAssembly {
                 moves(),
                 metadata(),
                 new MembershipStatus.Rebalance(
-                        state.rebalance().bytesPerSecond(), state.rebalance().paused()));
+                        state.rebalance().bytesPerSecond(),
+                        state.rebalance().paused(),
+                        reports.values().stream()
+                                .filter(Reported::leads)
+                                .flatMap(report -> report.waits().stream())
+                                .distinct()
+                                .collect(Collectors.joining("; "))));
     }
 
     private void count() {

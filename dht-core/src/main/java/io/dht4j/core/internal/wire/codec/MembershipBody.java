@@ -27,10 +27,17 @@ final class MembershipBody {
     /** The maximum number of bytes of a text: one that compares two lists of nodes is long. */
     private static final int MAX_TEXT_BYTES = 16 * 1024;
 
+    /** The maximum number of bytes of what is waited for. */
+    private static final int MAX_WAIT_BYTES = 1024;
+
     private MembershipBody() {}
 
     private static byte[] utf8(String text) {
-        return FrameWriter.utf8(text, MAX_TEXT_BYTES);
+        return utf8(text, MAX_TEXT_BYTES);
+    }
+
+    private static byte[] utf8(String text, int maxBytes) {
+        return FrameWriter.utf8(text, maxBytes);
     }
 
     static int type(MembershipRequest request) {
@@ -86,9 +93,12 @@ final class MembershipBody {
             return UUID_BYTES + 8 + 4 + 4 + part.bytes().length;
         }
         if (reply instanceof MembershipReply.Reported reported) {
-            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 4;
+            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 4 + 4;
             for (BatchProgress batch : reported.batches()) {
                 size += 8 + FrameWriter.sizeOf(batch.complete()) + 8 + 8 + 2 + utf8(waitsFor(batch)).length;
+            }
+            for (String wait : reported.waits()) {
+                size += 2 + utf8(wait, MAX_WAIT_BYTES).length;
             }
             return size;
         }
@@ -145,6 +155,8 @@ final class MembershipBody {
                         .i64(batch.totalBytes())
                         .text(utf8(waitsFor(batch)));
             }
+            out.i32(reported.waits().size());
+            reported.waits().forEach(wait -> out.text(utf8(wait, MAX_WAIT_BYTES)));
         }
     }
 
@@ -251,7 +263,19 @@ final class MembershipBody {
             batches.add(new BatchProgress(
                     batch, complete, copied, total, waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor)));
         }
-        return new MembershipReply.Reported(incarnation, epoch, leads, hintBytes, openSnapshots, batches);
+        return new MembershipReply.Reported(incarnation, epoch, leads, hintBytes, openSnapshots, batches, waits(in));
+    }
+
+    private static List<String> waits(FrameReader in) throws FrameException {
+        int count = in.count(2, "waits");
+        if (count > MembershipReply.Reported.MAX_WAITS) {
+            throw in.malformed("a report has at most " + MembershipReply.Reported.MAX_WAITS + " waits, not " + count);
+        }
+        List<String> waits = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            waits.add(PrintableText.of(in.text()));
+        }
+        return waits;
     }
 
     private static Reply statePart(FrameReader in, MembershipRequest.State request) throws FrameException {

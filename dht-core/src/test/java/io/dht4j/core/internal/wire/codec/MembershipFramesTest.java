@@ -63,6 +63,7 @@ class MembershipFramesTest {
                 new MembershipRequest.Report(ONE, 9),
                 List.of(
                         new MembershipReply.Reported(ONE, 0, false, 0, 0, List.of()),
+                        new MembershipReply.Reported(ONE, 1, true, 0, 0, List.of(), List.of("n1", "")),
                         new MembershipReply.Reported(
                                 OTHER,
                                 7,

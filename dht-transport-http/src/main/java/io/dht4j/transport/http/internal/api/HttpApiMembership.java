@@ -14,12 +14,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /** Shows and changes the nodes of the cluster. Does not block. Safe for use by any number of event loops. */
 final class HttpApiMembership {
 
     private static final List<String> NODES_PARAMETERS =
-            List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss");
+            List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost");
     private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate");
 
     private final Cluster cluster;
@@ -74,6 +75,13 @@ final class HttpApiMembership {
     }
 
     private static MembershipChange nodesChange(HttpApiQuery query) {
+        if (query.text("change").orElse("").equals("recover")) {
+            return new MembershipChange.Recover(query.text("lost").stream()
+                    .filter(text -> !text.isEmpty())
+                    .flatMap(text -> Arrays.stream(text.split(",", -1)))
+                    .map(NodeId::new)
+                    .collect(Collectors.toSet()));
+        }
         NodeId node = query.text("node")
                 .map(NodeId::new)
                 .orElseThrow(() -> refused("node is missing: give the name of the node"));
@@ -92,7 +100,7 @@ final class HttpApiMembership {
                         query.text("zone"),
                         weight(query));
             default ->
-                throw refused("change must be add, remove, replace or update, not \""
+                throw refused("change must be add, remove, replace, update or recover, not \""
                         + HttpText.shown(query.text("change").orElse("")) + "\"");
         };
     }

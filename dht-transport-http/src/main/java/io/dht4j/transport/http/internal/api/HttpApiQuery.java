@@ -312,7 +312,8 @@ final class HttpApiQuery {
                     "zone",
                     "weight",
                     "rate",
-                    "accept_data_loss" -> ErrorCode.BAD_REQUEST;
+                    "accept_data_loss",
+                    "lost" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;
         };
     }

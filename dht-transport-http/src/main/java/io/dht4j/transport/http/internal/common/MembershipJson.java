@@ -46,9 +46,13 @@ public final class MembershipJson {
                 .put("metadata", metadata)
                 .put(
                         "rebalance",
-                        new JsonObject()
-                                .put("bytes_per_second", status.rebalance().bytesPerSecond())
-                                .put("paused", status.rebalance().paused()));
+                        waits(
+                                new JsonObject()
+                                        .put(
+                                                "bytes_per_second",
+                                                status.rebalance().bytesPerSecond())
+                                        .put("paused", status.rebalance().paused()),
+                                status.rebalance().waitsFor()));
     }
 
     private static JsonObject member(Member member) {
@@ -100,7 +104,10 @@ public final class MembershipJson {
                         nodes(present(metadata.getJsonArray("voters"))),
                         Optional.ofNullable(metadata.getString("leader")).map(NodeId::new),
                         metadata.getString("waits_for", "")),
-                new Rebalance(number(rebalance, "bytes_per_second"), present(rebalance.getBoolean("paused"))));
+                new Rebalance(
+                        number(rebalance, "bytes_per_second"),
+                        present(rebalance.getBoolean("paused")),
+                        rebalance.getString("waits_for", "")));
     }
 
     private static Member member(JsonObject json) {

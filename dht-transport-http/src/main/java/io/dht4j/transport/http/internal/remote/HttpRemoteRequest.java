@@ -119,6 +119,9 @@ public final class HttpRemoteRequest {
             rebalance.bytesPerSecond().ifPresent(rate -> add("rate", Long.toString(rate)));
         } else if (change instanceof MembershipChange.CancelMoves) {
             add("change", "cancel");
+        } else if (change instanceof MembershipChange.Recover recover) {
+            add("change", "recover");
+            encoded("lost", recover.lost().stream().map(NodeId::value).sorted().collect(Collectors.joining(",")));
         } else if (change instanceof MembershipChange.Add add) {
             node("add", add.node());
         } else if (change instanceof MembershipChange.Remove remove) {

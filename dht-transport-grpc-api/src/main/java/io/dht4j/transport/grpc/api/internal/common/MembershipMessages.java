@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Translates the messages of the membership, in both directions. */
 public final class MembershipMessages {
@@ -38,7 +39,8 @@ public final class MembershipMessages {
                 .setPartitions(status.partitions())
                 .setWaitsFor(status.metadata().waitsFor())
                 .setBytesPerSecond(status.rebalance().bytesPerSecond())
-                .setPaused(status.rebalance().paused());
+                .setPaused(status.rebalance().paused())
+                .setRebalanceWaitsFor(status.rebalance().waitsFor());
         status.members().forEach(member -> message.addMembers(message(member)));
         status.moves().forEach(move -> message.addMoves(message(move)));
         status.metadata().voters().forEach(voter -> message.addVoters(voter.value()));
@@ -97,7 +99,7 @@ public final class MembershipMessages {
                         message.getVotersList().stream().map(NodeId::new).toList(),
                         message.hasLeader() ? Optional.of(new NodeId(message.getLeader())) : Optional.empty(),
                         message.getWaitsFor()),
-                new Rebalance(message.getBytesPerSecond(), message.getPaused()));
+                new Rebalance(message.getBytesPerSecond(), message.getPaused(), message.getRebalanceWaitsFor()));
     }
 
     private static Member member(MembershipResponse.Member message) {
@@ -174,6 +176,9 @@ public final class MembershipMessages {
             message.setRebalance(body);
         } else if (change instanceof MembershipChange.CancelMoves) {
             message.setCancelMoves(ChangeMembershipRequest.CancelMoves.getDefaultInstance());
+        } else if (change instanceof MembershipChange.Recover recover) {
+            message.setRecover(ChangeMembershipRequest.Recover.newBuilder()
+                    .addAllLost(recover.lost().stream().map(NodeId::value).toList()));
         }
         return message.build();
     }
@@ -212,9 +217,13 @@ public final class MembershipMessages {
                 case UPDATE -> update(message.getUpdate());
                 case REBALANCE -> rebalance(message.getRebalance());
                 case CANCEL_MOVES -> new MembershipChange.CancelMoves();
+                case RECOVER ->
+                    new MembershipChange.Recover(message.getRecover().getLostList().stream()
+                            .map(NodeId::new)
+                            .collect(Collectors.toSet()));
                 case CHANGE_NOT_SET ->
                     throw new IllegalArgumentException(
-                            "change must be add, remove, replace, update, rebalance or cancel_moves, and is missing");
+                            "change must be add, remove, replace, update, rebalance, cancel_moves or recover, and is missing");
             };
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
