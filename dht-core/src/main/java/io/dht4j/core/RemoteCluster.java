@@ -35,7 +35,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -110,7 +109,9 @@ public final class RemoteCluster implements Cluster {
                 .sorted()
                 .collect(Collectors.toCollection(ArrayList::new));
         // Clients spread over the nodes also where they learn a part of them only.
-        Collections.shuffle(addresses, new Random(environment.random().nextLong()));
+        for (int left = addresses.size(); left > 1; left--) {
+            Collections.swap(addresses, left - 1, environment.random().nextInt(left));
+        }
         targets.learn(addresses);
     }
 
