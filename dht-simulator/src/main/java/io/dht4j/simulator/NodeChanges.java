@@ -144,7 +144,16 @@ final class NodeChanges {
     /** Loses a disk for ever, and with it a node, unless another one is being replaced. */
     private void replace() {
         SimulatedNode node = anyNode();
-        if (hasAllDisks() && faults.lose(node)) {
+        if (!hasAllDisks() || !faults.lose(node)) {
+            return;
+        }
+        ClusterState state = nodes.states().newest().orElseThrow();
+        List<Integer> voters = state.members().voters();
+        boolean isMajority = voters.size() == 1
+                && nodes.node(state, voters.get(0)).filter(node::equals).isPresent();
+        if (isMajority) {
+            operator.recover(Set.of(node.node.id()), () -> replace(node));
+        } else {
             replace(node);
         }
     }

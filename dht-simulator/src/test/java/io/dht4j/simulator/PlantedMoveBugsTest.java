@@ -9,13 +9,10 @@ import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import net.bytebuddy.asm.Advice;
@@ -26,12 +23,15 @@ import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Bugs in the moves of slots, planted one at a time: the simulator finds each while nodes join, leave and die. */
+/**
+ * Bugs in the moves of slots, planted one at a time: the simulator finds each while nodes join, leave and die. Bugs
+ * that need a rare order of events have tests of their own, which name it.
+ */
 @Tag("full")
 class PlantedMoveBugsTest {
 
     /** How many seeds it may take from the first one. */
-    private static final int SEEDS = 25;
+    private static final int SEEDS = 60;
 
     /** A slot lacks what it must have, or a read shows it. */
     private static final String MISSING = "^acknowledged .* slots of partition |" + LOST;
@@ -72,38 +72,6 @@ class PlantedMoveBugsTest {
                 0);
     }
 
-    @Test
-    void copiedBeforeTheSourceHasInstalledTheMove() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "replica.RowGuard",
-                        guard -> guard.method(named("refusal").and(takesArguments(3)))
-                                .intercept(StubMethod.INSTANCE)),
-                0);
-    }
-
-    /** The old owner's report is not waited for. */
-    static final class Installed {
-
-        private Installed() {}
-
-        @Advice.OnMethodExit
-        static void exit(@Advice.Argument(2) Object then, @Advice.Return(readOnly = false) Optional<?> result) {
-            result = Optional.of(then);
-        }
-    }
-
-    @Test
-    void finishedWithoutTheSource() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "membership.driver.BatchDecisions",
-                        decisions -> decisions.visit(Advice.to(Installed.class).on(named("installed")))),
-                0);
-    }
-
     /** A pair has acknowledged when its owner has. */
     static final class OwnerAlone {
 
@@ -128,137 +96,10 @@ class PlantedMoveBugsTest {
                 0);
     }
 
-    /** A pair has acknowledged when its heir has. */
-    static final class HeirAlone {
-
-        private HeirAlone() {}
-
-        @Advice.OnMethodExit
-        static void exit(
-                @Advice.Argument(0) int answers,
-                @Advice.Argument(1) int bit,
-                @Advice.Return(readOnly = false) boolean result) {
-            result = (answers & (bit << 3)) != 0;
-        }
-    }
-
-    @Test
-    void countedByTheHeirAlone() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "coordinator.quorum.PairTracker",
-                        tracker -> tracker.visit(Advice.to(HeirAlone.class).on(named("haveBoth")))),
-                0);
-    }
-
-    @Test
-    void noCheckOfRows() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "replica.RowGuard$Found",
-                        found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)),
-                0);
-    }
-
-    /** A source that has failed counts as copied. */
-    static final class AllDone {
-
-        private AllDone() {}
-
-        @Advice.OnMethodExit
-        static void exit(
-                @Advice.FieldValue("partitions") PartitionSet partitions,
-                @Advice.Return(readOnly = false) PartitionSet result) {
-            result = partitions;
-        }
-    }
-
-    @Test
-    void filledFromOneOfTheOthersOnly() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "move.Source",
-                        source -> source.visit(Advice.to(AllDone.class).on(named("done")))),
-                0);
-    }
-
-    /** What a full disk has refused is installed. */
-    static final class Swallowed {
-
-        private Swallowed() {}
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class)
-        static void exit(@Advice.Thrown(readOnly = false) Throwable thrown) {
-            thrown = null;
-        }
-    }
-
-    @Test
-    void installedBeforeItIsStored() {
-        assertBreaks(
-                "has gone back",
-                in(
-                        INTERNAL + "membership.agreed.formation.NodeNotes",
-                        notes -> notes.visit(Advice.to(Swallowed.class).on(named("keepState")))),
-                0);
-    }
-
-    /** Writes never wait for the source's watermarks. */
-    static final class OpenToWrites {
-
-        private OpenToWrites() {}
-
-        @Advice.OnMethodExit
-        static void exit(@Advice.Argument(2) Object access, @Advice.Return(readOnly = false) boolean result) {
-            result &= !access.toString().equals("WRITE");
-        }
-    }
-
-    /** The heir is read, though it is not complete. */
-    static final class OpenToReads {
-
-        private OpenToReads() {}
-
-        @Advice.OnMethodExit
-        static void exit(@Advice.Argument(2) Object access, @Advice.Return(readOnly = false) boolean result) {
-            result &= access.toString().equals("WRITE");
-        }
-    }
-
-    /** The reader of a slot that is copied is its heir. */
-    static final class HeirReads {
-
-        private HeirReads() {}
-
-        @Advice.OnMethodExit
-        static void exit(
-                @Advice.FieldValue("phase") Object phase,
-                @Advice.FieldValue("heir") Object heir,
-                @Advice.Return(readOnly = false) Optional<?> result) {
-            if (phase.toString().equals("COPY")) {
-                result = Optional.of(heir);
-            }
-        }
-    }
-
-    @Test
-    void aJoinerThatIsReadAtOnce() {
-        Map<String, UnaryOperator<DynamicType.Builder<?>>> changes = new HashMap<>(in(
-                INTERNAL + "membership.IncomingReplicas",
-                incoming -> incoming.visit(Advice.to(OpenToReads.class).on(named("refuses")))));
-        changes.put(
-                INTERNAL + "membership.ReplicaSlot",
-                slot -> slot.visit(Advice.to(HeirReads.class).on(named("reader"))));
-        assertBreaks(MISSING, changes, 0);
-    }
-
     @Test
     void leftoversThatAreNotDropped() {
         assertBreaks(
-                "owns no slot of partition|" + LOST,
+                " is no replica of .* and holds |owns no slot of partition",
                 in(
                         INTERNAL + "move.Leftovers",
                         leftovers -> leftovers.method(named("dropNow")).intercept(StubMethod.INSTANCE)),
@@ -268,7 +109,7 @@ class PlantedMoveBugsTest {
     @Test
     void commandsThatExpectNoEpoch() {
         assertBreaks(
-                MISSING + "|breaks an invariant|two states|does not come to rest",
+                "the cluster has not come to rest|breaks an invariant|^two states",
                 in(
                         INTERNAL + "membership.command.StateMachine",
                         machine -> machine.visit(MemberSubstitution.relaxed()
