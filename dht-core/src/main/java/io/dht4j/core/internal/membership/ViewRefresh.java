@@ -99,18 +99,36 @@ public final class ViewRefresh {
         if (now.epoch() > epoch) {
             return CompletableFuture.completedFuture(now);
         }
+        return of(member)
+                // A view that was under way may be older than what the member has shown since.
+                .thenCompose(view -> view.epoch() > epoch ? CompletableFuture.completedFuture(view) : of(member))
+                .thenApply(view -> {
+                    if (view.epoch() <= epoch) {
+                        throw notNewer(member, view.epoch());
+                    }
+                    return view;
+                });
+    }
+
+    /** Returns the view that a member has, or had when the request under way was sent. */
+    private CompletableFuture<ClusterView> of(NodeId member) {
         CompletableFuture<ClusterView> own = new CompletableFuture<>();
         CompletableFuture<ClusterView> shared = running.putIfAbsent(member, own);
-        if (shared == null) {
-            own.whenComplete((view, error) -> running.remove(member, own));
-            fetch(now.epoch(), member, own);
+        if (shared != null) {
+            return shared;
         }
-        return (shared == null ? own : shared).thenApply(view -> {
-            if (view.epoch() <= epoch) {
-                throw notNewer(member, view.epoch());
+        CompletableFuture<ClusterView> fetched = new CompletableFuture<>();
+        fetched.whenComplete((view, error) -> {
+            // First, so that whoever needs a newer one does not get this one again.
+            running.remove(member, own);
+            if (error == null) {
+                own.complete(view);
+            } else {
+                own.completeExceptionally(error);
             }
-            return view;
         });
+        fetch(views.current().epoch(), member, fetched);
+        return own;
     }
 
     private static DhtException notNewer(NodeId member, long epoch) {

@@ -72,7 +72,26 @@ class ViewRefreshTest {
         fromSource();
         CompletableFuture<ClusterView> newer = refresh.newerThan(2, OTHER);
         asked.get(0).complete(view(2, 2, 2));
+        env.advance(Duration.ofMillis(1));
+        asked.get(1).complete(view(2, 2, 2));
         assertThat(failureOf(newer)).isEqualTo(ErrorCode.STALE_TOPOLOGY);
+        assertThat(asked).hasSize(2);
+    }
+
+    @Test
+    void viewThatWasUnderWayBeforeTheMemberHadANewerOneIsFetchedAgain() {
+        fromSource();
+        CompletableFuture<ClusterView> earlier = refresh.newerThan(2, OTHER);
+        // It comes by another way, and a request that was planned by it is refused by a member that has the next one.
+        views.install(view(3, 2, 3));
+        CompletableFuture<ClusterView> later = refresh.newerThan(3, OTHER);
+        assertThat(asked).hasSize(1);
+
+        asked.get(0).complete(view(3, 2, 3));
+        assertThat(env.await(earlier, BOUND).epoch()).isEqualTo(3);
+        asked.get(1).complete(view(4, 2, 4));
+
+        assertThat(env.await(later, BOUND).epoch()).isEqualTo(4);
     }
 
     @Test
