@@ -115,12 +115,13 @@ public final class ServerNode implements AutoCloseable {
      *
      * @param config what to run
      * @param memory what this node may take; its largest value is that of the configuration
+     * @param watch learns what the start waits for, and may end it
      * @return the node, to be closed
-     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
-     *     open then
+     * @throws ServerStartException as {@link #start(ServerConfig, StartWatch)}
      */
-    public static ServerNode start(ServerConfig config, MemoryBudget memory) throws ServerStartException {
-        return start(config, NodeCustomizer.NONE, memory, StartWatch.NONE);
+    public static ServerNode start(ServerConfig config, MemoryBudget memory, StartWatch watch)
+            throws ServerStartException {
+        return start(config, NodeCustomizer.NONE, memory, watch);
     }
 
     /**

@@ -20,10 +20,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        header = "Runs three nodes in one process: a tour of a minute, then a cluster to try.%n",
+        header = "Runs a cluster in one process: a tour of a minute, then a cluster to try.%n",
         description = {
-            "%nLoads every named character of Unicode, reads, scans, stops a node and restarts it, then serves "
-                    + "until Ctrl-C. The data is in a temporary directory that is deleted at the end.%n"
+            "%nLoads every named character of Unicode into three nodes, reads, scans, stops a node and restarts it, "
+                    + "lets a fourth one join and another one leave, then serves until Ctrl-C. The data is in a "
+                    + "temporary directory that is deleted at the end.%n"
         })
 final class DemoCommand implements Callable<Integer> {
 
@@ -40,7 +41,7 @@ final class DemoCommand implements Callable<Integer> {
             names = "--port",
             paramLabel = "PORT",
             converter = WholeNumber.FirstPort.class,
-            description = "The first node's port; the others take the two after it. Default: any free ports.")
+            description = "The first node's port; the others take the three after it. Default: any free ports.")
     private int port;
 
     @Option(

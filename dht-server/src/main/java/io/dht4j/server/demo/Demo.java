@@ -1,6 +1,9 @@
 package io.dht4j.server.demo;
 
-import io.dht4j.CallOptions;
+import static io.dht4j.server.demo.DemoCalls.PATIENT;
+import static io.dht4j.server.demo.DemoCalls.join;
+import static io.dht4j.server.demo.DemoCalls.secondsSince;
+
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -15,25 +18,23 @@ import io.dht4j.server.ServerStartException;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.demo.UnicodeNames.Named;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
-/** A tour of a cluster: writes, reads and scans it, and goes on while it loses and regains a node. For one thread. */
+/**
+ * A tour of a cluster: writes, reads and scans it, and goes on while it loses and regains a node, and while nodes join
+ * and leave. For one thread.
+ */
 final class Demo {
 
-    private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(30));
-    private static final int IN_FLIGHT = 256;
     private static final int SOME = 5_000;
     private static final int HANDOFF_SECONDS = 30;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -43,6 +44,7 @@ final class Demo {
     private final DemoNodes nodes;
     private final List<Named> characters;
     private final BooleanSupplier isStopAsked;
+    private final DemoCalls calls;
 
     /** Thrown between two steps when the user has asked to stop. */
     static final class StoppedException extends RuntimeException {
@@ -62,6 +64,7 @@ final class Demo {
         this.nodes = nodes;
         this.characters = List.copyOf(characters);
         this.isStopAsked = isStopAsked;
+        this.calls = new DemoCalls(isStopAsked);
     }
 
     /** Runs the whole tour. At its end the nodes serve. */
@@ -73,6 +76,9 @@ final class Demo {
         scan();
         int missed = loseNode();
         regainNode(missed);
+        DemoMoves moves = new DemoMoves(page, nodes, characters, calls);
+        moves.join();
+        moves.leave();
     }
 
     private void startNodes() throws ServerStartException {
@@ -80,10 +86,11 @@ final class Demo {
         page.say(
                 "Each node has its own store on disk and calls the others %s. Usually each runs on",
                 nodes.network().inWords());
-        page.say("its own machine; here all three share this process.");
-        for (int i = 1; i <= DemoNodes.COUNT; i++) {
-            startNode("n" + i);
-            page.say("  n%d  %s  %s", i, nodes.node("n" + i).url(), nodes.data("n" + i));
+        page.say("its own machine; here all share this process. These three form the cluster (--bootstrap).");
+        calls.checkStop();
+        nodes.form(isStopAsked);
+        for (String id : DemoNodes.founders()) {
+            page.say("  %s  %s  %s", id, nodes.node(id).url(), nodes.data(id));
         }
     }
 
@@ -95,7 +102,7 @@ final class Demo {
         List<Cluster> clusters = nodes.clusters();
         long start = System.nanoTime();
         AtomicLong number = new AtomicLong();
-        inParallel(characters, character -> {
+        calls.inParallel(characters, character -> {
             // Any node takes any request: it asks the nodes where the key lives.
             long done = number.getAndIncrement();
             if (done % PROGRESS_STEP == 0) {
@@ -137,9 +144,9 @@ final class Demo {
                     String.format(Locale.ROOT, "%,d (%.1f%%)", entry.getValue(), 100.0 * entry.getValue() / total));
         }
         page.say("With three replicas on three nodes, each node ends up with every entry:");
-        for (int i = 1; i <= DemoNodes.COUNT; i++) {
-            long entries = join(nodes.cluster("n" + i).status()).entries();
-            page.bar("n" + i, entries, total, String.format(Locale.ROOT, "%,d", entries));
+        for (String id : DemoNodes.founders()) {
+            long entries = join(nodes.cluster(id).status()).entries();
+            page.bar(id, entries, total, String.format(Locale.ROOT, "%,d", entries));
         }
     }
 
@@ -188,17 +195,12 @@ final class Demo {
         List<Cluster> left = nodes.clusters();
         List<Named> some = characters.subList(0, Math.min(SOME, characters.size()));
         long start = System.nanoTime();
-        inParallel(
-                some,
-                character -> BackOff.call(() ->
-                                left.get(character.codePoint() % left.size()).get(Key.of(character.key()), PATIENT))
-                        .thenAccept(value ->
-                                requireValue(character, value.map(Value::text).orElse(""))));
+        calls.inParallel(some, character -> DemoCalls.read(left.get(character.codePoint() % left.size()), character));
         page.say(
                 "n2 is stopped. %,d reads: all answered (%,.0f per second).",
                 some.size(), some.size() / secondsSince(start));
         start = System.nanoTime();
-        inParallel(
+        calls.inParallel(
                 some,
                 character -> BackOff.call(() -> left.get(character.codePoint() % left.size())
                         .put(Key.of(missedKey(character)), new byte[] {1}, PATIENT)));
@@ -208,7 +210,7 @@ final class Demo {
         Key key = Key.of("three of three");
         long asked = System.nanoTime();
         try {
-            join(nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.COUNT, DemoNodes.COUNT)));
+            join(nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.FOUNDERS, DemoNodes.FOUNDERS)));
             throw new IllegalStateException("a write to three of three nodes succeeded with only two of them running");
         } catch (CompletionException e) {
             if (!(DhtException.unwrap(e) instanceof DhtException failure)) {
@@ -226,8 +228,8 @@ final class Demo {
         page.section("Having it back");
         startNode("n2");
         Key key = Key.of("three of three");
-        join(BackOff.call(
-                () -> nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.COUNT, DemoNodes.COUNT))));
+        join(BackOff.call(() ->
+                nodes.cluster("n1").put(key, new byte[0], PATIENT.withPolicy(DemoNodes.FOUNDERS, DemoNodes.FOUNDERS))));
         page.say("n2 runs again, with what it had on disk. The very next request used it: a write to three of three.");
         KeyRange range = KeyRange.between(Key.of("missed/"), Key.of("missed0"));
         long began = System.nanoTime();
@@ -272,30 +274,12 @@ final class Demo {
         page.say("");
         page.say("  ./dht get U+1F409 --node %s", url);
         page.say("  ./dht scan --prefix U+1F98 --node %s", url);
-    }
-
-    /**
-     * Runs a call for each thing with a bounded number in flight, and waits for all; fails as the first failed call
-     * does.
-     */
-    private <T> void inParallel(List<T> things, Function<T, CompletionStage<?>> call) {
-        InFlightLimiter limiter = new InFlightLimiter(IN_FLIGHT);
-        for (T thing : things) {
-            checkStop();
-            limiter.add(() -> call.apply(thing));
-        }
-        limiter.await();
+        page.say("  ./dht nodes --node %s", url);
     }
 
     private void startNode(String id) throws ServerStartException {
-        checkStop();
-        nodes.start(id);
-    }
-
-    private void checkStop() {
-        if (isStopAsked.getAsBoolean()) {
-            throw new StoppedException();
-        }
+        calls.checkStop();
+        nodes.start(id, isStopAsked);
     }
 
     private static String missedKey(Named character) {
@@ -304,19 +288,5 @@ final class Demo {
 
     private static String character(KeyValue entry) {
         return Character.toString(Integer.parseInt(entry.key().toString().substring(2), 16));
-    }
-
-    private static void requireValue(Named expected, String actual) {
-        if (!expected.name().equals(actual)) {
-            throw new IllegalStateException(expected.key() + " should be " + expected.name() + ", not " + actual);
-        }
-    }
-
-    private static <T> T join(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
-    }
-
-    private static double secondsSince(long start) {
-        return (System.nanoTime() - start) / 1e9;
     }
 }

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 public final class DemoRun {
 
     /** The number of the demo's nodes. */
-    public static final int NODES = DemoNodes.COUNT;
+    public static final int NODES = DemoNodes.MOST;
 
     /**
      * The lowest port. It is below the ports that systems give to outgoing connections: a node's first call must not

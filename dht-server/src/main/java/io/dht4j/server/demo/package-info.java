@@ -1,4 +1,4 @@
-/** The demo: three nodes in one process and a tour of what they do. */
+/** The demo: a cluster in one process and a tour of what it does. */
 @NullMarked
 package io.dht4j.server.demo;
 

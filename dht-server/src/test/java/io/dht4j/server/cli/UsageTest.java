@@ -128,7 +128,7 @@ class UsageTest {
                 "repair --partition 0,x|--partition must be a whole number from 0 to 1048575, not \"x\"",
                 "load x.tsv -p many|--parallel must be a whole number from 1 to 1024, not \"many\"",
                 "restore --in d --parallel 1025|--parallel must be a whole number from 1 to 1024, not \"1025\"",
-                "demo --port 65534|--port must be a whole number from 1 to 65533, not \"65534\"",
+                "demo --port 65534|--port must be a whole number from 1 to 65532, not \"65534\"",
                 "demo --transport udp|--transport must be http or grpc or tcp, not \"udp\"",
                 "server --timeout soon|--timeout must be a whole number from 1 to 3600000, not \"soon\""
             })

@@ -34,7 +34,7 @@ class DemoTest {
     }
 
     @Test
-    void theTourGoesFromTheFirstNodeToTheOneThatCameBack(@TempDir Path directory) throws Exception {
+    void theTourGoesFromTheFirstNodesToTheOneThatLeaves(@TempDir Path directory) throws Exception {
         tour(Protocol.HTTP, directory);
     }
 
@@ -65,6 +65,10 @@ class DemoTest {
                 .contains("n2 is stopped")
                 .contains("WRITE_INDETERMINATE")
                 .contains("n2 runs again")
+                .contains("n4 was added")
+                .containsPattern("n[123]→n4  [\\d,]+ of 1,024 partitions")
+                .containsPattern("n2→n[134]  [\\d,]+ of 1,024 partitions")
+                .contains("n2 is removed")
                 .contains("curl 'http://127.0.0.1:");
     }
 
@@ -78,9 +82,9 @@ class DemoTest {
     }
 
     private static DemoNodes.Network network(Protocol transport) {
-        List<Integer> ports = FreePorts.find(2 * DemoNodes.COUNT);
-        List<Integer> own = ports.subList(0, DemoNodes.COUNT);
+        List<Integer> ports = FreePorts.find(2 * DemoNodes.MOST);
+        List<Integer> own = ports.subList(0, DemoNodes.MOST);
         return new DemoNodes.Network(
-                transport, own, transport == Protocol.HTTP ? own : ports.subList(DemoNodes.COUNT, 2 * DemoNodes.COUNT));
+                transport, own, transport == Protocol.HTTP ? own : ports.subList(DemoNodes.MOST, 2 * DemoNodes.MOST));
     }
 }

@@ -105,7 +105,7 @@ class RealFaultsTest {
                 new RealCluster(directory, protocol, STORE, Duration.ofMillis(1_500), random.split())) {
             List<Door> doors = doors(cluster);
             for (int i = 0; i < CLIENTS; i++) {
-                workload.startClient(doors, random.split());
+                workload.startClient(() -> doors, random.split());
             }
             for (Round round : FaultSchedule.of(random.split(), ROUNDS)) {
                 suffer(cluster, workload, round);

@@ -16,6 +16,7 @@ import io.dht4j.simulator.history.ReadCheck;
 import io.dht4j.simulator.history.SupersededCheck;
 import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -32,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What clients do, each on a thread of its own, through any node: they write, read and delete a few keys over and over,
@@ -45,17 +47,19 @@ final class RealWorkload {
     /** Far longer than any call may take. */
     private static final int PATIENCE_SECONDS = 60;
     /** Clients do not ask as fast as they can: what is to be found are wrong answers, not the limits of the machine. */
-    private static final int LONGEST_PAUSE_MICROS = 8_000;
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(8);
 
     private static final int SMALL = 12;
     /** Too large to come with every answer. */
     private static final int LARGE = 6_000;
 
+    private final int longestPauseMicros;
     private final List<Key> hot = new ArrayList<>();
     private final List<Key> once = new ArrayList<>();
     private final History history = new History();
     private final List<String> violations = new ArrayList<>();
     private final Map<String, Integer> failures = new TreeMap<>();
+    private final List<FailedCall> failedCalls = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private int written;
     private int acknowledged;
@@ -64,19 +68,29 @@ final class RealWorkload {
     /** A node as clients see it, through one of its public APIs. */
     record Door(String node, Cluster cluster) {}
 
+    /** A call that failed; moments are those of the history. */
+    record FailedCall(String node, int begun, int ended, String what) {}
+
     RealWorkload() {
+        this(LONGEST_PAUSE);
+    }
+
+    /** A workload whose clients pause at most so long between calls. */
+    RealWorkload(Duration longestPause) {
+        this.longestPauseMicros = Math.toIntExact(TimeUnit.NANOSECONDS.toMicros(longestPause.toNanos()));
         for (int i = 0; i < HOT_KEYS; i++) {
             hot.add(Key.of("hot/" + i));
         }
     }
 
-    /** Starts a client. */
-    void startClient(List<Door> doors, SplittableRandom random) {
+    /** Starts a client, which chooses a door for each call. */
+    void startClient(Supplier<List<Door>> doors, SplittableRandom random) {
         Thread thread = new Thread(
                 () -> {
                     while (!over) {
-                        operate(doors.get(random.nextInt(doors.size())), random);
-                        LockSupport.parkNanos(1_000L * random.nextInt(LONGEST_PAUSE_MICROS));
+                        List<Door> open = doors.get();
+                        operate(open.get(random.nextInt(open.size())), random);
+                        LockSupport.parkNanos(1_000L * random.nextInt(longestPauseMicros));
                     }
                 },
                 "client " + threads.size());
@@ -223,6 +237,7 @@ final class RealWorkload {
             Door door,
             Function<Integer, List<Operation>> begin,
             Completion<T> completion) {
+        int from = moment();
         List<Operation> operations = begun(begin);
         Operation.Outcome outcome = Operation.Outcome.UNKNOWN;
         Optional<T> result = Optional.empty();
@@ -233,7 +248,7 @@ final class RealWorkload {
             outcome = Operation.Outcome.DONE;
         } catch (ExecutionException e) {
             outcome = Operation.Outcome.of(e);
-            failed(operations, DhtException.unwrap(e));
+            failed(door, from, operations, DhtException.unwrap(e));
         } catch (TimeoutException e) {
             violation("never ended: " + operations);
         } catch (InterruptedException e) {
@@ -261,7 +276,8 @@ final class RealWorkload {
         }
     }
 
-    private synchronized void failed(List<Operation> operations, Throwable error) {
+    private synchronized void failed(Door door, int from, List<Operation> operations, Throwable error) {
+        failedCalls.add(new FailedCall(door.node(), from, history.next(), operations.get(0) + ": " + error));
         if (error instanceof DhtException known) {
             failures.merge(known.code().toString(), 1, Integer::sum);
         } else {
@@ -271,6 +287,16 @@ final class RealWorkload {
 
     private synchronized void violation(String what) {
         violations.add(what);
+    }
+
+    /** The present moment. */
+    synchronized int moment() {
+        return history.next();
+    }
+
+    /** All calls that failed so far. */
+    synchronized List<FailedCall> failedCalls() {
+        return List.copyOf(failedCalls);
     }
 
     /** How many writes were acknowledged so far. */

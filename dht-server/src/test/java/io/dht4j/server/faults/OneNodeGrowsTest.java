@@ -1,0 +1,47 @@
+package io.dht4j.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dht4j.server.cli.CommandLineRun;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The first steps of whoever lets a cluster grow: one node forms it, and a second one joins. */
+class OneNodeGrowsTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void oneNodeFormsAClusterAndASecondOneJoinsAndGetsItsShare() throws Exception {
+        try (AgreedProcesses nodes = new AgreedProcesses(directory, 1, 2)) {
+            nodes.form();
+            assertThat(nodes.dht("n1", "nodes").out()).containsPattern("n1 +SERVING.* 64 of 64 partitions");
+            run(nodes, "put", "greeting", "hello");
+
+            run(nodes, "nodes", "add", "n2");
+            nodes.join("n2");
+            run(nodes, "rebalance", "--resume");
+
+            await("n2 has its share")
+                    .atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofMillis(500))
+                    .untilAsserted(() -> assertThat(nodes.dht("n2", "nodes").out())
+                            .containsPattern("n1 +SERVING.* (29|3[0-5]) of 64 partitions")
+                            .containsPattern("n2 +SERVING.* (29|3[0-5]) of 64 partitions")
+                            .contains("moves  none"));
+            assertThat(nodes.dht("n2", "get", "greeting").out()).isEqualTo("hello");
+            assertThat(nodes.terminate("n2")).isZero();
+            assertThat(nodes.terminate("n1")).isZero();
+            assertThat(nodes.err()).doesNotContain("WARN", "ERROR", "\tat ");
+        }
+    }
+
+    private static void run(AgreedProcesses nodes, String... args) {
+        CommandLineRun run = nodes.dht("n1", args);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+    }
+}
