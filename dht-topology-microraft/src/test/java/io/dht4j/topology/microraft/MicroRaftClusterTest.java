@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -115,8 +116,8 @@ class MicroRaftClusterTest {
         }
         starts.forEach(start -> env.await(start.cluster(), BOUND));
         starts.get(1).close();
-        try (Stream<Path> files = Files.list(directory.resolve("meta1"))) {
-            for (Path file : files.toList()) {
+        try (Stream<Path> files = Files.walk(directory.resolve("meta1"))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
