@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.Message;
 import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Scan;
@@ -19,6 +20,7 @@ import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.transport.grpc.internal.connections.Connections;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
+import io.dht4j.v1.ChangeMembershipRequest;
 import io.dht4j.v1.DeleteRequest;
 import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.KeyValueGrpc;
@@ -68,7 +70,11 @@ class ApiServiceNoMemoryTest {
                     BatchPutRequest.newBuilder()
                             .addItems(BatchPutRequest.Item.newBuilder().setKey(bytes("k")))
                             .build(),
-            "Locate", LocateRequest.newBuilder().setKey(bytes("k")).build());
+            "Locate", LocateRequest.newBuilder().setKey(bytes("k")).build(),
+            "ChangeMembership",
+                    ChangeMembershipRequest.newBuilder()
+                            .setCancelMoves(ChangeMembershipRequest.CancelMoves.getDefaultInstance())
+                            .build());
 
     private final CallAdmission admission = new CallAdmission(new Limits(1 << 20, 100, 1 << 20, 1024, 1));
     private Server server;
@@ -152,7 +158,12 @@ class ApiServiceNoMemoryTest {
                     }
                     try {
                         Object result = method.invoke(real, arguments);
-                        return result instanceof Scan scan ? proxy(Scan.class, scan, error, later) : result;
+                        if (result instanceof Scan) {
+                            return proxy(Scan.class, result, error, later);
+                        }
+                        return result instanceof ClusterMembership
+                                ? proxy(ClusterMembership.class, result, error, later)
+                                : result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
