@@ -27,10 +27,6 @@ final class Snapshot {
 
     final Version id;
     final long leaseNanos;
-    /** The epoch at which it was opened. */
-    final long epoch;
-
-    final long openedAtNanos;
     /** Completes with the reason when the snapshot has ended. */
     final CompletableFuture<String> over = new CompletableFuture<>();
 
@@ -47,8 +43,6 @@ final class Snapshot {
     Snapshot(Version id, long leaseNanos, long nowNanos, ClusterView view) {
         this.id = id;
         this.leaseNanos = leaseNanos;
-        this.epoch = view.epoch();
-        this.openedAtNanos = nowNanos;
         this.usedAtNanos = nowNanos;
         this.complete = view.hasRowVersions() ? Optional.of(view.held()) : Optional.empty();
     }

@@ -256,28 +256,6 @@ public final class Snapshots {
     }
 
     /**
-     * Ends the snapshots that were opened by an older view.
-     *
-     * @param epoch the epoch of that view, which remains
-     * @param why one line for their readers
-     */
-    public void endOpenedBefore(long epoch, String why) {
-        open.stream().filter(snapshot -> snapshot.epoch < epoch).forEach(snapshot -> end(snapshot, why));
-    }
-
-    /**
-     * Returns the open snapshots.
-     *
-     * @return at most four, the oldest first
-     */
-    public List<OpenSnapshot> open() {
-        long now = environment.nanoTime();
-        return open.stream()
-                .map(each -> new OpenSnapshot(each.at().orElse(each.id), each.epoch, now - each.openedAtNanos))
-                .toList();
-    }
-
-    /**
      * Returns the size of the kept entries.
      *
      * @return bytes, approximately

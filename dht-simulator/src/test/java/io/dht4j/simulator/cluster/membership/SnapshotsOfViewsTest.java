@@ -1,7 +1,6 @@
 package io.dht4j.simulator.cluster.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.KeyRange;
@@ -23,7 +22,6 @@ import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
-import io.dht4j.core.internal.snapshot.OpenSnapshot;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -141,19 +139,5 @@ class SnapshotsOfViewsTest {
     void nodeThatLacksEntriesOfItsOwnTakesNoPart() {
         barrier.set(PartitionReadBarrier.Reason.LOST, STABLE);
         assertThat(code(serve(new Request.OpenSnapshot(ID, SECOND)))).isEqualTo(ErrorCode.REPLICA_REFILLING);
-    }
-
-    @Test
-    void openSnapshotsHaveAnEpochAndAnAgeAndEndWithAReason() {
-        snapshots.open(ID, 60 * SECOND);
-        env.advance(Duration.ofSeconds(3));
-        views.install(view(5, Phase.BOTH));
-        Version later = new Version(9 << 16);
-        snapshots.open(later, 60 * SECOND);
-        assertThat(snapshots.open())
-                .containsExactly(new OpenSnapshot(ID, 2, 3 * SECOND), new OpenSnapshot(later, 5, 0));
-        snapshots.endOpenedBefore(5, "a move of n1 to n0 ended after 10 minutes");
-        assertThat(snapshots.open()).extracting(OpenSnapshot::version).containsExactly(later);
-        assertThatThrownBy(() -> snapshots.renew(ID)).hasMessageContaining("a move of n1 to n0 ended");
     }
 }
