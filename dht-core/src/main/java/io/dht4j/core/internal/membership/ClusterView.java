@@ -273,20 +273,6 @@ public final class ClusterView {
                         .toList();
     }
 
-    /**
-     * Returns the nodes of which each has the content of one of the first slots of a partition, which is enough to see
-     * all that is acknowledged. Monotonic reads need both nodes of a slot that moves.
-     *
-     * @param partition its number
-     * @param from the number of slots, 1 to {@link #maxReplicas}
-     * @return see {@link Row#readers}
-     */
-    public List<Node> readers(int partition, int from) {
-        return table != null
-                ? table.replicas(partition, from)
-                : rows.get(partition).readers(from);
-    }
-
     /** Returns the table of a static cluster; empty in an agreed one. */
     public Optional<PartitionTable> table() {
         return Optional.ofNullable(table);

@@ -94,22 +94,6 @@ public final class Row {
     }
 
     /**
-     * Returns the nodes whose content is that of the first slots.
-     *
-     * @param slots 1 to {@link #width}
-     * @return a node for each slot that can be read: in the order of the slots, but that of a moving one last
-     */
-    public List<Node> readers(int slots) {
-        if (moving == null || movingIndex >= slots) {
-            return nodes(slots);
-        }
-        List<Node> readers = new ArrayList<>(nodes(slots));
-        readers.removeAll(moving.nodes());
-        moving.reader().ifPresent(readers::add);
-        return readers;
-    }
-
-    /**
      * Returns the slot that moves, if it is one of the first slots.
      *
      * @param slots 1 to {@link #width}

@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.detection.Suspicion;
@@ -82,18 +81,18 @@ public final class ReplicaOrder {
     }
 
     /**
-     * Returns the nodes that are read for a key, one for each slot, by preference. The slot that moves comes after the
+     * Returns the nodes that are read for a partition, one for each slot, by preference. The slot that moves comes after the
      * others, of which an answer may be enough to end the read, but before those that will probably not answer. A slot
      * whose node does not have its content yet is left out.
      *
      * @param view the view
-     * @param key the key
+     * @param partition the partition
      * @param from the number of slots
      * @return the nodes; one less than {@code from} if the content of a slot is being copied from the others
      */
-    public List<Node> readers(ClusterView view, Key key, int from) {
-        List<Node> replicas = view.replicas(key, from);
-        Optional<ReplicaSlot> moving = view.movingSlot(key, from);
+    public List<Node> readers(ClusterView view, int partition, int from) {
+        List<Node> replicas = view.replicas(partition, from);
+        Optional<ReplicaSlot> moving = view.movingSlot(partition, from);
         return moving.isEmpty() ? byPreference(replicas) : readers(replicas, moving.get());
     }
 

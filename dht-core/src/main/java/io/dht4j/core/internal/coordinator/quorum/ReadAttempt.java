@@ -60,7 +60,7 @@ public abstract class ReadAttempt<T extends ReadAttempt<T>> extends Attempt<T> {
      * @throws io.dht4j.UnavailableException if there are too few, since the content of a dead one is still being copied
      */
     protected static List<Node> replicas(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
-        List<Node> replicas = client.order().readers(view, key, policy.from());
+        List<Node> replicas = client.order().readers(view, view.partitionOf(key), policy.from());
         if (replicas.size() < policy.ack()) {
             throw DhtException.of(
                     ErrorCode.NOT_ENOUGH_REPLICAS,

@@ -126,7 +126,7 @@ final class ScanReplicas {
     }
 
     private List<Node> newest(ClusterView view, int partition) {
-        List<Node> replicas = new ArrayList<>(order.byPreference(view.readers(partition, policy.from())));
+        List<Node> replicas = new ArrayList<>(order.readers(view, partition, policy.from()));
         replicas.removeIf(this::isExcluded);
         if (replicas.size() < policy.ack()) {
             throw new UnavailableException(
