@@ -156,7 +156,7 @@ final class BatchCopy {
         CompletableFuture<Void> done;
         try {
             done = run(left);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             done = CompletableFuture.failedFuture(e);
         }
         done.whenComplete((ended, error) -> ended(error));

@@ -9,7 +9,6 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,7 +106,7 @@ final class Leftovers {
             CompletableFuture<Void> pass;
             try {
                 pass = throttle.runOnStore(() -> dropNow(partitions, still));
-            } catch (RejectedExecutionException e) {
+            } catch (RuntimeException | Error e) {
                 pass = CompletableFuture.failedFuture(e);
             }
             pass.whenComplete((result, error) -> {

@@ -47,21 +47,33 @@ final class PageCopy {
     CompletableFuture<Void> run(PartitionSet some) {
         PartitionSet wanted = partitions.intersection(some);
         done |= wanted.isEmpty();
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        next(wanted, all);
+        return all;
+    }
+
+    /** Copies the next page and those after it. There is one future for all of them: a store may have many. */
+    private void next(PartitionSet wanted, CompletableFuture<Void> all) {
         if (done) {
-            return CompletableFuture.completedFuture(null);
+            all.complete(null);
+            return;
         }
         if (context.views().current().moves().settings().paused()) {
-            return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
+            all.completeExceptionally(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
+            return;
         }
         long began = context.environment().nanoTime();
-        return page(wanted).thenCompose(bytes -> {
-            long took = context.environment().nanoTime() - began;
-            return done
-                    ? CompletableFuture.completedFuture(null)
-                    : context.throttle()
-                            .rest(Math.max(took, context.pace().restAfter(bytes)))
-                            .thenCompose(rested -> run(some));
-        });
+        page(wanted)
+                .thenCompose(bytes -> {
+                    long took = context.environment().nanoTime() - began;
+                    long pause = Math.max(took, context.pace().restAfter(bytes));
+                    return done ? CompletableFuture.<Void>completedFuture(null) : context.throttle().rest(pause);
+                })
+                .thenRun(() -> next(wanted, all))
+                .exceptionally(error -> {
+                    all.completeExceptionally(error);
+                    return null;
+                });
     }
 
     private CompletableFuture<Long> page(PartitionSet wanted) {
