@@ -79,7 +79,7 @@ class PurgeOfMovingRowsTest {
     @Test
     void partitionOfOthersIsNeverRolledBack() {
         views.install(view(3, Row.stable(3, List.of(OWNER, HEIR))));
-        assertThat(watermarks.rollBack(Map.of(0, SEAL, 1, SEAL))).isEqualTo(UNMOVED);
-        assertThat(watermarks.unknown(Map.of(0, SEAL))).isEqualTo(PartitionSet.empty());
+        assertThat(watermarks.rolledBack().add(Map.of(0, SEAL, 1, SEAL))).isEqualTo(UNMOVED);
+        assertThat(watermarks.rolledBack().unknown(Map.of(0, SEAL))).isEqualTo(PartitionSet.empty());
     }
 }

@@ -1,7 +1,5 @@
 package io.dht4j.core.internal.repair.purge;
 
-import static java.util.Objects.requireNonNull;
-
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.Views;
@@ -9,7 +7,6 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +14,6 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -58,27 +54,15 @@ public final class PurgeWatermarks {
     private static final Version NONE = new Version(0);
 
     private final Store store;
-    private final PurgeWatermarkFile file;
     private final ToIntFunction<Key> partitionOf;
     /** Whether a slot of a partition moves: then its watermarks stay. Asked under the lock. */
     private final IntPredicate moves;
     /** Whether this node is a replica of a partition. Asked under the lock. */
     private final IntPredicate owns;
 
-    private final ReentrantReadWriteLock lock;
-    /** Guarded by the lock. */
-    private final PartitionStates states;
-
+    private final DurableStates states;
     private final WatermarkFilter filter;
-
-    /** The purge watermarks on the disk, for readers that do not wait for writes in flight. Replaced as a whole. */
-    private volatile long[] purgedOnDisk;
-
-    /** Guarded by the lock. True after a start too, since the progress of the last purge is unknown. */
-    private boolean purgeIsDue = true;
-
-    /** Serializes writes of the metadata. */
-    private final Object writing = new Object();
+    private final RolledBackPartitions rolledBack;
 
     /**
      * Creates watermarks of zero.
@@ -125,15 +109,14 @@ public final class PurgeWatermarks {
             IntPredicate owns,
             IntPredicate copying,
             ReentrantReadWriteLock lock) {
-        this.lock = lock;
         this.store = store;
         this.partitionOf = partitionOf;
         this.moves = moves;
         this.owns = owns;
-        this.states = new PartitionStates(partitions, copying);
-        this.filter = new WatermarkFilter(store, states, partitionOf, lock.readLock());
-        this.purgedOnDisk = new long[partitions];
-        this.file = new PurgeWatermarkFile(store);
+        PartitionStates all = new PartitionStates(partitions, copying);
+        this.states = new DurableStates(store, partitions, all, lock);
+        this.filter = new WatermarkFilter(store, all, partitionOf, lock.readLock());
+        this.rolledBack = new RolledBackPartitions(store, states, owns);
     }
 
     /**
@@ -142,35 +125,12 @@ public final class PurgeWatermarks {
      * @throws StoreException if the store cannot read them
      */
     public void load() {
-        long[] fenced = new long[purgedOnDisk.length];
-        long[] purged = new long[purgedOnDisk.length];
-        long[] rolledBack = new long[purgedOnDisk.length];
-        file.load(fenced, purged, rolledBack);
-        purgedOnDisk = changing(() -> {
-            for (int i = 0; i < rolledBack.length; i++) {
-                rolledBack[i] = owns.test(i) ? rolledBack[i] : 0;
-            }
-            states.restore(fenced, purged, rolledBack);
-            return purged;
-        });
+        states.load(owns);
     }
 
-    private <T> T changing(Supplier<T> change) {
-        lock.writeLock().lock();
-        try {
-            return change.get();
-        } finally {
-            lock.writeLock().unlock();
-        }
-    }
-
-    private <T> T reading(Supplier<T> query) {
-        lock.readLock().lock();
-        try {
-            return query.get();
-        } finally {
-            lock.readLock().unlock();
-        }
+    /** Returns the partitions in which this node's disk was rolled back. */
+    public RolledBackPartitions rolledBack() {
+        return rolledBack;
     }
 
     /**
@@ -215,8 +175,8 @@ public final class PurgeWatermarks {
      * @return false if one of the partitions is sealed at a newer version, or moves
      */
     public boolean seal(PartitionSet partitions, Version seal) {
-        return changing(() -> partitions
-                .filter(partition -> moves.test(partition) || !states.seal(partition, seal))
+        return states.change(all -> partitions
+                .filter(partition -> moves.test(partition) || !all.seal(partition, seal))
                 .isEmpty());
     }
 
@@ -232,9 +192,10 @@ public final class PurgeWatermarks {
      * @return the partitions in which this participant votes yes, none of which moves
      */
     public PartitionSet prepare(PartitionSet partitions, Version seal) {
-        PartitionSet votes = changing(() -> settled(partitions).filter(partition -> states.prepare(partition, seal)));
+        PartitionSet votes =
+                states.change(all -> settled(partitions).filter(partition -> all.prepare(partition, seal)));
         if (!votes.isEmpty()) {
-            writeWatermarks();
+            states.writeWatermarks();
         }
         return votes;
     }
@@ -249,12 +210,12 @@ public final class PurgeWatermarks {
         if (partitions.isEmpty()) {
             return partitions;
         }
-        PartitionSet committed = changing(() -> {
-            PartitionSet done = settled(partitions).filter(partition -> states.commit(partition, seal));
-            purgeIsDue |= !done.isEmpty();
-            return done;
-        });
-        writeWatermarks();
+        PartitionSet committed =
+                states.change(all -> settled(partitions).filter(partition -> all.commit(partition, seal)));
+        if (!committed.isEmpty()) {
+            states.purgeIsDue();
+        }
+        states.writeWatermarks();
         return committed;
     }
 
@@ -271,20 +232,12 @@ public final class PurgeWatermarks {
         if (partitions.isEmpty()) {
             return;
         }
-        changing(() -> purgeIsDue |= !settled(partitions)
-                .filter(partition -> states.resolve(partition, outcome, seal))
-                .isEmpty());
-        writeWatermarks();
-    }
-
-    private void writeWatermarks() {
-        synchronized (writing) {
-            // Together, so that the purge watermarks on the disk do not exceed the fence watermarks either.
-            long[][] both = reading(() -> new long[][] {states.fences(), states.purges()});
-            file.writeWatermarks(both[0], both[1]);
-            // Only watermarks on the disk are reported to others.
-            purgedOnDisk = both[1];
+        PartitionSet resolved =
+                states.change(all -> settled(partitions).filter(partition -> all.resolve(partition, outcome, seal)));
+        if (!resolved.isEmpty()) {
+            states.purgeIsDue();
         }
+        states.writeWatermarks();
     }
 
     /**
@@ -292,17 +245,17 @@ public final class PurgeWatermarks {
      * take part.
      */
     public long[] seals() {
-        return reading(states::seals);
+        return states.read(PartitionStates::seals);
     }
 
     /** Returns a partition's fence watermark: older entries are refused. */
     public Version fenced(int partition) {
-        return reading(() -> states.fenced(partition));
+        return states.read(all -> all.fenced(partition));
     }
 
     /** Returns a partition's purge watermark, as it is on the disk. Does not block. */
     public Version purged(int partition) {
-        return new Version(purgedOnDisk[partition]);
+        return states.purged(partition);
     }
 
     /** A replica's purge and fence watermarks of a partition. */
@@ -318,9 +271,9 @@ public final class PurgeWatermarks {
      * and this node has not voted for what the others have purged.
      */
     public Pair reported(int partition) {
-        return reading(() -> switch (states.state(partition)) {
+        return states.read(all -> switch (all.state(partition)) {
             case ROLLED_BACK, COPYING -> Pair.ZERO;
-            case OPEN, SEALED, BROKEN, FENCED, PURGED -> new Pair(states.purged(partition), states.fenced(partition));
+            case OPEN, SEALED, BROKEN, FENCED, PURGED -> new Pair(all.purged(partition), all.fenced(partition));
         });
     }
 
@@ -330,12 +283,12 @@ public final class PurgeWatermarks {
      * @param fences the fence watermark of each partition's owner
      */
     public void beginCopy(Map<Integer, Version> fences) {
-        changing(() -> {
-            fences.forEach(states::beginCopy);
+        states.change(all -> {
+            fences.forEach(all::beginCopy);
             return fences;
         });
-        writeRollbacks();
-        writeWatermarks();
+        states.writeRollbacks();
+        states.writeWatermarks();
     }
 
     /**
@@ -347,52 +300,28 @@ public final class PurgeWatermarks {
     public void adopt(Map<Integer, Pair> owners) {
         // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
         store.settle();
-        changing(() -> {
-            owners.forEach((partition, pair) -> states.adopt(partition, pair.fenced(), pair.purged()));
-            purgeIsDue = true;
+        states.change(all -> {
+            owners.forEach((partition, pair) -> all.adopt(partition, pair.fenced(), pair.purged()));
             return owners;
         });
-        writeWatermarks();
+        states.purgeIsDue();
+        states.writeWatermarks();
     }
 
     /** Returns whether more can be purged than at the last call. */
     public boolean takePurgeDue() {
-        return changing(() -> {
-            boolean due = purgeIsDue;
-            purgeIsDue = false;
-            return due;
-        });
+        return states.takePurgeDue();
     }
 
     /** Records that a purge is incomplete. */
     public void purgeAgain() {
-        changing(() -> purgeIsDue = true);
+        states.purgeIsDue();
     }
 
     /** Returns a predicate for the entries that can be purged now. */
     public Predicate<Entry> purgeable() {
-        long[] limits = reading(states::purges);
+        long[] limits = states.read(PartitionStates::purges);
         return entry -> WatermarkFilter.isPurgeable(entry, new Version(limits[partitionOf.applyAsInt(entry.key())]));
-    }
-
-    /**
-     * Compares the fence watermarks with the purge watermarks of another node; quick. Where that one is higher, this
-     * node's disk was rolled back, and it stays so until it has {@linkplain #caughtUp caught up}.
-     *
-     * @param purgedElsewhere another node's purge watermarks of some partitions
-     * @return the partitions where a rollback, or a higher watermark, is new
-     */
-    public PartitionSet rollBack(Map<Integer, Version> purgedElsewhere) {
-        return changing(() -> PartitionSet.of(purgedElsewhere.keySet())
-                .filter(owns)
-                .filter(partition -> states.rollBack(partition, requireNonNull(purgedElsewhere.get(partition)))));
-    }
-
-    /** Returns the partitions whose purge watermark on another node is higher than this node knows of. */
-    public PartitionSet unknown(Map<Integer, Version> purgedElsewhere) {
-        return reading(() -> PartitionSet.of(purgedElsewhere.keySet())
-                .filter(owns)
-                .filter(partition -> states.isUnknown(partition, requireNonNull(purgedElsewhere.get(partition)))));
     }
 
     /**
@@ -400,73 +329,6 @@ public final class PurgeWatermarks {
      * is outdated.
      */
     public PartitionSet sealedBefore(PartitionSet partitions, Version seal) {
-        return reading(() -> partitions.filter(partition -> states.isSealedBefore(partition, seal)));
-    }
-
-    /** Ends all rollbacks of partitions that this node is no replica of any more. Returns whether there were some. */
-    public boolean forgetForeign() {
-        return changing(() -> {
-            PartitionSet foreign = PartitionSet.matching(purgedOnDisk.length, owns.negate())
-                    .filter(partition -> states.rolledBack(partition).packed() != 0);
-            foreign.forEach(partition -> states.endRollback(partition, states.rolledBack(partition)));
-            return !foreign.isEmpty();
-        });
-    }
-
-    /** Writes to the store where this node is rolled back, so that it survives a restart. Blocks. */
-    public void writeRollbacks() {
-        synchronized (writing) {
-            file.writeRollbacks(reading(states::rollbacks));
-        }
-    }
-
-    /** Returns the partitions where this node's disk is rolled back, with the highest purge watermark of the others. */
-    public Map<Integer, Version> rolledBack() {
-        Map<Integer, Version> some = new HashMap<>();
-        long[] limits = reading(states::rollbacks);
-        for (int i = 0; i < limits.length; i++) {
-            if (limits[i] != 0) {
-                some.put(i, new Version(limits[i]));
-            }
-        }
-        return some;
-    }
-
-    /**
-     * Records that this node holds what the others hold in some partitions. It refuses what they refuse there, and is
-     * no longer rolled back, unless a higher purge watermark has been found since. Blocks until that is on the disk.
-     *
-     * @param upTo some partitions, with the purge watermark of the others when the comparison began
-     * @param confirmed those of them whose watermark is confirmed by a replica that had voted for it; nothing is
-     *     refused in others
-     */
-    public void caughtUp(Map<Integer, Version> upTo, PartitionSet confirmed) {
-        // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
-        store.settle();
-        IntPredicate catchUp = partition ->
-                states.catchUp(partition, requireNonNull(upTo.get(partition)), confirmed.contains(partition));
-        PartitionSet done = changing(() -> {
-            PartitionSet known = PartitionSet.of(upTo.keySet()).filter(catchUp);
-            purgeIsDue |= known.intersects(confirmed);
-            return known;
-        });
-        if (done.isEmpty()) {
-            return;
-        }
-        writeWatermarks();
-        // Last, and first on the disk: after a crash or a failure, the partition has its watermark or is still rolled
-        // back.
-        synchronized (writing) {
-            long[] left = reading(states::rollbacks);
-            // What was found out since stays.
-            done.filter(partition -> left[partition]
-                            == requireNonNull(upTo.get(partition)).packed())
-                    .forEach(partition -> left[partition] = 0);
-            file.writeRollbacks(left);
-            changing(() -> {
-                done.forEach(partition -> states.endRollback(partition, requireNonNull(upTo.get(partition))));
-                return done;
-            });
-        }
+        return states.read(all -> partitions.filter(partition -> all.isSealedBefore(partition, seal)));
     }
 }

@@ -106,7 +106,7 @@ public final class RollbackDetector {
 
     /** Refuses reads of the rolled-back partitions. */
     private synchronized void refuseRolledBack() {
-        rolledBack = Map.copyOf(watermarks.rolledBack());
+        rolledBack = Map.copyOf(watermarks.rolledBack().all());
         barrier.set(Reason.ROLLED_BACK, PartitionSet.of(rolledBack.keySet()));
     }
 
@@ -115,7 +115,7 @@ public final class RollbackDetector {
      * reads are refused.
      */
     private synchronized PartitionSet rollBack(Map<Integer, Version> purgedThere) {
-        PartitionSet news = watermarks.rollBack(purgedThere);
+        PartitionSet news = watermarks.rolledBack().add(purgedThere);
         if (!news.isEmpty()) {
             refuseRolledBack();
         }
@@ -176,6 +176,7 @@ public final class RollbackDetector {
      */
     private PartitionSet refuseImplausible(String from, Map<Integer, Version> purgedThere) {
         PartitionSet now = watermarks
+                .rolledBack()
                 .unknown(purgedThere)
                 .filter(partition -> isTooFarAhead.test(requireNonNull(purgedThere.get(partition))));
         PartitionSet before;
@@ -224,7 +225,7 @@ public final class RollbackDetector {
      * as checked; the sender is asked about the others.
      */
     public void reportedUnasked(String from, PartitionSet partitions, List<Long> purged) {
-        PartitionSet unknown = watermarks.unknown(byPartition(partitions, purged));
+        PartitionSet unknown = watermarks.rolledBack().unknown(byPartition(partitions, purged));
         listener.checked(from, partitions.minus(unknown));
         if (!unknown.isEmpty()) {
             listener.unproven(from, unknown);
@@ -248,7 +249,7 @@ public final class RollbackDetector {
         readsRefused.run();
         logRollback(from, news);
         try {
-            watermarks.writeRollbacks();
+            watermarks.rolledBack().write();
         } catch (StoreException e) {
             LOG.error(
                     "the store cannot record that the disk was rolled back; a restart detects it again: {}",
@@ -283,9 +284,11 @@ public final class RollbackDetector {
 
     /** Checks a decision to commit. If this node remembers no vote for it, others do, or will: they are asked. */
     public void checkDecision(PartitionSet partitions, Version outcome) {
-        PartitionSet unknown = watermarks.unknown(watermarks.sealedBefore(partitions, outcome).stream()
-                .boxed()
-                .collect(Collectors.toMap(partition -> partition, partition -> outcome)));
+        PartitionSet unknown = watermarks
+                .rolledBack()
+                .unknown(watermarks.sealedBefore(partitions, outcome).stream()
+                        .boxed()
+                        .collect(Collectors.toMap(partition -> partition, partition -> outcome)));
         if (!unknown.isEmpty()) {
             listener.unknownDecision(unknown);
         }
@@ -296,7 +299,7 @@ public final class RollbackDetector {
      * nodes any more report nothing. Does not block.
      *
      * @param view the view, which is installed
-     * @return whether the disk does not have this yet: then {@link PurgeWatermarks#writeRollbacks} is due
+     * @return whether the disk does not have this yet: then its {@link PurgeWatermarks#rolledBack} are to be written
      */
     public boolean follow(ClusterView view) {
         synchronized (this) {
@@ -308,7 +311,7 @@ public final class RollbackDetector {
             refuseAllImplausible();
         }
         // Without the lock of all writes if there is nothing to forget. No foreign partition is added any more.
-        boolean changed = !rolledBack.isEmpty() && watermarks.forgetForeign();
+        boolean changed = !rolledBack.isEmpty() && watermarks.rolledBack().forgetForeign();
         if (changed) {
             refuseRolledBack();
         }
@@ -334,7 +337,7 @@ public final class RollbackDetector {
      */
     public void caughtUp(NodeId self, Map<Integer, Version> upTo, PartitionSet confirmed) {
         if (!upTo.isEmpty()) {
-            watermarks.caughtUp(upTo, confirmed);
+            watermarks.rolledBack().caughtUp(upTo, confirmed);
             refuseRolledBack();
             LOG.info("{}: {} rolled-back partitions hold what the others hold", self, upTo.size());
             if (rolledBack.isEmpty() && lost().isEmpty()) {

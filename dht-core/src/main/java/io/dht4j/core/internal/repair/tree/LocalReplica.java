@@ -345,7 +345,7 @@ public final class LocalReplica {
 
     /** Writes to the store which partitions are rolled back. */
     public void writeRollbacks() {
-        watermarks.writeRollbacks();
+        watermarks.rolledBack().write();
     }
 
     public RollbackDetector rollbacks() {
