@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
 import io.dht4j.core.internal.wire.Reply;
@@ -10,17 +9,13 @@ import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The only access to the store. It keeps blocking calls off the calling threads, bounds the number of waiting requests
@@ -37,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreGate {
 
-    private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
     private static final long MAX_GROUP_BYTES = 4 << 20;
 
     /** The minimum weight of an entry in a group, so that a group has some thousands of entries at most. */
@@ -87,16 +81,13 @@ final class StoreGate {
     }
 
     private final Store store;
-    private final String storeName;
     private final EntryWriter writer;
     private final Admission admission;
     private final Admission maintenanceAdmission;
     private final StoreLane<Write> writes;
     private final StoreLane<List<Read>> reads;
     private final StoreLane<List<Read>> maintenance;
-    private final LongAdder dropped = new LongAdder();
-    private final LogLimit storeFailures;
-    private final LogLimit replyFailures;
+    private final StoreReplies replies;
 
     /**
      * Creates a gate before a store.
@@ -110,10 +101,8 @@ final class StoreGate {
      */
     StoreGate(Store store, EntryWriter writer, Environment environment, Limits limits, QueueAges ages) {
         this.store = store;
-        this.storeName = store.name();
         this.writer = writer;
-        this.storeFailures = new LogLimit(environment::nanoTime);
-        this.replyFailures = new LogLimit(environment::nanoTime);
+        this.replies = new StoreReplies(store.name(), environment::nanoTime);
         this.admission = new Admission("requests of the store", limits.maxInFlight(), limits.writeBytes());
         this.writes = new StoreLane<>(
                 environment,
@@ -157,7 +146,7 @@ final class StoreGate {
     /** Merges entries into the store. */
     void apply(List<Entry> entries, long rowVersion, CallLiveness liveness, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
-            send(applyAtOnce(entries, rowVersion), reply);
+            replies.send(applyAtOnce(entries, rowVersion), reply);
         } else {
             applyAll(List.of(write(entries, rowVersion, liveness, reply)));
         }
@@ -191,7 +180,7 @@ final class StoreGate {
     void readAll(List<Read> together) {
         List<Read> waiting = new ArrayList<>();
         for (Read read : together) {
-            atOnce(read).ifPresentOrElse(result -> send(result, read.reply()), () -> waiting.add(read));
+            atOnce(read).ifPresentOrElse(result -> replies.send(result, read.reply()), () -> waiting.add(read));
         }
         for (int begin = 0; begin < waiting.size(); begin += READS_PER_TASK) {
             laterAll(waiting.subList(begin, Math.min(waiting.size(), begin + READS_PER_TASK)));
@@ -200,7 +189,7 @@ final class StoreGate {
 
     /** Runs a quick read: at once if the store is memory-fast, or has the answer in memory. */
     void read(Read read) {
-        atOnce(read).ifPresentOrElse(result -> send(result, read.reply()), () -> later(read));
+        atOnce(read).ifPresentOrElse(result -> replies.send(result, read.reply()), () -> later(read));
     }
 
     private Optional<Reply> atOnce(Read read) {
@@ -240,7 +229,7 @@ final class StoreGate {
             bound.enter(0);
         } catch (DhtException e) {
             Reply refusal = new Reply.Failed(e.code(), String.valueOf(e.getMessage()));
-            some.forEach(read -> send(refusal, read.reply()));
+            some.forEach(read -> replies.send(refusal, read.reply()));
             return;
         }
         lane.add(List.of(some));
@@ -253,7 +242,7 @@ final class StoreGate {
 
     /** Returns the number of accepted requests that never began: they waited too long or their deadlines passed. */
     long dropped() {
-        return dropped.sum();
+        return replies.dropped();
     }
 
     private boolean admit(long bytes, Consumer<Reply> reply) {
@@ -261,28 +250,28 @@ final class StoreGate {
             admission.enter(bytes);
             return true;
         } catch (DhtException e) {
-            send(new Reply.Failed(e.code(), String.valueOf(e.getMessage())), reply);
+            replies.send(new Reply.Failed(e.code(), String.valueOf(e.getMessage())), reply);
             return false;
         }
     }
 
     private Runnable readSome(Taken<List<Read>> taken, Admission bound) {
-        List<Runnable> replies = new ArrayList<>();
+        List<Runnable> answers = new ArrayList<>();
         try {
             for (List<Read> some : taken.tooOld()) {
-                some.forEach(read -> replies.add(() -> send(waitedTooLong(), read.reply())));
+                some.forEach(read -> answers.add(() -> replies.send(replies.waitedTooLong(), read.reply())));
             }
             for (List<Read> some : taken.work()) {
                 for (Read read : some) {
                     Reply result = readNow(read);
-                    replies.add(() -> send(result, read.reply()));
+                    answers.add(() -> replies.send(result, read.reply()));
                 }
             }
-            return () -> replies.forEach(Runnable::run);
+            return () -> answers.forEach(Runnable::run);
         } catch (RuntimeException | Error e) {
             return () -> {
-                taken.tooOld().forEach(some -> some.forEach(read -> send(thrown(e), read.reply())));
-                taken.work().forEach(some -> some.forEach(read -> send(thrown(e), read.reply())));
+                taken.tooOld().forEach(some -> some.forEach(read -> replies.send(replies.thrown(e), read.reply())));
+                taken.work().forEach(some -> some.forEach(read -> replies.send(replies.thrown(e), read.reply())));
             };
         } finally {
             leave(taken.tooOld().size() + taken.work().size(), bound);
@@ -308,20 +297,20 @@ final class StoreGate {
             }
             List<Reply> results =
                     writer.applyGroup(entriesOf(group), i -> group.get(i).rowVersion(), e -> {
-                        Reply failure = failed(e);
+                        Reply failure = replies.failed(e);
                         return i -> failure;
                     });
             return () -> {
                 for (int i = 0; i < group.size(); i++) {
-                    send(results.get(i), group.get(i).reply());
+                    replies.send(results.get(i), group.get(i).reply());
                 }
-                late.forEach(write -> send(late(), write.reply()));
-                taken.tooOld().forEach(write -> send(waitedTooLong(), write.reply()));
+                late.forEach(write -> replies.send(replies.late(), write.reply()));
+                taken.tooOld().forEach(write -> replies.send(replies.waitedTooLong(), write.reply()));
             };
         } catch (RuntimeException | Error e) {
             return () -> {
-                taken.work().forEach(write -> send(thrown(e), write.reply()));
-                taken.tooOld().forEach(write -> send(thrown(e), write.reply()));
+                taken.work().forEach(write -> replies.send(replies.thrown(e), write.reply()));
+                taken.tooOld().forEach(write -> replies.send(replies.thrown(e), write.reply()));
             };
         } finally {
             leave(taken.work());
@@ -348,7 +337,7 @@ final class StoreGate {
         try {
             return writer.apply(entries, rowVersion);
         } catch (RuntimeException | Error e) {
-            return failed(e);
+            return replies.failed(e);
         }
     }
 
@@ -362,54 +351,12 @@ final class StoreGate {
 
     private Reply readNow(Read read) {
         if (read.liveness().isOver()) {
-            return late();
+            return replies.late();
         }
         try {
             return read.work().fromStore();
         } catch (RuntimeException | Error e) {
-            return failed(e);
+            return replies.failed(e);
         }
-    }
-
-    private Reply late() {
-        dropped.increment();
-        return Replica.late();
-    }
-
-    private Reply waitedTooLong() {
-        dropped.increment();
-        return new Reply.Failed(ErrorCode.OVERLOADED, "overloaded: the request has waited too long for the store");
-    }
-
-    private Reply failed(Throwable e) {
-        if (e instanceof StoreException) {
-            report(storeFailures, "store " + storeName + " failed: " + e.getMessage(), e);
-            return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
-        }
-        // A throwing plug-in must not take the node down, nor leave a caller without an answer.
-        return thrown(e);
-    }
-
-    private Reply thrown(Throwable e) {
-        report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
-        return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
-    }
-
-    /** Sends a reply. A receiver that throws must not keep others from their replies. */
-    private void send(Reply reply, Consumer<Reply> to) {
-        try {
-            to.accept(reply);
-        } catch (RuntimeException | Error e) {
-            report(replyFailures, "a reply from store " + storeName + " could not be handed out: " + e, e);
-        }
-    }
-
-    private static void report(LogLimit limit, String what, Throwable error) {
-        limit.next()
-                .ifPresent(suppressed -> LOG.error(
-                        "{}{}",
-                        what,
-                        suppressed == 0 ? "" : "; " + suppressed + " more failures since this was last said"));
-        LOG.debug("{}", what, error);
     }
 }

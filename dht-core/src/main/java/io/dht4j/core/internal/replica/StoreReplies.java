@@ -1,0 +1,79 @@
+package io.dht4j.core.internal.replica;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.StoreException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the replies of a store, and makes replies of its failures, which it logs. Throws nothing; safe for use by any
+ * number of threads.
+ */
+final class StoreReplies {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreReplies.class);
+
+    private final String storeName;
+    private final LongAdder dropped = new LongAdder();
+    private final LogLimit storeFailures;
+    private final LogLimit replyFailures;
+
+    StoreReplies(String storeName, LongSupplier nanoTime) {
+        this.storeName = storeName;
+        this.storeFailures = new LogLimit(nanoTime);
+        this.replyFailures = new LogLimit(nanoTime);
+    }
+
+    /** Returns the number of requests that were answered as {@link #late} or {@link #waitedTooLong}. */
+    long dropped() {
+        return dropped.sum();
+    }
+
+    Reply late() {
+        dropped.increment();
+        return Replica.late();
+    }
+
+    Reply waitedTooLong() {
+        dropped.increment();
+        return new Reply.Failed(ErrorCode.OVERLOADED, "overloaded: the request has waited too long for the store");
+    }
+
+    /** Returns the reply to a request that has made the store throw. */
+    Reply failed(Throwable e) {
+        if (e instanceof StoreException) {
+            report(storeFailures, "store " + storeName + " failed: " + e.getMessage(), e);
+            return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
+        }
+        // A throwing plug-in must not take the node down, nor leave a caller without an answer.
+        return thrown(e);
+    }
+
+    /** Returns the reply to a request that has made the store throw what it may not throw. */
+    Reply thrown(Throwable e) {
+        report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
+        return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
+    }
+
+    /** Sends a reply. A receiver that throws must not keep others from their replies. */
+    void send(Reply reply, Consumer<Reply> to) {
+        try {
+            to.accept(reply);
+        } catch (RuntimeException | Error e) {
+            report(replyFailures, "a reply from store " + storeName + " could not be handed out: " + e, e);
+        }
+    }
+
+    private static void report(LogLimit limit, String what, Throwable error) {
+        limit.next()
+                .ifPresent(suppressed -> LOG.error(
+                        "{}{}",
+                        what,
+                        suppressed == 0 ? "" : "; " + suppressed + " more failures since this was last said"));
+        LOG.debug("{}", what, error);
+    }
+}
