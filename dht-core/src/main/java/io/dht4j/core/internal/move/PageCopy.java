@@ -67,7 +67,9 @@ final class PageCopy {
                 .thenCompose(bytes -> {
                     long took = context.environment().nanoTime() - began;
                     long pause = Math.max(took, context.pace().restAfter(bytes));
-                    return done ? CompletableFuture.<Void>completedFuture(null) : context.throttle().rest(pause);
+                    return done
+                            ? CompletableFuture.<Void>completedFuture(null)
+                            : context.throttle().rest(pause);
                 })
                 .thenRun(() -> next(wanted, all))
                 .exceptionally(error -> {

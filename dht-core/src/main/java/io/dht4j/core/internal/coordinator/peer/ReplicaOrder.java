@@ -81,9 +81,9 @@ public final class ReplicaOrder {
     }
 
     /**
-     * Returns the nodes that are read for a partition, one for each slot, by preference. The slot that moves comes after the
-     * others, of which an answer may be enough to end the read, but before those that will probably not answer. A slot
-     * whose node does not have its content yet is left out.
+     * Returns the nodes that are read for a partition, one for each slot, by preference. The slot that moves comes
+     * after the others, of which an answer may be enough to end the read, but before those that will probably not
+     * answer. A slot whose node does not have its content yet is left out.
      *
      * @param view the view
      * @param partition the partition
