@@ -98,7 +98,10 @@ final class DeathRules {
             return Results.refused(successor.get() + " has replaced " + dead + " already: wait for its slots to move");
         }
         JoinRules joins = new JoinRules(state);
-        String problem = joins.knownIncarnation(command.incarnation(), dead.name());
+        String problem = ReplacementCheck.problemOf(state, dead);
+        if (problem.isEmpty()) {
+            problem = joins.knownIncarnation(command.incarnation(), dead.name());
+        }
         if (problem.isEmpty()) {
             problem = joins.addressProblem(command.attributes());
         }
@@ -111,7 +114,8 @@ final class DeathRules {
         int number = members.size() + 1;
         StateChange change = new StateChange(state)
                 .put(joins.joining(number, dead.name(), command.incarnation(), command.attributes()));
-        PartitionSet partitions = PartitionSet.matching(state.partitions(), p -> isFillable(state, p, dead.number()));
+        PartitionSet partitions =
+                PartitionSet.matching(state.partitions(), p -> state.slots().slotOf(p, dead.number()) >= 0);
         if (!partitions.isEmpty()) {
             fill(state, change, dead.number(), number, partitions);
         }

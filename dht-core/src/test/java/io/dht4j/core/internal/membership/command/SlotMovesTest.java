@@ -202,17 +202,16 @@ final class SlotMovesTest {
     }
 
     @Test
-    void replacementLeavesRowsAloneOfWhichAnotherSlotMoves() {
+    void replacementIsRefusedWhileAnotherSlotOfItsRowsMoves() {
         ClusterState copy = started(idle, 2, 4, some);
         ClusterState dead = accepted(copy, new Command.MarkDead(copy.epoch(), 1, false));
-        ClusterState replaced = accepted(dead, new Command.Replace(dead.epoch(), 1, incarnation(9), attributes(1)));
-        assertThat(replaced.row(5)).isEqualTo(copy.row(5));
-        assertThat(replaced.row(6).get(replaced.slots().slotOf(6, 5)).phase()).isEqualTo(Phase.FILL);
+        assertThat(refused(dead, new Command.Replace(dead.epoch(), 1, incarnation(9), attributes(1))))
+                .contains("n1 (number 1, DEAD) is replaced when", "wait for " + newest(dead));
         ClusterState stable = accepted(
-                replaced,
-                new Command.AbortBatch(
-                        replaced.epoch(), replaced.batches().get(0).id()));
-        ClusterState filled = moved(stable, 1, 5, some);
+                dead, new Command.AbortBatch(dead.epoch(), dead.batches().get(0).id()));
+        ClusterState filled = accepted(stable, new Command.Replace(stable.epoch(), 1, incarnation(9), attributes(1)));
+        assertThat(filled.row(5).get(place)).isEqualTo(new Slot(Phase.FILL, 5, 5));
+        assertThat(filled.row(6).get(filled.slots().slotOf(6, 5)).phase()).isEqualTo(Phase.FILL);
         assertThat(filled.slots().slotOf(5, 5)).isEqualTo(place);
         assertThat(filled.loads()[1]).isZero();
     }
