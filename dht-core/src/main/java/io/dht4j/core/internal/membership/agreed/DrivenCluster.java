@@ -5,7 +5,6 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
-import io.dht4j.core.internal.membership.plan.PlacementOrder;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.Planner;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -77,8 +76,6 @@ final class DrivenCluster implements Driver.Cluster {
 
     @Override
     public Plan plan(ClusterState state) {
-        return state.members().takers().findAny().isEmpty()
-                ? new Plan(List.of(), 0, 0)
-                : Planner.plan(state, PlacementOrder.of(placement, state));
+        return Planner.plan(state, placement);
     }
 }

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,8 +30,6 @@ import java.util.stream.Collectors;
  * out of reach might know a newer state. Does not block; safe for use by any number of threads.
  */
 final class Recovery {
-
-    private static final int VOTERS = 3;
 
     private final InstalledState installed;
     private final NodeReports reports;
@@ -135,7 +134,7 @@ final class Recovery {
                                 (Integer number) -> !state.members().voters().contains(number))
                         .thenComparing(Comparator.naturalOrder()))
                 .toList();
-        return left.stream().limit(left.size() < VOTERS ? 1 : VOTERS).sorted().toList();
+        return left.stream().limit(VoterGroup.votersAmong(left.size())).sorted().toList();
     }
 
     private static Set<NodeId> names(List<Member> members, Predicate<Member> which) {

@@ -32,6 +32,13 @@ final class Planning {
     private @Nullable Plan plan;
     private long plannedEpoch;
 
+    /**
+     * What is left of the plan in the state of an epoch: a plan may have all partitions, and each round looks at it.
+     */
+    private @Nullable Plan left;
+
+    private long leftEpoch;
+
     private static List<Trait> traits(ClusterState state) {
         return state.members()
                 .takers()
@@ -109,6 +116,7 @@ final class Planning {
     void follow(Plan made, ClusterState state) {
         plan = made;
         plannedEpoch = state.epoch();
+        left = null;
     }
 
     /** Returns what is left of the plan; empty if there is none. */
@@ -116,8 +124,18 @@ final class Planning {
         return Optional.ofNullable(plan).map(made -> left(made, state));
     }
 
+    private Plan left(Plan made, ClusterState state) {
+        Plan known = left;
+        if (known == null || leftEpoch != state.epoch()) {
+            known = leftOf(made, state);
+            left = known;
+            leftEpoch = state.epoch();
+        }
+        return known;
+    }
+
     /** Returns a plan without the moves that are done or under way. */
-    static Plan left(Plan plan, ClusterState state) {
+    private static Plan leftOf(Plan plan, ClusterState state) {
         List<PlannedBatch> batches = plan.batches().stream()
                 .map(batch -> new PlannedBatch(
                         batch.from(),

@@ -4,6 +4,7 @@ import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +21,6 @@ import java.util.function.Predicate;
  * the driver knows for how long it has waited. Immutable.
  */
 public final class Waits {
-
-    private static final int VOTERS = 3;
 
     private final List<Wait> waits;
 
@@ -55,7 +54,7 @@ public final class Waits {
                 Optional.empty(),
                 List.of(),
                 false,
-                VOTERS,
+                VoterGroup.USUAL_VOTERS,
                 Set.of());
         List<Wait> waits = new ArrayList<>();
         new BatchDecisions(seen, waits).lookAtAll();

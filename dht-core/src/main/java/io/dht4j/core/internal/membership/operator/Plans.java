@@ -2,12 +2,10 @@ package io.dht4j.core.internal.membership.operator;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.UnavailableException;
-import io.dht4j.core.internal.membership.plan.PlacementOrder;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.Planner;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Placement;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -41,7 +39,7 @@ final class Plans {
         try {
             executor.execute(() -> {
                 try {
-                    plan.complete(plan(state));
+                    plan.complete(Planner.plan(state, placement));
                 } catch (RuntimeException | Error e) {
                     plan.completeExceptionally(e);
                 }
@@ -50,11 +48,5 @@ final class Plans {
             plan.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
         return plan.copy();
-    }
-
-    private Plan plan(ClusterState state) {
-        return state.members().takers().findAny().isEmpty()
-                ? new Plan(List.of(), 0, 0)
-                : Planner.plan(state, PlacementOrder.of(placement, state));
     }
 }

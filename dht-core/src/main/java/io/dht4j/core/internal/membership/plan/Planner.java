@@ -1,7 +1,9 @@
 package io.dht4j.core.internal.membership.plan;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.Placement;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Plans which slots move. It begins with the rows as they are, so that nothing moves without need, in this order:
@@ -52,6 +54,19 @@ public final class Planner {
         chains.run();
         return new Plan(
                 new PlanDifference(planner.table, planner.targets).batches(), planner.unplaced, planner.table.work());
+    }
+
+    /**
+     * Plans moves. Takes up to a second for large clusters.
+     *
+     * @param state the current state; nothing moves if no member takes slots
+     * @param placement determines which members partitions prefer
+     * @return the moves
+     */
+    public static Plan plan(ClusterState state, Placement placement) {
+        return state.members().takers().findAny().isEmpty()
+                ? new Plan(List.of(), 0, 0)
+                : plan(state, PlacementOrder.of(placement, state));
     }
 
     private void vacate() {

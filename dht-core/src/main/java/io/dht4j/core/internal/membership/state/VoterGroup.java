@@ -17,6 +17,9 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
     /** The maximum number of voters. */
     public static final int MAX_VOTERS = 8;
 
+    /** The number of voters of a cluster that has as many nodes; a smaller one has a single voter. */
+    public static final int USUAL_VOTERS = 3;
+
     /**
      * Checks and copies the lists.
      *
@@ -55,6 +58,11 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
         if (before == 0 || numbers.size() > MAX_VOTERS) {
             throw new IllegalArgumentException("a cluster has 1 to " + MAX_VOTERS + " voters, not " + numbers.size());
         }
+    }
+
+    /** Returns how many of some nodes vote when a group begins. */
+    public static int votersAmong(int nodes) {
+        return nodes < USUAL_VOTERS ? 1 : USUAL_VOTERS;
     }
 
     /** Returns the group that begins at an epoch. */

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.spi.NodeRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +18,6 @@ import java.util.UUID;
  * @param incarnations the incarnation of each node, in the same order
  */
 public record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations) {
-
-    private static final int VOTERS = 3;
 
     public Founders {
         incarnations = List.copyOf(incarnations);
@@ -53,7 +52,7 @@ public record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations)
 
     /** Returns how many of the nodes, from the first on, are the first voters: one below three nodes, else three. */
     int voters() {
-        return incarnations.size() < VOTERS ? 1 : VOTERS;
+        return VoterGroup.votersAmong(incarnations.size());
     }
 
     /** Returns the first voters in order, the same at every node for ever. */
