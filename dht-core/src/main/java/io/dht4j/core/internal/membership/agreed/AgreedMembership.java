@@ -16,6 +16,7 @@ import io.dht4j.core.internal.membership.agreed.formation.JoinPath;
 import io.dht4j.core.internal.membership.agreed.formation.Joining;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
+import io.dht4j.core.internal.membership.agreed.formation.OwnIdentity;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
@@ -23,12 +24,11 @@ import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
 import io.dht4j.core.internal.membership.agreed.peer.MembershipEndpoint;
 import io.dht4j.core.internal.membership.agreed.peer.NodeTransport;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
-import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -43,7 +43,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -61,13 +60,9 @@ public final class AgreedMembership {
 
     private static final Logger LOG = LoggerFactory.getLogger(AgreedMembership.class);
 
-    private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
-    private static final int VOTERS = 3;
-
     private final NodeId self;
     private final Membership options;
     private final Founding founding;
-    private final Store store;
     private final Transport transport;
     private final Environment environment;
     private final NodeNotes notes;
@@ -122,12 +117,11 @@ public final class AgreedMembership {
         this.self = options.self().id();
         this.options = options;
         this.founding = founding;
-        this.store = store;
         this.transport = transport;
         this.environment = environment;
         this.notes = new NodeNotes(store, self);
         this.wait = new StartWait();
-        this.identity = identify();
+        this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
         this.calls = new PeerCalls(self, transport, environment, installed::epoch);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
@@ -143,7 +137,7 @@ public final class AgreedMembership {
         this.driver = new Driver(
                 new DrivenCluster(logMember, reports, commands, calls, driving.placement()),
                 environment,
-                new Driver.Options(VOTERS, driving.versionSlotRest()));
+                new Driver.Options(VoterGroup.USUAL_VOTERS, driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
         this.reports.waits(driver::waits);
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
@@ -172,10 +166,12 @@ public final class AgreedMembership {
     }
 
     private ReplicatedState replicatedState() {
+        FirstCommand first =
+                new FirstCommand(logMember, founding, this::founders, installed::state, calls, environment);
         return new ReplicatedState(
                 installed::offer,
                 leads -> environment.executor().execute(() -> {
-                    begin();
+                    first.append();
                     driver.wake();
                 }));
     }
@@ -229,33 +225,6 @@ public final class AgreedMembership {
                         && (own.isEmpty() || applied.get().epoch() > own.get().epoch())
                 ? applied
                 : own;
-    }
-
-    private Identity identify() {
-        Optional<Identity> stored = notes.identity();
-        if (stored.isPresent()) {
-            store.bind(stored.get().binding());
-            return stored.get();
-        }
-        UUID incarnation =
-                new UUID(environment.random().nextLong(), environment.random().nextLong());
-        String binding;
-        if (options.origin() == Origin.BOOTSTRAP) {
-            founding.requireFits();
-            // The description of the static cluster: its data stays where it is.
-            binding = founding.binding();
-        } else {
-            if (store.entries() > 0) {
-                throw new IllegalStateException("the data directory of node " + self + " holds " + store.entries()
-                        + " entries of no agreed cluster: a node joins with an empty one");
-            }
-            // Without the incarnation: it is made again if the process ends before it is stored.
-            binding = "node " + self + " of an agreed cluster";
-        }
-        store.bind(binding);
-        Identity made = new Identity(incarnation, Optional.empty(), binding);
-        notes.keep(made);
-        return made;
     }
 
     /**
@@ -356,39 +325,6 @@ public final class AgreedMembership {
     private void found(Founders founders) {
         notes.keep(founders);
         logMember.found(founders);
-    }
-
-    /** Appends the first command of a log if this node leads it. A second one is refused. */
-    private void begin() {
-        Optional<LogMember.Open> open = logMember.current();
-        if (open.isEmpty()
-                || !open.get().log().leads()
-                || open.get().state().state().isPresent()) {
-            return;
-        }
-        Optional<Command> first = first(open.get());
-        if (first.isEmpty()) {
-            // It is being stored.
-            environment.schedule(this::begin, PeerCalls.TIMEOUT.toNanos());
-            return;
-        }
-        open.get()
-                .log()
-                .append(CommandCodec.encode(first.get()), calls.context(APPEND_TIMEOUT))
-                .whenComplete((index, error) -> {
-                    if (error != null) {
-                        environment.schedule(this::begin, PeerCalls.TIMEOUT.toNanos());
-                    }
-                });
-    }
-
-    private Optional<Command> first(LogMember.Open open) {
-        return open.begun() == Epoch.FIRST
-                ? founders().map(founding::form)
-                : installed
-                        .state()
-                        .filter(state -> state.epoch() == open.begun())
-                        .map(Command.Continue::new);
     }
 
     /** A state is installed. On a store thread. */
