@@ -16,6 +16,7 @@ import io.dht4j.MembershipEvent;
 import io.dht4j.MembershipEvent.Kind;
 import io.dht4j.MembershipStatus;
 import io.dht4j.MembershipStatus.State;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import java.time.Duration;
@@ -202,6 +203,26 @@ class OperatedClusterTest {
             change(nodes, 0, replace);
             assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
             assertThat(member(nodes, 0, 2).waitsFor()).contains("start n2 with an empty data directory and --join");
+        }
+    }
+
+    @Test
+    void aNodeIsSilentWhileAnotherOneAnswersAtItsAddress() {
+        List<Node> unreachable = list(9);
+        for (int name : List.of(2, 7)) {
+            try (FormedCluster nodes = threeNodes()) {
+                nodes.crash(2);
+                nodes.replaceDisk(name);
+                Node other = Node.of("n" + name, node(2).address());
+                nodes.join(
+                        name,
+                        other,
+                        unreachable,
+                        builder -> builder.transport(nodes.network.transport(other.address())));
+                nodes.env.advance(Duration.ofSeconds(40));
+                change(nodes, 0, new MembershipChange.Replace(id(2), false));
+                assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
+            }
         }
     }
 

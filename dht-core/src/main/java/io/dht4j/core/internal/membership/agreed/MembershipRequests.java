@@ -83,7 +83,12 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     public CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context) {
         try {
             if (request instanceof MembershipRequest.LogPart part) {
-                messages.received(sender, part);
+                if (!messages.received(sender, part)) {
+                    throw DhtException.of(
+                            ErrorCode.WRONG_RECIPIENT,
+                            "node " + self + " takes no message of " + sender + " for the member of the topology log "
+                                    + part.to());
+                }
                 return CompletableFuture.completedFuture(new MembershipReply.Taken());
             }
             if (request instanceof MembershipRequest.State wanted) {

@@ -47,21 +47,23 @@ public final class LogMessages implements TopologyLog.Wire {
     /** Bounded by the number of members ever. */
     private final Map<UUID, AtomicInteger> underWay = new ConcurrentHashMap<>();
 
-    /** The incomplete message of each sender. Guarded by itself; bounded by the number of known incarnations. */
-    private final Map<UUID, Incomplete> incomplete = new HashMap<>();
+    /** The incomplete message of each sender. Guarded by itself; bounded by the number of members ever. */
+    private final Map<NodeId, Incomplete> incomplete = new HashMap<>();
 
     private static final class Incomplete {
+        private final UUID from;
         private final int message;
         private final int count;
         private final SortedMap<Integer, byte[]> parts = new TreeMap<>();
 
         Incomplete(LogPart first) {
+            from = first.from();
             message = first.message();
             count = first.parts();
         }
 
         boolean has(LogPart part) {
-            return message == part.message() && count == part.parts();
+            return from.equals(part.from()) && message == part.message() && count == part.parts();
         }
 
         /** Returns the message once it is complete. */
@@ -129,8 +131,9 @@ public final class LogMessages implements TopologyLog.Wire {
      *
      * @param sender the name of the sender, as in the frame
      * @param part the part
+     * @return false if it is dropped, because it is for or of another node
      */
-    public void received(NodeId sender, LogPart part) {
+    public boolean received(NodeId sender, LogPart part) {
         boolean isRecipient =
                 own.get().filter(here -> here.incarnation().equals(part.to())).isPresent();
         boolean isOther = incarnations
@@ -140,22 +143,23 @@ public final class LogMessages implements TopologyLog.Wire {
         if (!isRecipient || isOther || nodes.apply(sender).isEmpty()) {
             LOG.debug("a message of {} for incarnation {} is dropped", sender, part.to());
             dropped.incrementAndGet();
-            return;
+            return false;
         }
-        Optional<byte[]> message = part.parts() == 1 ? Optional.of(part.bytes()) : completed(part);
+        Optional<byte[]> message = part.parts() == 1 ? Optional.of(part.bytes()) : completed(sender, part);
         message.ifPresent(bytes -> receiver.accept(new NodeRef(sender, part.from()), bytes));
+        return true;
     }
 
-    private Optional<byte[]> completed(LogPart part) {
+    private Optional<byte[]> completed(NodeId sender, LogPart part) {
         synchronized (incomplete) {
-            Incomplete message = incomplete.get(part.from());
+            Incomplete message = incomplete.get(sender);
             if (message == null || !message.has(part)) {
                 message = new Incomplete(part);
-                incomplete.put(part.from(), message);
+                incomplete.put(sender, message);
             }
             Optional<byte[]> complete = message.add(part);
             if (complete.isPresent()) {
-                incomplete.remove(part.from());
+                incomplete.remove(sender);
             }
             return complete;
         }

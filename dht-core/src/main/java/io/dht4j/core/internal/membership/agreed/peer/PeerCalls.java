@@ -113,12 +113,17 @@ public final class PeerCalls {
             throw DhtException.of(e.code(), node.id() + " sends an answer that cannot be read: " + message(e));
         }
         if (!decoded.header().sender().equals(node.id())) {
+            silence.failed(node.id());
             throw DhtException.of(
                     ErrorCode.WRONG_RECIPIENT,
                     "the node at " + node.address() + " is " + decoded.header().sender() + ", not " + node.id()
                             + ": correct the addresses");
         }
-        silence.answered(node.id());
+        if (isOfMember(decoded.message())) {
+            silence.answered(node.id());
+        } else {
+            silence.failed(node.id());
+        }
         if (decoded.message() instanceof Reply.Failed failed) {
             throw DhtException.of(failed.code(), failed.message());
         }
@@ -126,6 +131,15 @@ public final class PeerCalls {
             throw DhtException.of(ErrorCode.PLACEMENT_MISMATCH, node.id() + " has other settings");
         }
         return decoded.message();
+    }
+
+    /** Returns whether an answer can be that of a member, not of a node with its name and another data directory. */
+    private static boolean isOfMember(Reply reply) {
+        if (reply instanceof Reply.Failed failed) {
+            return failed.code() != ErrorCode.WRONG_RECIPIENT && failed.code() != ErrorCode.PLACEMENT_MISMATCH;
+        }
+        return !(reply instanceof MembershipReply.StatePart part)
+                || part.cluster().isPresent();
     }
 
     public static String message(Throwable error) {

@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * For how long nodes have not answered requests about membership. A silence begins with the first request that fails,
- * so that a node of which nothing was asked is not silent. Safe for use by any number of threads.
+ * For how long members have not answered requests about membership. A silence begins with the first request that fails,
+ * so that a node of which nothing was asked is not silent. Whoever answers at the address of a member, and does not
+ * belong to the cluster, does not end its silence. Safe for use by any number of threads.
  */
 public final class PeerSilence {
 
