@@ -196,8 +196,9 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
-     * Reports that this node can no longer serve although it was not closed, for example after its transport has
-     * failed. The node then refuses all calls and should be closed.
+     * Reports that this node can no longer serve although it was not closed, for example after its transport has failed
+     * or it {@linkplain ClusterMembership#isRemoved() was removed}. The node then refuses all calls and should be
+     * closed.
      *
      * @return a stage that completes with the reason, one line for people, on any thread; by default it never completes
      */

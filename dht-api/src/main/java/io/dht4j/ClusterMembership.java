@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * {@link ErrorCode#INTERNAL} if the outcome is unknown. Each change may be repeated: the second one is refused, or
  * changes nothing.
  *
- * <p>In a static cluster, whose nodes are fixed by its configuration, all calls fail with
+ * <p>In a static cluster, whose nodes are fixed by its configuration, all stages fail with
  * {@link ErrorCode#BAD_REQUEST}, and listeners are never called.
  */
 public interface ClusterMembership {
@@ -50,6 +50,17 @@ public interface ClusterMembership {
      * @return ends the reports
      */
     Subscription listen(Consumer<MembershipEvent> listener);
+
+    /**
+     * Returns whether this node gave all its partitions and was removed, as an operator wished. It refuses all calls
+     * then, and {@link Cluster#failure} completes afterwards although nothing is wrong. A node that was declared dead
+     * is not meant.
+     *
+     * @return true from then on; always false for a remote client
+     */
+    default boolean isRemoved() {
+        return false;
+    }
 
     /** The reports to a listener. */
     interface Subscription extends AutoCloseable {

@@ -41,6 +41,9 @@ public final class Lifetime implements AutoCloseable {
     private final Thread guard = new Thread(this::guard, "dht4j-lifetime");
     private volatile Thread[] indispensable = NONE;
     private volatile int status;
+    /** Whether the program ends by itself. */
+    private volatile boolean ends;
+
     private volatile boolean failed;
 
     private Lifetime(Duration closingTime) {
@@ -62,7 +65,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Blocks until a signal asks the program to stop.
+     * Blocks until a signal asks the program to stop, or it ends by itself.
      *
      * @throws InterruptedException if the thread was interrupted
      */
@@ -71,7 +74,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Returns whether a signal has asked the program to stop.
+     * Returns whether {@link #awaitStop} has returned or would return at once.
      *
      * @return true from then on
      */
@@ -94,6 +97,15 @@ public final class Lifetime implements AutoCloseable {
     public void fail() {
         status = 1;
         failed = true;
+        end();
+    }
+
+    /**
+     * Ends the program with status 0, because it has nothing left to do: {@link #awaitStop} returns. A program that
+     * does not close in time ends all the same, with status 1.
+     */
+    public void end() {
+        ends = true;
         stopAsked.countDown();
         LockSupport.unpark(guard);
     }
@@ -138,20 +150,20 @@ public final class Lifetime implements AutoCloseable {
 
     private void guard() {
         long end = 0;
-        boolean ends = false;
-        // A failed program that has closed may still be unable to end.
-        while (failed || closed.getCount() > 0) {
+        boolean isBounded = false;
+        // A program that has closed may still be unable to end.
+        while (ends || closed.getCount() > 0) {
             try {
                 LockSupport.parkNanos(this, LOOK_EVERY_NANOS);
                 // An interrupted thread would not wait; nobody has a reason to interrupt this one.
                 Thread.interrupted();
-                if (!failed && !isStopAsked() && hasEnded()) {
+                if (!isStopAsked() && hasEnded()) {
                     fail();
                 }
-                if (failed && !ends) {
-                    ends = true;
+                if (ends && !isBounded) {
+                    isBounded = true;
                     end = System.nanoTime() + closingTime.toNanos();
-                } else if (failed && System.nanoTime() - end >= 0) {
+                } else if (ends && System.nanoTime() - end >= 0) {
                     // Not a word, which nobody may read: that could block.
                     Runtime.getRuntime().halt(1);
                 }

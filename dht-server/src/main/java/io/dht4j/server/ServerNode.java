@@ -65,7 +65,7 @@ public final class ServerNode implements AutoCloseable {
         }
         if (config.membership().isAgreed()) {
             throw new ServerStartException(
-                    "--rebuild is for clusters whose nodes are fixed: stop the node, run ./dht nodes" + " replace "
+                    "--rebuild is for clusters whose nodes are fixed: stop the node, run ./dht nodes replace "
                             + config.id() + ", and start it with an empty data directory and --join");
         }
         int replicas = config.placement()
@@ -196,6 +196,16 @@ public final class ServerNode implements AutoCloseable {
      */
     public CompletionStage<String> failure() {
         return failure.minimalCompletionStage();
+    }
+
+    /**
+     * Returns whether this node was removed from the cluster as an operator wished, which {@link #failure} reports
+     * afterwards.
+     *
+     * @return true from then on
+     */
+    public boolean isRemoved() {
+        return cluster.membership().isRemoved();
     }
 
     /**

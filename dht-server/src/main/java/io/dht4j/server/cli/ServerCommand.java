@@ -43,7 +43,8 @@ import picocli.CommandLine.ParameterException;
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. After SIGTERM or "
                     + "Ctrl-C it completes requests in flight and ends with exit code 0, within 10 seconds. It ends "
-                    + "with 1 if that takes longer, and when it can no longer serve.%n",
+                    + "with 1 if that takes longer, and when it can no longer serve; with 0 when it was removed from "
+                    + "the cluster.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, "
                     + "each in its own terminal:%n",
             "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
@@ -160,7 +161,13 @@ final class ServerCommand implements Callable<Integer> {
                 console.out().flush();
                 CompletionStage<String> failure = node.failure();
                 // No step that may fail or block comes first: from here on the time to close is bounded.
-                failure.thenRun(lifetime::fail);
+                failure.thenRun(() -> {
+                    if (node.isRemoved()) {
+                        lifetime.end();
+                    } else {
+                        lifetime.fail();
+                    }
+                });
                 lifetime.endWith(ThreadWatch.running());
                 lifetime.awaitStop();
                 close(node, failure.toCompletableFuture(), lifetime);
@@ -188,7 +195,9 @@ final class ServerCommand implements Callable<Integer> {
 
     private void close(ServerNode node, CompletableFuture<String> failed, Lifetime lifetime) {
         try (node) {
-            if (lifetime.hasFailed()) {
+            if (node.isRemoved() && failed.isDone()) {
+                console.report("dht server: this node was removed from the cluster and ends: " + failed.join());
+            } else if (lifetime.hasFailed()) {
                 console.report("dht server: this node can no longer serve and ends: "
                         + failed.getNow("a thread that watches it has ended, most likely for lack of memory"));
             }

@@ -9,14 +9,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first steps of whoever lets a cluster grow: one node forms it, and a second one joins. */
+/** The first steps of whoever lets a cluster grow: one node forms it, and a second one joins and leaves. */
 class OneNodeGrowsTest {
 
     @TempDir
     private Path directory;
 
     @Test
-    void oneNodeFormsAClusterAndASecondOneJoinsAndGetsItsShare() throws Exception {
+    void oneNodeFormsAClusterAndASecondOneJoinsGetsItsShareAndLeaves() throws Exception {
         try (AgreedProcesses nodes = new AgreedProcesses(directory, 1, 2)) {
             nodes.form();
             assertThat(nodes.dht("n1", "nodes").out()).containsPattern("n1 +SERVING.* 64 of 64 partitions");
@@ -34,7 +34,12 @@ class OneNodeGrowsTest {
                             .containsPattern("n2 +SERVING.* (29|3[0-5]) of 64 partitions")
                             .contains("moves  none"));
             assertThat(nodes.dht("n2", "get", "greeting").out()).isEqualTo("hello");
-            assertThat(nodes.terminate("n2")).isZero();
+
+            run(nodes, "nodes", "remove", "n2");
+            assertThat(nodes.exitCode("n2")).isZero();
+            assertThat(nodes.err("n2"))
+                    .containsOnlyOnce("this node was removed from the cluster and ends: n2 (number 2");
+            assertThat(nodes.dht("n1", "get", "greeting").out()).isEqualTo("hello");
             assertThat(nodes.terminate("n1")).isZero();
             assertThat(nodes.err()).doesNotContain("WARN", "ERROR", "\tat ");
         }

@@ -234,6 +234,8 @@ class DrivenClusterTest {
                 assertThat(cluster.nodes.env.await(
                                 cluster.nodes.cluster(leaving).failure(), BOUND))
                         .contains("never returns");
+                assertThat(cluster.nodes.cluster(leaving).membership().isRemoved())
+                        .isTrue();
                 cluster.nodes.stop(leaving);
                 cluster.assertData(at);
                 cluster.change(at, state -> new Command.Admit(state.epoch(), node(9).id()));
@@ -468,6 +470,7 @@ class DrivenClusterTest {
             cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
             assertThat(cluster.nodes.env.await(cluster.nodes.cluster(0).failure(), BOUND))
                     .contains("never returns");
+            assertThat(cluster.nodes.cluster(0).membership().isRemoved()).isFalse();
 
             for (int i = 2; i < 5; i++) {
                 cluster.nodes.stop(i);

@@ -61,7 +61,7 @@ public final class NodeCluster implements Cluster {
     private final NodeComponents components;
     private volatile boolean ownsEnvironment;
     private volatile Optional<AgreedMembership> agreed = Optional.empty();
-    private volatile Optional<ClusterMembership> membership = Optional.empty();
+    private volatile ClusterMembership membership = Cluster.super.membership();
     /** A node that fails to start on a thread of its environment cannot close it. */
     private volatile boolean ownsEnvironmentOnceStarted;
 
@@ -157,7 +157,7 @@ public final class NodeCluster implements Cluster {
      */
     public void joined(AgreedMembership member, ClusterMembership operator, boolean ownsIts) {
         agreed = Optional.of(member);
-        membership = Optional.of(operator);
+        membership = operator;
         ownsEnvironmentOnceStarted = ownsIts;
         client.refresh().follow(member.source());
         member.reports().from(moves());
@@ -175,7 +175,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public ClusterMembership membership() {
-        return membership.orElseGet(Cluster.super::membership);
+        return membership;
     }
 
     /** Returns what reports how far this node is in taking over slots. */
@@ -196,7 +196,11 @@ public final class NodeCluster implements Cluster {
     private void failed(String why) {
         if (!closed.get()) {
             try {
-                LOG.error("this node can no longer serve: {}", why);
+                if (membership.isRemoved()) {
+                    LOG.info("this node was removed from the cluster: {}", why);
+                } else {
+                    LOG.error("this node can no longer serve: {}", why);
+                }
             } finally {
                 // There may be no memory to log, and then none for the next steps either.
                 try {

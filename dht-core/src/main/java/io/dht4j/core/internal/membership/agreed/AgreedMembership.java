@@ -27,6 +27,8 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.options.Membership;
@@ -82,6 +84,10 @@ public final class AgreedMembership {
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
+    /** Whether this node leaves by the last installed state in which it is present. */
+    private volatile boolean leaving;
+
+    private volatile boolean removed;
     private final @Nullable Bootstrap bootstrap;
 
     /**
@@ -334,11 +340,16 @@ public final class AgreedMembership {
             String why = own.isEmpty()
                     ? "node " + self + " with this data directory is no member of the cluster " + state.cluster()
                     : own.get() + " never returns";
+            removed = leaving
+                    && own.map(Member::lifecycle)
+                            .filter(Lifecycle.REMOVED::equals)
+                            .isPresent();
             String remedy = why + ": start " + self + " with an empty data directory and --join";
             wait.fail(remedy);
             failure.complete(remedy);
             return;
         }
+        leaving = own.get().lifecycle() == Lifecycle.LEAVING;
         logMember.follow(state, own.get());
         driver.wake();
         wait.done();
@@ -348,6 +359,11 @@ public final class AgreedMembership {
     /** Returns the installed state; empty before the first one. */
     public Optional<ClusterState> state() {
         return installed.state();
+    }
+
+    /** Returns whether this node has left the cluster, rather than being declared dead. */
+    public boolean isRemoved() {
+        return removed;
     }
 
     /** Returns where clients reach the public APIs of present members that have said so, by the installed state. */

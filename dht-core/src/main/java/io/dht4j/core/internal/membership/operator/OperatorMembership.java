@@ -146,4 +146,9 @@ public final class OperatorMembership implements ClusterMembership {
     public Subscription listen(Consumer<MembershipEvent> listener) {
         return listeners.add(requireNonNull(listener, "listener"));
     }
+
+    @Override
+    public boolean isRemoved() {
+        return agreed.isRemoved();
+    }
 }
