@@ -45,6 +45,23 @@ interface ForgottenPeersSuite extends TransportHarness {
     }
 
     @Test
+    default void aNodeOfAnotherWeightIsForgottenToo() {
+        Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
+        Started server = start(recorder);
+        Started client = start(echo());
+        Node heavier = new Node(server.node().id(), server.node().address(), 2);
+        List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+        for (Node node : List.of(server.node(), heavier)) {
+            calls.add(client.transport()
+                    .call(node, Frame.of(NO_BYTES), within(Duration.ofHours(1)))
+                    .toCompletableFuture());
+        }
+        recorder.awaitCount(2);
+        client.transport().forget(heavier);
+        calls.forEach(call -> assertThat(failure(call).outcome()).isEqualTo(Outcome.UNKNOWN));
+    }
+
+    @Test
     default void otherNodesAndOtherAddressesAreNotForgotten() {
         CompletableFuture<byte[]> late = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> late);

@@ -224,10 +224,12 @@ public final class TcpTransport implements Transport {
 
     @Override
     public void forget(Node node) {
-        TcpPeer peer = peers.remove(node);
-        if (peer != null) {
-            peer.connection.close("the node has left the cluster, or has another address");
-        }
+        peers.forEach((known, peer) -> {
+            // Its weight may have changed.
+            if (known.id().equals(node.id()) && known.address().equals(node.address()) && peers.remove(known, peer)) {
+                peer.connection.close("the node has left the cluster, or has another address");
+            }
+        });
     }
 
     @Override

@@ -69,6 +69,8 @@ final class AgreedCluster implements AutoCloseable {
     final List<Served> served = new ArrayList<>();
     /** The nodes whose connections each node has closed, by the number of the latter. */
     final Map<Integer, List<Node>> forgotten = new HashMap<>();
+
+    private int weight = 1;
     /** What receives the frames at each node. */
     final Map<Integer, FrameHandler> handlers = new HashMap<>();
     /** What becomes of a frame before it is sent. */
@@ -272,6 +274,12 @@ final class AgreedCluster implements AutoCloseable {
         members.remove(Integer.valueOf(node));
     }
 
+    /** Gives all nodes another weight. No node learns of it by this. */
+    void weigh(int each) {
+        epoch++;
+        weight = each;
+    }
+
     /** Adds a node again. No node learns of it by this. */
     void add(int node) {
         epoch++;
@@ -307,7 +315,11 @@ final class AgreedCluster implements AutoCloseable {
                 CLUSTER,
                 SimulatedCluster.id(i),
                 new Topology(
-                        at, members.stream().map(cluster.topology.nodes()::get).toList()),
+                        at,
+                        members.stream()
+                                .map(cluster.topology.nodes()::get)
+                                .map(node -> new Node(node.id(), node.address(), weight))
+                                .toList()),
                 HashFunctions.xxh3(),
                 table,
                 identities,

@@ -100,6 +100,16 @@ class ChangingNodesTest {
         }
     }
 
+    @Test
+    void connectionsToANodeOfAnotherWeightStay() {
+        try (agreed) {
+            agreed.weigh(2);
+            agreed.installAtAll();
+            cluster.env.advance(Duration.ofMinutes(5));
+            assertThat(agreed.forgotten).isEmpty();
+        }
+    }
+
     private Node node(int number) {
         return cluster.topology.nodes().get(number);
     }

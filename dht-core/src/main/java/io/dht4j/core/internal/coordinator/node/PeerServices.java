@@ -109,8 +109,7 @@ final class PeerServices {
         clocks.follow(ids(others), now.topology().size());
         firstContact.follow(ids(others));
         disagreements.follow(before.topology(), now.topology());
-        List<Node> gone =
-                others(before).stream().filter(node -> !others.contains(node)).toList();
+        List<Node> gone = gone(others(before), others);
         gone.forEach(components.transport()::forget);
         if (!gone.isEmpty()) {
             components.environment().schedule(() -> forgetAgain(gone), LATE_CALLS.toNanos());
@@ -122,8 +121,18 @@ final class PeerServices {
 
     /** Closes the connections that late calls have made again. */
     private void forgetAgain(List<Node> gone) {
-        List<Node> present = components.view().topology().nodes();
-        gone.stream().filter(node -> !present.contains(node)).forEach(components.transport()::forget);
+        gone(gone, components.view().topology().nodes()).forEach(components.transport()::forget);
+    }
+
+    /**
+     * Returns the nodes that others do not name, or name at another address. Connections outlive a change of weight.
+     */
+    private static List<Node> gone(List<Node> nodes, List<Node> present) {
+        return nodes.stream()
+                .filter(node -> present.stream()
+                        .noneMatch(other ->
+                                other.id().equals(node.id()) && other.address().equals(node.address())))
+                .toList();
     }
 
     /** Returns the other nodes that do not answer, as of some milliseconds ago. */
