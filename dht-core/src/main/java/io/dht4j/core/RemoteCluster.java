@@ -29,7 +29,6 @@ import io.dht4j.spi.RemoteApi;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +40,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,7 +64,6 @@ public final class RemoteCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCluster.class);
     private static final Retries RETRIES = new Retries(0.1, 10);
-    private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final RemoteApi api;
     private final RemoteTargets targets;
@@ -75,8 +72,7 @@ public final class RemoteCluster implements Cluster {
     private final boolean ownsEnvironment;
     private final RemoteCalls calls;
     private final RemoteMembership membership;
-    private volatile NodeStatus known;
-    private volatile boolean closed;
+    private final RemoteStatus status;
 
     private RemoteCluster(
             RemoteApi api,
@@ -85,7 +81,7 @@ public final class RemoteCluster implements Cluster {
             Environment environment,
             boolean ownsEnvironment,
             RetryBudget budget,
-            NodeStatus known) {
+            NodeStatus first) {
         this.api = api;
         this.targets = targets;
         this.options = options;
@@ -93,40 +89,7 @@ public final class RemoteCluster implements Cluster {
         this.ownsEnvironment = ownsEnvironment;
         this.calls = new RemoteCalls(environment, targets, budget, options);
         this.membership = new RemoteMembership(calls, api, environment);
-        this.known = known;
-        learn(known);
-        if (!known.publicAddresses().isEmpty()) {
-            refreshLater();
-        }
-    }
-
-    private void learn(NodeStatus status) {
-        String prefix = api.name() + "://";
-        List<String> addresses = status.publicAddresses().values().stream()
-                .flatMap(List::stream)
-                .filter(address -> address.startsWith(prefix))
-                .map(address -> address.substring(prefix.length()))
-                .sorted()
-                .collect(Collectors.toCollection(ArrayList::new));
-        // Clients spread over the nodes also where they learn a part of them only.
-        for (int left = addresses.size(); left > 1; left--) {
-            Collections.swap(addresses, left - 1, environment.random().nextInt(left));
-        }
-        targets.learn(addresses);
-    }
-
-    private void refreshLater() {
-        try {
-            environment.schedule(this::refresh, REFRESH_NANOS);
-        } catch (RuntimeException e) {
-            LOG.debug("the client is closed", e);
-        }
-    }
-
-    private void refresh() {
-        if (!closed) {
-            status().whenComplete((status, error) -> refreshLater());
-        }
+        this.status = new RemoteStatus(api, calls, targets, environment, first);
     }
 
     /**
@@ -207,8 +170,8 @@ public final class RemoteCluster implements Cluster {
                         CallOptions.defaults(),
                         options.connectTimeout(),
                         api::status)
-                .thenApply(status ->
-                        new RemoteCluster(api, targets, options, environment, ownsEnvironment, budget, status));
+                .thenApply(
+                        first -> new RemoteCluster(api, targets, options, environment, ownsEnvironment, budget, first));
     }
 
     @Override
@@ -329,16 +292,16 @@ public final class RemoteCluster implements Cluster {
                         CallOptions.defaults(),
                         (address, within) -> api.locate(address, key, within))
                 .thenCompose(located -> {
-                    if (known.topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
+                    if (topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
                         return CompletableFuture.completedFuture(placement(located));
                     }
                     // The nodes have changed since this client last refreshed the topology.
-                    return status().thenApply(status -> placement(located));
+                    return status().thenApply(refreshed -> placement(located));
                 });
     }
 
     private KeyPlacement placement(RemoteApi.Located located) {
-        Topology topology = known.topology();
+        Topology topology = topology();
         List<Node> replicas = new ArrayList<>(located.replicas().size());
         for (NodeId id : located.replicas()) {
             replicas.add(topology.node(id)
@@ -355,7 +318,7 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public Topology topology() {
-        return known.topology();
+        return status.latest().topology();
     }
 
     /**
@@ -365,7 +328,7 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public ReplicationPolicy defaultPolicy() {
-        return ReplicationPolicy.majorityOf(known.replicationFactor());
+        return ReplicationPolicy.majorityOf(status.latest().replicationFactor());
     }
 
     /**
@@ -375,12 +338,7 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public CompletionStage<NodeStatus> status() {
-        return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::status)
-                .thenApply(status -> {
-                    known = status;
-                    learn(status);
-                    return status;
-                });
+        return status.fetch();
     }
 
     /**
@@ -414,7 +372,7 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public void close() {
-        closed = true;
+        status.close();
         membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {

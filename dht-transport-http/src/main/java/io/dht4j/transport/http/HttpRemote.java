@@ -25,6 +25,7 @@ import io.dht4j.transport.http.internal.remote.HttpRemoteClient;
 import io.dht4j.transport.http.internal.remote.HttpRemoteRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -204,12 +206,17 @@ public final class HttpRemote implements RemoteApi {
                 HttpRemoteAnswer.json(StatusJson::located));
     }
 
-    @Override
-    public CompletionStage<NodeStatus> status(String address, CallOptions options) {
+    private <T> CompletionStage<T> show(
+            String address, String path, Function<JsonObject, T> read, CallOptions options) {
         return client.call(
                 address,
-                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.STATUS, options).withoutParameters(),
-                HttpRemoteAnswer.json(StatusJson::status));
+                new HttpRemoteRequest(HttpMethod.GET, path, options).withoutParameters(),
+                HttpRemoteAnswer.json(read));
+    }
+
+    @Override
+    public CompletionStage<NodeStatus> status(String address, CallOptions options) {
+        return show(address, ApiProtocol.STATUS, StatusJson::status, options);
     }
 
     @Override
@@ -222,26 +229,17 @@ public final class HttpRemote implements RemoteApi {
 
     @Override
     public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.REPAIR, options).withoutParameters(),
-                HttpRemoteAnswer.json(StatusJson::repair));
+        return show(address, ApiProtocol.REPAIR, StatusJson::repair, options);
     }
 
     @Override
     public CompletionStage<MembershipStatus> membership(String address, CallOptions options) {
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.NODES, options).withoutParameters(),
-                HttpRemoteAnswer.json(MembershipJson::status));
+        return show(address, ApiProtocol.NODES, MembershipJson::status, options);
     }
 
     @Override
     public CompletionStage<RebalancePlan> plan(String address, CallOptions options) {
-        return client.call(
-                address,
-                new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.REBALANCE, options).withoutParameters(),
-                HttpRemoteAnswer.json(MembershipJson::plan));
+        return show(address, ApiProtocol.REBALANCE, MembershipJson::plan, options);
     }
 
     @Override
