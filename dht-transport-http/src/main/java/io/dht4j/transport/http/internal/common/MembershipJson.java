@@ -1,5 +1,12 @@
 package io.dht4j.transport.http.internal.common;
 
+import static io.dht4j.transport.http.internal.common.JsonFields.names;
+import static io.dht4j.transport.http.internal.common.JsonFields.nodeId;
+import static io.dht4j.transport.http.internal.common.JsonFields.nodeIds;
+import static io.dht4j.transport.http.internal.common.JsonFields.number;
+import static io.dht4j.transport.http.internal.common.JsonFields.present;
+import static io.dht4j.transport.http.internal.common.JsonFields.text;
+
 import io.dht4j.MembershipStatus;
 import io.dht4j.MembershipStatus.Member;
 import io.dht4j.MembershipStatus.Metadata;
@@ -14,12 +21,10 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the membership of a cluster as JSON, and reads it. Reading throws some {@link RuntimeException} if the JSON
@@ -90,32 +95,33 @@ public final class MembershipJson {
     }
 
     public static MembershipStatus status(JsonObject json) {
-        JsonObject metadata = present(json.getJsonObject("metadata"));
-        JsonObject rebalance = present(json.getJsonObject("rebalance"));
+        JsonObject metadata = present(json.getJsonObject("metadata"), "metadata");
+        JsonObject rebalance = present(json.getJsonObject("rebalance"), "rebalance");
         return new MembershipStatus(
                 UUID.fromString(text(json, "cluster")),
-                name(json, "id"),
+                nodeId(json, "id"),
                 number(json, "epoch"),
                 (int) number(json, "replication_factor"),
                 (int) number(json, "partitions"),
                 list(json, "nodes", MembershipJson::member),
                 list(json, "moves", MembershipJson::move),
                 new Metadata(
-                        nodes(present(metadata.getJsonArray("voters"))),
+                        nodeIds(present(metadata.getJsonArray("voters"), "voters")),
                         Optional.ofNullable(metadata.getString("leader")).map(NodeId::new),
                         metadata.getString("waits_for", "")),
                 new Rebalance(
                         number(rebalance, "bytes_per_second"),
-                        present(rebalance.getBoolean("paused")),
+                        present(rebalance.getBoolean("paused"), "paused"),
                         rebalance.getString("waits_for", "")));
     }
 
     private static Member member(JsonObject json) {
         List<String> addresses = new ArrayList<>();
-        present(json.getJsonArray("public_addresses")).forEach(address -> addresses.add((String) address));
+        present(json.getJsonArray("public_addresses"), "public_addresses")
+                .forEach(address -> addresses.add((String) address));
         Long epoch = json.getLong("epoch");
         return new Member(
-                name(json, "id"),
+                nodeId(json, "id"),
                 (int) number(json, "number"),
                 State.valueOf(text(json, "state")),
                 Optional.ofNullable(json.getString("address")),
@@ -133,8 +139,8 @@ public final class MembershipJson {
     private static Move move(JsonObject json) {
         return new Move(
                 number(json, "batch"),
-                name(json, "from"),
-                name(json, "to"),
+                nodeId(json, "from"),
+                nodeId(json, "to"),
                 (int) number(json, "partitions"),
                 Phase.valueOf(text(json, "phase")),
                 number(json, "copied_bytes"),
@@ -163,7 +169,7 @@ public final class MembershipJson {
                         json,
                         "moves",
                         move -> new RebalancePlan.Move(
-                                name(move, "from"), name(move, "to"), (int) number(move, "partitions"))),
+                                nodeId(move, "from"), nodeId(move, "to"), (int) number(move, "partitions"))),
                 (int) number(json, "unplaced"));
     }
 
@@ -184,35 +190,7 @@ public final class MembershipJson {
 
     private static <T> List<T> list(JsonObject json, String field, Function<JsonObject, T> read) {
         List<T> items = new ArrayList<>();
-        present(json.getJsonArray(field)).forEach(item -> items.add(read.apply((JsonObject) item)));
+        present(json.getJsonArray(field), field).forEach(item -> items.add(read.apply((JsonObject) item)));
         return items;
-    }
-
-    private static JsonArray names(List<NodeId> nodes) {
-        JsonArray names = new JsonArray();
-        nodes.forEach(node -> names.add(node.value()));
-        return names;
-    }
-
-    private static List<NodeId> nodes(JsonArray names) {
-        List<NodeId> nodes = new ArrayList<>();
-        names.forEach(name -> nodes.add(new NodeId((String) name)));
-        return nodes;
-    }
-
-    private static NodeId name(JsonObject json, String field) {
-        return new NodeId(text(json, field));
-    }
-
-    private static String text(JsonObject json, String field) {
-        return present(json.getString(field));
-    }
-
-    private static long number(JsonObject json, String field) {
-        return present(json.getLong(field));
-    }
-
-    private static <T> T present(@Nullable T value) {
-        return Objects.requireNonNull(value, "a field is missing");
     }
 }

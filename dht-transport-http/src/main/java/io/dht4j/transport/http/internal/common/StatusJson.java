@@ -1,5 +1,12 @@
 package io.dht4j.transport.http.internal.common;
 
+import static io.dht4j.transport.http.internal.common.JsonFields.names;
+import static io.dht4j.transport.http.internal.common.JsonFields.nodeId;
+import static io.dht4j.transport.http.internal.common.JsonFields.nodeIds;
+import static io.dht4j.transport.http.internal.common.JsonFields.number;
+import static io.dht4j.transport.http.internal.common.JsonFields.present;
+import static io.dht4j.transport.http.internal.common.JsonFields.text;
+
 import io.dht4j.ClockProblem;
 import io.dht4j.KeyPlacement;
 import io.dht4j.Node;
@@ -90,7 +97,7 @@ public final class StatusJson {
         Map<NodeId, List<String>> published = new HashMap<>();
         for (Object element : json.getJsonArray("nodes")) {
             JsonObject node = (JsonObject) element;
-            NodeId id = new NodeId(text(node, "id"));
+            NodeId id = nodeId(node, "id");
             nodes.add(new Node(id, text(node, "address"), (int) number(node, "weight")));
             JsonArray addresses = node.getJsonArray("public_addresses");
             if (addresses != null) {
@@ -98,7 +105,7 @@ public final class StatusJson {
             }
         }
         return new NodeStatus(
-                new NodeId(text(json, "id")),
+                nodeId(json, "id"),
                 new Topology(number(json, "epoch"), nodes),
                 (int) number(json, "replication_factor"),
                 (int) number(json, "partitions"),
@@ -146,7 +153,7 @@ public final class StatusJson {
             completed.put(Integer.valueOf(each.getKey()), Instant.ofEpochMilli(((Number) each.getValue()).longValue()));
         }
         return new RepairStatus(
-                new NodeId(text(json, "id")),
+                nodeId(json, "id"),
                 present(json.getBoolean("running"), "running"),
                 (int) number(json, "partitions"),
                 (int) number(json, "partitions_done"),
@@ -228,35 +235,5 @@ public final class StatusJson {
     private static ClockProblem clock(JsonObject json) {
         return new ClockProblem(
                 Duration.ofMillis(number(json, "ahead_ms")), nodeIds(present(json.getJsonArray("of"), "of")));
-    }
-
-    private static JsonArray names(List<NodeId> nodes) {
-        JsonArray names = new JsonArray();
-        nodes.forEach(node -> names.add(node.value()));
-        return names;
-    }
-
-    /** Reads names of nodes; nodes of earlier versions may send none. */
-    private static List<NodeId> nodeIds(@Nullable JsonArray names) {
-        List<NodeId> nodes = new ArrayList<>();
-        if (names != null) {
-            names.forEach(name -> nodes.add(new NodeId((String) name)));
-        }
-        return nodes;
-    }
-
-    private static String text(JsonObject json, String field) {
-        return present(json.getString(field), field);
-    }
-
-    private static long number(JsonObject json, String field) {
-        return present(json.getLong(field), field);
-    }
-
-    private static <T> T present(@Nullable T value, String field) {
-        if (value == null) {
-            throw new IllegalArgumentException(field + " is missing");
-        }
-        return value;
     }
 }
