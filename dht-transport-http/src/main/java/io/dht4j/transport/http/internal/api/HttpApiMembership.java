@@ -11,6 +11,7 @@ import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.common.MembershipJson;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -22,6 +23,13 @@ final class HttpApiMembership {
     private static final List<String> NODES_PARAMETERS =
             List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost");
     private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate");
+    private static final Map<String, List<String>> PARAMETERS_OF_CHANGES = Map.of(
+            "add", List.of("change", "node"),
+            "remove", List.of("change", "node"),
+            "replace", List.of("change", "node", "accept_data_loss"),
+            "update", List.of("change", "node", "address", "public_address", "zone", "weight"),
+            "recover", List.of("change", "lost"),
+            "cancel", List.of("change"));
 
     private final Cluster cluster;
 
@@ -47,12 +55,23 @@ final class HttpApiMembership {
 
     void changeNodes(HttpApiExchange exchange) {
         HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), NODES_PARAMETERS);
+        requireEffect(query);
         change(exchange, valid(() -> nodesChange(query)));
     }
 
     void changeRebalance(HttpApiExchange exchange) {
         HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), REBALANCE_PARAMETERS);
+        requireEffect(query);
         change(exchange, valid(() -> rebalanceChange(query)));
+    }
+
+    private static void requireEffect(HttpApiQuery query) {
+        query.text("change").ifPresent(change -> {
+            List<String> taken = PARAMETERS_OF_CHANGES.get(change);
+            if (taken != null) {
+                query.requireOnly("change=" + change, taken);
+            }
+        });
     }
 
     private void change(HttpApiExchange exchange, MembershipChange change) {
@@ -90,7 +109,10 @@ final class HttpApiMembership {
             case "remove" -> new MembershipChange.Remove(node);
             case "replace" ->
                 new MembershipChange.Replace(
-                        node, query.text("accept_data_loss").map("true"::equals).orElse(false));
+                        node,
+                        query.text("accept_data_loss")
+                                .map(HttpApiMembership::isTrue)
+                                .orElse(false));
             case "update" ->
                 new MembershipChange.Update(
                         node,
@@ -102,6 +124,14 @@ final class HttpApiMembership {
             default ->
                 throw refused("change must be add, remove, replace, update or recover, not \""
                         + HttpText.shown(query.text("change").orElse("")) + "\"");
+        };
+    }
+
+    private static boolean isTrue(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw refused("accept_data_loss must be true or false, not \"" + HttpText.shown(text) + "\"");
         };
     }
 

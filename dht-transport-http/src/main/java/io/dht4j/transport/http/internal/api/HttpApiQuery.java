@@ -297,6 +297,23 @@ final class HttpApiQuery {
         return Optional.ofNullable(values.get(name)).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
     }
 
+    /**
+     * Refuses parameters that would have no effect.
+     *
+     * @param what takes these parameters only
+     * @throws InvalidRequestException if there is another one
+     */
+    void requireOnly(String what, List<String> taken) {
+        values.keySet().stream()
+                .filter(name -> !taken.contains(name))
+                .sorted()
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new InvalidRequestException(
+                            codeOf(name), name + " has no effect: " + what + " takes " + String.join(", ", taken));
+                });
+    }
+
     private static ErrorCode codeOf(String name) {
         return switch (name) {
             case "id", "id_base64" -> ErrorCode.KEY_INVALID;
