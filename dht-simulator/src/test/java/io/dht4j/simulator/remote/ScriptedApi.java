@@ -89,7 +89,8 @@ final class ScriptedApi implements RemoteApi {
                 List.of(),
                 List.of(),
                 Optional.empty(),
-                Duration.ofSeconds(1));
+                Duration.ofSeconds(1),
+                Map.of());
     }
 
     void at(String address, Behaviour behaviour) {

@@ -174,7 +174,8 @@ public final class SteeredCluster implements Cluster {
                 List.of(),
                 List.of(),
                 Optional.empty(),
-                Duration.ofMillis(1)));
+                Duration.ofMillis(1),
+                Map.of()));
     }
 
     @Override

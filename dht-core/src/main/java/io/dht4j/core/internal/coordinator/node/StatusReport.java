@@ -15,6 +15,7 @@ import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -202,7 +203,8 @@ final class StatusReport {
                 inOrder(suspects.get()),
                 inOrder(disagreeing.get()),
                 clock.get(),
-                Duration.ofNanos(environment.nanoTime() - startedNanos));
+                Duration.ofNanos(environment.nanoTime() - startedNanos),
+                Map.of());
     }
 
     private List<NodeId> inOrder(Set<NodeId> some) {

@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,7 +102,8 @@ class HttpApiProbesTest {
                 status.suspected(),
                 status.disagreeing(),
                 clock,
-                status.uptime());
+                status.uptime(),
+                Map.of());
     }
 
     private static void assertReadiness(UnaryOperator<CompletableFuture<NodeStatus>> said, int status, String... parts)
