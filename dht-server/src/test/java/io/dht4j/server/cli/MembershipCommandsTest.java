@@ -58,7 +58,8 @@ class MembershipCommandsTest {
     void rebalanceShowsMovesAndThePlan() throws Exception {
         assertThat(run(STATUS, "rebalance").out()).startsWith("moves  batch 1.481");
         assertThat(run(
-                                "{\"epoch\":1,\"moves\":[{\"from\":\"n1\",\"to\":\"n4\",\"partitions\":57}],\"unplaced\":2}",
+                                "{\"epoch\":1,\"moves\":[{\"from\":\"n1\",\"to\":\"n4\",\"partitions\":57}],"
+                                        + "\"unplaced\":2}",
                                 "rebalance",
                                 "--plan")
                         .out()

@@ -223,7 +223,8 @@ public final class MembershipMessages {
                             .collect(Collectors.toSet()));
                 case CHANGE_NOT_SET ->
                     throw new IllegalArgumentException(
-                            "change must be add, remove, replace, update, rebalance, cancel_moves or recover, and is missing");
+                            "change must be add, remove, replace, update, rebalance, cancel_moves or recover,"
+                                    + " and is missing");
             };
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
