@@ -17,6 +17,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The front of the public HTTP API: checks the token, finds the resource, checks the method, and passes the request on.
@@ -96,8 +97,9 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.PLACEMENT -> placement(exchange);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
-                case ApiProtocol.NODES -> nodes(exchange);
-                case ApiProtocol.REBALANCE -> rebalance(exchange);
+                case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
+                case ApiProtocol.REBALANCE ->
+                    administered(exchange, membership::plan, membership::changeRebalance);
                 default -> {
                     guard.requireAny(exchange.authorization());
                     throw new InvalidRequestException(
@@ -236,42 +238,21 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
     }
 
-    private void nodes(HttpApiExchange exchange) {
-        if (isAdministered(exchange)) {
-            membership.status(exchange);
-        } else if (isPost(exchange)) {
-            membership.changeNodes(exchange);
+    private void administered(
+            HttpApiExchange exchange, Consumer<HttpApiExchange> show, Consumer<HttpApiExchange> change) {
+        switch (exchange.request().method().name()) {
+            case "GET" -> {
+                exchange.require(guard, Scope.ADMIN);
+                requireNoBody(exchange);
+                show.accept(exchange);
+            }
+            case "POST" -> {
+                exchange.require(guard, Scope.ADMIN);
+                requireNoAnnouncedBody(exchange);
+                change.accept(exchange);
+            }
+            default -> refuseMethod(exchange, "GET, POST");
         }
-    }
-
-    private void rebalance(HttpApiExchange exchange) {
-        if (isAdministered(exchange)) {
-            membership.plan(exchange);
-        } else if (isPost(exchange)) {
-            membership.changeRebalance(exchange);
-        }
-    }
-
-    /** Returns whether to show what operators see; checks the token of this and of changes. */
-    private boolean isAdministered(HttpApiExchange exchange) {
-        String method = exchange.request().method().name();
-        if (method.equals("GET") || method.equals("POST")) {
-            exchange.require(guard, Scope.ADMIN);
-        }
-        if (!method.equals("GET")) {
-            return false;
-        }
-        requireNoBody(exchange);
-        return true;
-    }
-
-    private boolean isPost(HttpApiExchange exchange) {
-        if (exchange.request().method().name().equals("POST")) {
-            requireNoAnnouncedBody(exchange);
-            return true;
-        }
-        refuseMethod(exchange, "GET, POST");
-        return false;
     }
 
     private boolean isAllowed(HttpApiExchange exchange, String method) {
