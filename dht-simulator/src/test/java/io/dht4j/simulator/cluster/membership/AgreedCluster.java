@@ -30,18 +30,16 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -75,8 +73,8 @@ final class AgreedCluster implements AutoCloseable {
     final Map<Integer, FrameHandler> handlers = new HashMap<>();
     /** What becomes of a frame before it is sent. */
     UnaryOperator<Frame> onTheWire = UnaryOperator.identity();
-    /** Which nodes have asked for a newer view, in order. */
-    final List<Integer> refreshed = new ArrayList<>();
+    /** The fetches of newer views, in order. */
+    final List<Fetch> fetches = new ArrayList<>();
     /** Called when a node asks for a newer view. */
     Runnable beforeRefresh = () -> {};
 
@@ -98,7 +96,7 @@ final class AgreedCluster implements AutoCloseable {
         final byte[] request;
         byte[] reply = {};
 
-        private Sent(int from, int to, byte[] request) {
+        Sent(int from, int to, byte[] request) {
             this.from = from;
             this.to = to;
             this.request = request;
@@ -108,6 +106,9 @@ final class AgreedCluster implements AutoCloseable {
     /** A frame that a node has begun to serve. */
     record Served(int at, byte[] frame) {}
 
+    /** A node fetches a newer view of another one. */
+    record Fetch(int by, NodeId of) {}
+
     private AgreedCluster(SimulatedCluster.Setup setup, BiConsumer<Integer, BlockingStore> content) {
         cluster = setup.stores(i -> {
                     BlockingStore store = new BlockingStore();
@@ -115,7 +116,7 @@ final class AgreedCluster implements AutoCloseable {
                     stores.add(store);
                     return store;
                 })
-                .wires((i, wire) -> new Recording(i, wire))
+                .wires((i, wire) -> new RecordingTransport(this, i, wire))
                 .start();
         for (int partition = 0; partition < PARTITIONS; partition++) {
             rows.add(Row.stable(2, nodes(partition % 4, (partition + 1) % 4, (partition + 2) % 4)));
@@ -127,11 +128,30 @@ final class AgreedCluster implements AutoCloseable {
     private void fetchViewsAt(int node) {
         node(node).refresh().from((from, known) -> {
             beforeRefresh.run();
-            refreshed.add(node);
+            fetches.add(new Fetch(node, from));
             return mayRefresh
                     ? CompletableFuture.completedFuture(view(node))
                     : CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
         });
+    }
+
+    /** Returns which nodes have fetched a newer view, in order. */
+    List<Integer> refreshed() {
+        return fetches.stream().map(Fetch::by).toList();
+    }
+
+    /**
+     * Cuts the replicas off from each other, but not from the coordinator. Otherwise, those that come to share a
+     * partition ask each other about it, and learn of the table by this.
+     */
+    void isolateReplicas() {
+        for (int from = 0; from < COORDINATOR; from++) {
+            for (int to = 0; to < COORDINATOR; to++) {
+                link(from).toward(SimulatedCluster.id(to), Fault.refuse());
+            }
+        }
+        // What is under way arrives.
+        cluster.env.advance(Duration.ofSeconds(1));
     }
 
     /** Starts a node again with all that its disk held, with the newest view and a working link. */
@@ -223,6 +243,29 @@ final class AgreedCluster implements AutoCloseable {
         Node to = cluster.topology.nodes().get(heir);
         slots.set(slot, new ReplicaSlot(phase, phase.isOfTwo() ? slots.get(slot).owner() : to, to));
         rows.set(partition, Row.of(epoch, slots));
+    }
+
+    /** Changes the replicas of a partition. All nodes but the coordinator learn of it. */
+    void changeBehindTheCoordinator(int partition, int... replicas) {
+        change(partition, replicas);
+        install(0, 1, 2, 3);
+    }
+
+    /** Leaves a node no other partition than one. All nodes learn of it. */
+    void giveAwayAllBut(int partition, int node) {
+        int[] rest = IntStream.of(0, 1, 2, 3).filter(i -> i != node).toArray();
+        for (int i = 0; i < PARTITIONS; i++) {
+            if (i != partition) {
+                change(i, rest);
+            }
+        }
+        installAtAll();
+    }
+
+    /** Returns whether an heir has all of a partition, as it reports. */
+    boolean isComplete(int heir, int partition) {
+        return node(heir).moves().progress().stream()
+                .anyMatch(batch -> batch.complete().contains(partition));
     }
 
     /** Gives the same slot of several partitions another phase, in one step; see {@link #move}. */
@@ -358,65 +401,5 @@ final class AgreedCluster implements AutoCloseable {
     @Override
     public void close() {
         cluster.close();
-    }
-
-    private final class Recording implements Transport {
-
-        private final int from;
-        private final Transport wire;
-
-        Recording(int from, Transport wire) {
-            this.from = from;
-            this.wire = wire;
-        }
-
-        @Override
-        public CompletionStage<Void> start(FrameHandler handler) {
-            handlers.put(from, handler);
-            return wire.start(new FrameHandler() {
-                @Override
-                public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
-                    CompletionStage<byte[]> reply = handler.handle(frame, context);
-                    served.add(new Served(from, frame));
-                    return reply;
-                }
-
-                @Override
-                public Optional<NodeId> self() {
-                    return handler.self();
-                }
-
-                @Override
-                public boolean mayCall(String name) {
-                    return handler.mayCall(name);
-                }
-            });
-        }
-
-        @Override
-        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-            Sent frame = new Sent(from, Integer.parseInt(node.id().value().substring(1)), request.toBytes());
-            sent.add(frame);
-            return wire.call(node, onTheWire.apply(request), context).thenApply(reply -> {
-                frame.reply = reply;
-                return reply;
-            });
-        }
-
-        @Override
-        public void forget(Node node) {
-            forgotten.computeIfAbsent(from, any -> new ArrayList<>()).add(node);
-            wire.forget(node);
-        }
-
-        @Override
-        public String name() {
-            return wire.name();
-        }
-
-        @Override
-        public void close() {
-            wire.close();
-        }
     }
 }

@@ -164,7 +164,7 @@ class ChangingNodesTest {
             agreed.install(0, 1, 2, LEAVING);
             agreed.link(COORDINATOR).heal();
             cluster.env.advance(Duration.ofSeconds(30));
-            assertThat(agreed.refreshed).containsExactly(COORDINATOR);
+            assertThat(agreed.refreshed()).containsExactly(COORDINATOR);
             assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
             assertThat(agreed.stores.get(LEAVING).get(moved)).isEmpty();
         }

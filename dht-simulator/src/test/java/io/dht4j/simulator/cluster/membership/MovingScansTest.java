@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,7 +85,7 @@ class MovingScansTest {
             hold(reader, entry(key, NEW, 2));
             move(phase);
             // Scans do without the other one, which may be busy with the move.
-            giveAwayAllBut(MOVED, other);
+            agreed.giveAwayAllBut(MOVED, other);
             agreed.link(AgreedCluster.COORDINATOR).toward(SimulatedCluster.id(other), Fault.refuse());
             assertThat(scan(policy(ack, from)))
                     .extracting(each -> each.value().bytes()[0])
@@ -94,22 +93,11 @@ class MovingScansTest {
         }
     }
 
-    /** Leaves a node no other partition than one. */
-    private void giveAwayAllBut(int partition, int node) {
-        int[] rest = IntStream.of(0, 1, 2, 3).filter(i -> i != node).toArray();
-        for (int i = 0; i < AgreedCluster.PARTITIONS; i++) {
-            if (i != partition) {
-                agreed.change(i, rest);
-            }
-        }
-        agreed.installAtAll();
-    }
-
     @Test
     void stableSlotsAreScannedFirst() {
         try (agreed) {
             move(Phase.COPY);
-            giveAwayAllBut(MOVED, OWNER);
+            agreed.giveAwayAllBut(MOVED, OWNER);
             assertThat(scan(MAJORITY)).isEmpty();
             assertThat(pagesTo(OWNER)).isZero();
         }
@@ -190,15 +178,7 @@ class MovingScansTest {
         }
 
         private void awaitCopy() {
-            for (int i = 0; i < 600 && !isComplete(); i++) {
-                cluster.env.advance(Duration.ofMillis(100));
-            }
-            assertThat(isComplete()).isTrue();
-        }
-
-        private boolean isComplete() {
-            return agreed.node(heir).moves().progress().stream()
-                    .anyMatch(progress -> progress.complete().contains(partition));
+            cluster.env.runUntil(() -> agreed.isComplete(heir, partition), Duration.ofMinutes(1));
         }
 
         private boolean isMoved(Entry entry) {
@@ -251,23 +231,21 @@ class MovingScansTest {
     @Test
     void pageThatIsRefusedAFourthTimeFailsTheScan() {
         try (agreed) {
-            agreed.views(AgreedCluster.COORDINATOR).listen((before, now) -> changeBehindTheCoordinator());
-            changeBehindTheCoordinator();
+            agreed.views(AgreedCluster.COORDINATOR)
+                    .listen((before, now) -> agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2));
+            agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2);
             long began = cluster.env.nanoTime();
             DhtException failure = cluster.failureOf(agreed.coordinator()
                     .scan(KeyRange.all(), ScanScope.CLUSTER, MAJORITY)
                     .next());
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(failure).hasMessage("scan: the replicas have changed 3 times meanwhile; scan again later");
-            assertThat(agreed.refreshed).hasSize(3);
+            assertThat(agreed.refreshed())
+                    .containsOnly(AgreedCluster.COORDINATOR)
+                    .hasSize(3);
             assertThat(cluster.env.nanoTime() - began)
                     .isLessThan(Duration.ofSeconds(1).toNanos());
         }
-    }
-
-    private void changeBehindTheCoordinator() {
-        agreed.change(MOVED, HEIR, 1, 2);
-        agreed.install(0, 1, 2, 3);
     }
 
     @ParameterizedTest
@@ -317,15 +295,16 @@ class MovingScansTest {
             int[] pages = {0};
             agreed.onTheWire = frame -> counted(frame, pages);
             assertThat(scan(ALL)).extracting(KeyValue::key).containsExactly(Key.of("last"));
-            assertThat(agreed.refreshed).hasSizeGreaterThan(4);
+            assertThat(agreed.refreshed())
+                    .containsOnly(AgreedCluster.COORDINATOR)
+                    .hasSizeGreaterThan(4);
         }
     }
 
     /** Changes the table with each twelfth page: after one that four nodes were asked for and have sent. */
     private Frame counted(Frame frame, int[] pages) {
         if (isPage(frame.toBytes()) && ++pages[0] % 12 == 0) {
-            agreed.change(MOVED, 0, 1, 2);
-            agreed.install(0, 1, 2, 3);
+            agreed.changeBehindTheCoordinator(MOVED, 0, 1, 2);
         }
         return frame;
     }

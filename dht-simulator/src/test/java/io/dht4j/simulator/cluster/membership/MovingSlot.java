@@ -6,7 +6,6 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
@@ -55,9 +54,7 @@ abstract class MovingSlot {
     }
 
     boolean isComplete() {
-        return agreed.node(HEIR).moves().progress().stream()
-                .map(BatchProgress::complete)
-                .anyMatch(complete -> complete.contains(MOVED));
+        return agreed.isComplete(HEIR, MOVED);
     }
 
     void awaitComplete() {

@@ -17,7 +17,6 @@ import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -154,21 +153,10 @@ class MovingSnapshotsTest {
             copy(OWNER, HEIR);
             move(Phase.BOTH);
             assertThat(read(snapshot, ALONE)).containsExactly(OLD[0], OLD[0]);
-            giveAwayAllBut(MOVED, OWNER);
+            agreed.giveAwayAllBut(MOVED, OWNER);
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(OWNER), Fault.refuse());
             assertGone(snapshot, ALONE);
         }
-    }
-
-    /** Leaves a node no other partition than one. */
-    private void giveAwayAllBut(int partition, int node) {
-        int[] rest = IntStream.of(1, 2, 3, 0).filter(i -> i != node).toArray();
-        for (int i = 0; i < AgreedCluster.PARTITIONS; i++) {
-            if (i != partition) {
-                agreed.change(i, rest);
-            }
-        }
-        agreed.installAtAll();
     }
 
     @Test
@@ -260,21 +248,16 @@ class MovingSnapshotsTest {
     @Test
     void openingFailsWhenTheReplicasChangeEachTime() {
         try (agreed) {
-            agreed.views(COORDINATOR).listen((before, now) -> changeBehindTheCoordinator());
-            changeBehindTheCoordinator();
+            agreed.views(COORDINATOR).listen((before, now) -> agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2));
+            agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2);
             long began = cluster.env.nanoTime();
             DhtException failure =
                     cluster.failureOf(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), MAJORITY));
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-            assertThat(agreed.refreshed).hasSize(3);
+            assertThat(agreed.refreshed()).containsOnly(COORDINATOR).hasSize(3);
             assertThat(cluster.env.nanoTime() - began)
                     .isLessThan(Duration.ofSeconds(1).toNanos());
         }
-    }
-
-    private void changeBehindTheCoordinator() {
-        agreed.change(MOVED, HEIR, 1, 2);
-        agreed.install(0, 1, 2, 3);
     }
 
     @Test

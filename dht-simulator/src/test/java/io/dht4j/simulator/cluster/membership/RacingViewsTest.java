@@ -105,7 +105,7 @@ class RacingViewsTest {
             // The former replica is asked first, and reads the old value after it has ceased to be one.
             assertThat(cluster.await(agreed.coordinator().get(key, ONE)).map(Value::bytes))
                     .hasValue(NEW);
-            assertThat(agreed.refreshed).contains(COORDINATOR);
+            assertThat(agreed.refreshed()).contains(COORDINATOR);
         }
     }
 
@@ -145,7 +145,7 @@ class RacingViewsTest {
                 page = cluster.await(scan.next()).size();
             }
             assertThat(first + rest).isEqualTo(1_500);
-            assertThat(agreed.refreshed).contains(COORDINATOR);
+            assertThat(agreed.refreshed()).contains(COORDINATOR);
             scan.close();
         }
     }

@@ -138,7 +138,7 @@ class RepairOfChangingRowsTest {
             agreed.install(HEIR, 2, 3, COORDINATOR);
             cluster.await(agreed.node(FIRST).repair(Set.of(PARTITION, PARTITION + 4)));
             cluster.env.advance(Duration.ofSeconds(10));
-            assertThat(agreed.refreshed).contains(FIRST);
+            assertThat(agreed.refreshed()).contains(FIRST);
             assertThat(List.of(2, 3)).allMatch(node -> has(node, key));
             assertThat(List.of(2, HEIR)).allMatch(node -> has(node, moved));
             assertThat(has(3, moved)).isFalse();

@@ -1,0 +1,199 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The driver moves members on, from their admission to their removal: whole clusters in virtual time. */
+class DrivenMembersTest {
+
+    private static final List<Node> THREE = list(0, 1, 2);
+
+    @Test
+    void aLeavingNodeIsEmptiedAndRemovedWhicheverItIs() {
+        for (int leaving = 0; leaving < 4; leaving++) {
+            try (DrivenCluster cluster = new DrivenCluster(4)) {
+                int at = (leaving + 1) % 4;
+                int number = cluster.number(at, leaving);
+                cluster.change(at, state -> new Command.Leave(state.epoch(), number));
+                cluster.awaitRemoved(at, number);
+                assertThat(cluster.nodes.state(at).loads()[number]).isZero();
+                assertThat(cluster.nodes.state(at).members().voters())
+                        .hasSize(3)
+                        .doesNotContain(number);
+                assertThat(cluster.nodes.env.await(
+                                cluster.nodes.cluster(leaving).failure(), BOUND))
+                        .contains("never returns");
+                assertThat(cluster.nodes.cluster(leaving).membership().isRemoved())
+                        .isTrue();
+                cluster.nodes.stop(leaving);
+                cluster.assertData(at);
+                cluster.change(at, state -> new Command.Admit(state.epoch(), node(9).id()));
+            }
+        }
+    }
+
+    @Test
+    void aLeaveThatCannotFitIsRefused() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            assertThat(cluster.refusal(0, state -> new Command.Leave(state.epoch(), 1)))
+                    .contains("without n0 only 2 nodes would remain for the replication factor 3: add a node first");
+        }
+    }
+
+    @Test
+    void aLeavingNodeWaitsForItsVotersAndHints() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.nodes.membership(3).reports().pending(() -> 7, () -> 0);
+            int number = cluster.number(0, 3);
+            cluster.change(0, state -> new Command.Leave(state.epoch(), number));
+            cluster.await(0, state -> state.loads()[number] == 0);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(cluster.member(0, 3).lifecycle()).isEqualTo(Lifecycle.LEAVING);
+            cluster.nodes.membership(3).reports().pending(() -> 0, () -> 0);
+            cluster.awaitRemoved(0, number);
+        }
+    }
+
+    @Test
+    void aDeadNodeIsReplacedByAnEmptyDiskOfItsName() {
+        for (int dead = 0; dead < 3; dead++) {
+            try (DrivenCluster cluster = new DrivenCluster(3)) {
+                int at = (dead + 1) % 3;
+                cluster.nodes.crash(dead);
+                cluster.nodes.env.advance(Duration.ofSeconds(40));
+                int number = dead + 1;
+                cluster.change(at, state -> new Command.MarkDead(state.epoch(), number, false));
+                cluster.nodes.replaceDisk(dead);
+                cluster.nodes.join(dead, list(at, (dead + 2) % 3));
+                cluster.nodes.cluster(dead);
+                cluster.awaitRemoved(at, number);
+                cluster.awaitServing(at, dead);
+                assertThat(cluster.number(at, dead)).isEqualTo(4);
+                assertThat(cluster.load(at, dead)).isEqualTo(FormedCluster.PARTITIONS);
+                cluster.await(at, state -> state.members().voters().contains(4));
+                cluster.assertData(dead);
+            }
+        }
+    }
+
+    @Test
+    void slotsOfADeadNodeMoveToTheOthersIfNobodyReplacesIt() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.nodes.crash(3);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.change(0, state -> new Command.MarkDead(state.epoch(), 4, false));
+            cluster.await(0, state -> state.loads()[4] == 0 && state.batches().isEmpty());
+            cluster.nodes.env.advance(Duration.ofMinutes(5));
+            cluster.nodes.replaceDisk(3);
+            cluster.nodes.join(3, THREE);
+            cluster.nodes.cluster(3);
+            cluster.awaitRemoved(0, 4);
+            cluster.awaitServing(0, 3);
+            cluster.assertData(1);
+        }
+    }
+
+    @Test
+    void aNodeVotesAgainAfterItDidNot() {
+        try (DrivenCluster cluster = new DrivenCluster(3, builder -> builder.replicationFactor(2))) {
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 3));
+            cluster.awaitRemoved(0, 3);
+            assertThat(cluster.nodes.state(0).members().voters()).hasSize(1);
+            cluster.nodes.stop(2);
+            cluster.join(0, 3);
+            cluster.awaitServing(0, 3);
+            cluster.await(0, state -> state.members().voters().equals(List.of(1, 2, 4)));
+            cluster.nodes.env.advance(Duration.ofMinutes(2));
+            // All three agree: one of them may go.
+            cluster.nodes.crash(cluster.leader());
+            int left = cluster.nodes.nodes.keySet().iterator().next();
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(left, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    @Test
+    void theVersionSlotOfARemovedNodeIsReleasedAfterTwiceTheSkew() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 4));
+            cluster.awaitRemoved(0, 4);
+            assertThat(cluster.nodes.state(0).members().get(4).versionSlot()).isEqualTo(3);
+            cluster.await(0, state -> state.members().get(4).versionSlot() == Member.NO_VERSION_SLOT);
+        }
+    }
+
+    @Test
+    void aLostMajorityOfVotersIsRecoveredByWord() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(cluster.refusal(3, state -> new Command.Admit(state.epoch(), node(7).id())))
+                    .contains("does not answer");
+            assertThat(recovery(cluster, 3, 0)).contains("n1 does not answer, and may know a newer state");
+            assertThat(recovery(cluster, 3, 0, 1, 4)).contains("n4 answers, and is not lost");
+            assertThat(recovery(cluster, 3, 0, 1, 9)).contains("no node n9 is present");
+            assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(2);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(3).epoch(), 2, 4);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(4, state -> new Command.MarkDead(state.epoch(), 1, true));
+            cluster.change(2, state -> new Command.MarkDead(state.epoch(), 2, true));
+            cluster.await(
+                    3,
+                    state -> state.loads()[1] + state.loads()[2] == 0
+                            && state.batches().isEmpty());
+            assertThat(cluster.nodes.state(3).members().voters()).containsExactly(3, 4, 5);
+            cluster.assertData(2);
+
+            // What comes back all the same has an earlier state, and learns that it was declared dead.
+            cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
+            assertThat(cluster.nodes.env.await(cluster.nodes.cluster(0).failure(), BOUND))
+                    .contains("never returns");
+            assertThat(cluster.nodes.cluster(0).membership().isRemoved()).isFalse();
+
+            for (int i = 2; i < 5; i++) {
+                cluster.nodes.stop(i);
+                cluster.nodes.bootstrap(i, list(0, 1, 2, 3, 4));
+                cluster.nodes.cluster(i);
+                cluster.nodes.env.advance(Duration.ofSeconds(20));
+            }
+            cluster.change(2, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    @Test
+    void aMajorityThatIsLeftNeedsNoRecovery() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.nodes.crash(0);
+            assertThat(recovery(cluster, 1, 0)).contains("2 of 3 voters answer, which is a majority");
+        }
+    }
+
+    /** Returns why a recovery is refused; empty if it is not. */
+    private static String recovery(DrivenCluster cluster, int at, int... lost) {
+        Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
+        try {
+            cluster.nodes.env.await(cluster.nodes.membership(at).recover(names), BOUND);
+            return "";
+        } catch (DhtException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+}

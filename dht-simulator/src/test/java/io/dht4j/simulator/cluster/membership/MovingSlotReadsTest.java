@@ -1,0 +1,211 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Ordering;
+import io.dht4j.core.internal.membership.state.Phase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Reads of a partition of which a slot moves, in each phase. */
+class MovingSlotReadsTest extends PhasesOfASlot {
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "FILL"})
+    void otherSlotsAreReadFirst(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(NEW, SECOND, THIRD);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(get(COORDINATOR, ONE)).hasValue(NEW);
+            // Also at a node that holds the slot.
+            assertThat(get(HEIR, MAJORITY)).hasValue(NEW);
+            assertThat(get(OWNER, MAJORITY)).hasValue(NEW);
+            assertThat(agreed.stores.get(OWNER).gets).hasValue(0);
+            assertThat(agreed.stores.get(HEIR).gets).hasValue(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void entryThatHalfASlotHoldsIsBroughtToTheOtherNodeBeforeItIsReturned(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(NEW, reader(phase), SECOND);
+            refuse(THIRD);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(holds(other(reader(phase)), NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void entryThatOnlyHalfASlotCanHoldIsNotReturned(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(NEW, reader(phase), SECOND);
+            refuse(THIRD, other(reader(phase)));
+            assertThat(cluster.failureOf(agreed.coordinator().get(key, MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void entryThatNoPartOfASlotHoldsIsBroughtToBoth(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(NEW, SECOND);
+            refuse(THIRD);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(holds(OWNER, NEW) && holds(HEIR, NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void onlySlotOfAPolicyReturnsWhatBothNodesHold(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(NEW, reader(phase));
+            assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
+            assertThat(holds(other(reader(phase)), NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatWasReadBeforeAChangeOfThePhaseIsReadAfterIt(PhaseChange change) {
+        try (agreed) {
+            change.before(agreed);
+            agreed.installAtAll();
+            // Only the node that is read has it.
+            apply(NEW, change.from == Phase.BOTH ? HEIR : OWNER);
+            refuse(THIRD);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
+            change.after(agreed);
+            // A copy brings what is on the owner.
+            if (change == PhaseChange.TO_COPY) {
+                apply(NEW, HEIR);
+            }
+            agreed.install(OWNER, SECOND, THIRD, HEIR);
+            agreed.link(COORDINATOR).heal();
+            refuse(SECOND);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void oneAnswerIsThatOfTheNodeThatIsRead(Phase phase) {
+        try (agreed) {
+            move(phase);
+            apply(OLD, other(reader(phase)));
+            apply(NEW, reader(phase));
+            refuse(SECOND, THIRD, other(reader(phase)));
+            assertThat(get(COORDINATOR, ONE)).hasValue(NEW);
+            refuse(reader(phase));
+            assertThat(cluster.failureOf(agreed.coordinator().get(key, ONE)).code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        }
+    }
+
+    @Test
+    void slotThatIsFilledIsNeverRead() {
+        try (agreed) {
+            apply(NEW, SECOND, THIRD);
+            move(Phase.FILL);
+            apply(OLD, HEIR);
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            for (CallOptions tooMany : List.of(ALL, ALONE)) {
+                DhtException failure = cluster.failureOf(agreed.coordinator().get(key, tooMany));
+                assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+                assertThat(failure).hasMessageContaining("receives the content of a dead one");
+                assertThat(cluster.failureOf(
+                                        agreed.coordinator().put(key, NEW, tooMany.withOrdering(Ordering.LINEARIZABLE)))
+                                .code())
+                        .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            }
+            refuse(THIRD);
+            long before = cluster.env.nanoTime();
+            assertThat(cluster.failureOf(agreed.coordinator().get(key, MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            // Not at the deadline: the outcome is certain.
+            assertThat(cluster.env.nanoTime() - before)
+                    .isLessThan(Duration.ofMillis(100).toNanos());
+            assertThat(agreed.stores.get(HEIR).gets).hasValue(0);
+        }
+    }
+
+    @Test
+    void entryIsBroughtToTheSlotThatIsFilledToo() {
+        try (agreed) {
+            move(Phase.FILL);
+            apply(NEW, SECOND);
+            agreed.stores.get(THIRD).readOnly = true;
+            assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
+            assertThat(holds(HEIR, NEW)).isTrue();
+        }
+    }
+
+    @Nested
+    class FromMemory {
+
+        @ParameterizedTest
+        @CsvSource({"COPY, 0, 3", "BOTH, 3, 0", "UNDO, 0, 3"})
+        void onlyTheNodeThatIsReadAnswersAlone(Phase phase, int reader, int other) {
+            try (agreed) {
+                move(phase);
+                agreed.stores.get(reader).remembers = true;
+                agreed.stores.get(other).remembers = true;
+                apply(OLD, other);
+                apply(NEW, reader, SECOND, THIRD);
+                int before = agreed.sent.size();
+                assertThat(get(reader, ONE)).hasValue(NEW);
+                assertThat(agreed.sent).hasSize(before);
+                assertThat(get(other, ONE)).hasValue(NEW);
+            }
+        }
+
+        @ParameterizedTest
+        @CsvSource({"COPY, 0, 3", "BOTH, 3, 0", "UNDO, 0, 3"})
+        void onlySlotOfAPolicyIsNotReadAlone(Phase phase, int reader, int other) {
+            try (agreed) {
+                move(phase);
+                agreed.stores.get(reader).remembers = true;
+                apply(NEW, reader);
+                assertThat(get(reader, ALONE)).hasValue(NEW);
+                assertThat(holds(other, NEW)).isTrue();
+            }
+        }
+
+        @Test
+        void heirOfADeadNodeDoesNotAnswerAlone() {
+            try (agreed) {
+                move(Phase.FILL);
+                agreed.stores.get(HEIR).remembers = true;
+                apply(OLD, HEIR);
+                apply(NEW, SECOND, THIRD);
+                assertThat(get(HEIR, ONE)).hasValue(NEW);
+                // A replica of another slot does.
+                agreed.stores.get(SECOND).remembers = true;
+                int before = agreed.sent.size();
+                assertThat(get(SECOND, ONE)).hasValue(NEW);
+                assertThat(agreed.sent).hasSize(before);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Ordering;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.options.OverloadProtection;
+import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Writes of a partition of which a slot moves, in each phase. */
+class MovingSlotWritesTest extends PhasesOfASlot {
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void writeGoesToBothNodes(Phase phase) {
+        try (agreed) {
+            move(phase);
+            cluster.await(agreed.coordinator().put(key, NEW, ALL));
+            assertThat(List.of(OWNER, SECOND, THIRD, HEIR)).allMatch(node -> holds(node, NEW));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    void majorityIsReachedWithoutOneNodeOfThePairAndThisOneGetsAHint(Phase phase, int down) {
+        try (agreed) {
+            move(phase);
+            refuse(down);
+            cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
+            cluster.env.advance(Duration.ofMillis(100));
+            assertThat(holds(down, NEW)).isFalse();
+            agreed.link(COORDINATOR).heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(holds(down, NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    void bothNodesGetHints(Phase phase) {
+        try (agreed) {
+            move(phase);
+            refuse(OWNER, HEIR);
+            cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
+            agreed.link(COORDINATOR).heal();
+            cluster.env.advance(Duration.ofSeconds(30));
+            assertThat(holds(OWNER, NEW)).isTrue();
+            assertThat(holds(HEIR, NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    void slotThatOneNodeLacksDoesNotCount(Phase phase, int silent) {
+        Fault lost = Fault.loseRequest();
+        try (agreed) {
+            move(phase);
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(silent), lost);
+            for (CallOptions all : List.of(ALL, ALONE)) {
+                assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, all))
+                                .code())
+                        .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            }
+            refuse(THIRD);
+            assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            assertThat(holds(silent, NEW)).isFalse();
+            refuse(silent);
+            assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+        }
+    }
+
+    @Test
+    void oneDownNodeBesidesThePairFailsNoWrite() {
+        try (agreed) {
+            move(Phase.COPY);
+            refuse(THIRD);
+            cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
+            assertThat(holds(OWNER, NEW) && holds(HEIR, NEW) && holds(SECOND, NEW))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void nothingWasDoneOnlyIfBothNodesHaveFailed() {
+        try (agreed) {
+            move(Phase.COPY);
+            refuse(OWNER, HEIR);
+            DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ALONE));
+            // The heir has failed after the outcome was certain.
+            assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            refuse(SECOND, THIRD);
+            failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            agreed.link(COORDINATOR)
+                    .toward(SimulatedCluster.id(HEIR), Fault.delay(Duration.ofMillis(100), Duration.ZERO));
+            failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
+            assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            cluster.env.advance(Duration.ofSeconds(1));
+            assertThat(holds(HEIR, NEW)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    void newerEntryOfEitherNodeIsSuperseded(Phase phase, int newer) {
+        try (agreed) {
+            move(phase);
+            Version held = apply(OLD, newer);
+            refuse(THIRD);
+            Version written = cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
+            assertThat(written).isGreaterThan(held);
+            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> holds(node, NEW));
+        }
+    }
+
+    @Test
+    void everyKeyOfABatchHasItsOwnSlots() {
+        Key elsewhere = agreed.key(3);
+        try (agreed) {
+            move(Phase.COPY);
+            // Partition 3 has the replicas 3, 0 and 1, of which one may be down.
+            refuse(HEIR);
+            cluster.await(agreed.coordinator().putAll(Map.of(key, NEW, elsewhere, NEW), MAJORITY));
+            refuse(THIRD);
+            assertThat(cluster.failureOf(agreed.coordinator().putAll(Map.of(key, OLD, elsewhere, OLD), MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+            agreed.link(COORDINATOR).heal();
+            cluster.await(agreed.coordinator().putAll(Map.of(key, NEW, elsewhere, NEW), ALL));
+            assertThat(cluster.await(agreed.coordinator().getAll(List.of(key, elsewhere), ALL)))
+                    .hasSize(2);
+        }
+    }
+
+    @Test
+    void slotOfWhichBothNodesHaveNoRoomIsOneSlotWithoutRoom() {
+        agreed.close();
+        AgreedCluster limited = AgreedCluster.with(SimulatedCluster.of(1, AgreedCluster.NODES)
+                .options(builder -> builder.partitions(AgreedCluster.PARTITIONS)
+                        .overload(OverloadProtection.defaults().withPeerRequests(1, 1, Duration.ofMillis(100)))));
+        try (limited) {
+            limited.move(MOVING, 0, Phase.BOTH, HEIR);
+            limited.installAtAll();
+            for (int node : List.of(OWNER, HEIR)) {
+                limited.link(COORDINATOR).toward(SimulatedCluster.id(node), Fault.loseRequest());
+            }
+            // Both nodes still have these to answer.
+            limited.cluster.await(limited.coordinator().put(key, OLD, MAJORITY));
+            limited.cluster.await(limited.coordinator().put(key, NEW, MAJORITY));
+            assertThat(limited.cluster
+                            .failureOf(limited.coordinator().put(key, NEW, ALL))
+                            .code())
+                    .isEqualTo(ErrorCode.OVERLOADED);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COPY, 0", "BOTH, 3", "UNDO, 0"})
+    void linearizableWriteLearnsTheNewestVersionFromTheNodeThatIsRead(Phase phase, int reader) {
+        try (agreed) {
+            move(phase);
+            Version held = apply(OLD, reader);
+            refuse(THIRD);
+            Version written =
+                    cluster.await(agreed.coordinator().put(key, NEW, MAJORITY.withOrdering(Ordering.LINEARIZABLE)));
+            assertThat(written).isGreaterThan(held);
+            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> holds(node, NEW));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void writeThatBeginsBeforeAChangeOfThePhaseEndsByTheNextOne(PhaseChange change) {
+        try (agreed) {
+            change.before(agreed);
+            agreed.installAtAll();
+            change.after(agreed);
+            agreed.install(OWNER, SECOND, THIRD, HEIR);
+            cluster.await(agreed.coordinator().put(key, NEW, ALL));
+            assertThat(agreed.refreshed()).isNotEmpty().containsOnly(COORDINATOR);
+            assertThat(agreed.view(COORDINATOR).replicas(key, 3))
+                    .allMatch(node -> holds(Integer.parseInt(node.id().value().substring(1)), NEW));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void writeCountsByOnePhaseOnly(PhaseChange change) {
+        try (agreed) {
+            change.before(agreed);
+            agreed.installAtAll();
+            change.after(agreed);
+            // The third replica does not answer, and the second one is still of the former phase.
+            agreed.install(OWNER, HEIR, COORDINATOR);
+            agreed.mayRefresh = false;
+            refuse(THIRD);
+            assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
+                            .code())
+                    .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
+        }
+    }
+}

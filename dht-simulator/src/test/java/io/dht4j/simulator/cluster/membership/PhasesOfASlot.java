@@ -1,0 +1,81 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.spi.Entry;
+import io.dht4j.testkit.network.Fault;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A slot of a partition of an agreed cluster, in each phase. All nodes agree on it; the heir has what it is to have.
+ */
+abstract class PhasesOfASlot {
+
+    static final int MOVING = 0;
+    static final int OWNER = 0;
+    static final int SECOND = 1;
+    static final int THIRD = 2;
+    static final int HEIR = 3;
+    static final byte[] OLD = {1};
+    static final byte[] NEW = {2};
+    static final CallOptions ALONE = CallOptions.defaults().withPolicy(1, 1);
+    static final CallOptions ONE = CallOptions.defaults().withPolicy(1, 3);
+    static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
+    static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
+
+    final AgreedCluster agreed = AgreedCluster.start();
+    final SimulatedCluster cluster = agreed.cluster;
+    final Key key = agreed.key(MOVING);
+
+    /** Gives the slot a phase. The heir has copied what there is. */
+    void move(Phase phase) {
+        agreed.move(MOVING, 0, phase, HEIR);
+        agreed.installAtAll();
+        if (phase == Phase.COPY || phase == Phase.FILL) {
+            cluster.env.runUntil(() -> agreed.isComplete(HEIR, MOVING), SimulatedCluster.BOUND);
+        }
+    }
+
+    void refuse(int... nodes) {
+        for (int node : nodes) {
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(node), Fault.refuse());
+        }
+    }
+
+    /** Brings an entry to the stores of some nodes, as another coordinator would that dies then. */
+    Version apply(byte[] value, int... nodes) {
+        Version later = Version.of(cluster.env.currentTimeMillis() + 100, 0);
+        for (int node : nodes) {
+            agreed.stores.get(node).apply(List.of(Entry.value(key, later, value, Entry.NEVER)));
+        }
+        return later;
+    }
+
+    boolean holds(int node, byte[] value) {
+        return agreed.stores
+                .get(node)
+                .get(key)
+                .filter(entry -> Arrays.equals(entry.value(), value))
+                .isPresent();
+    }
+
+    Optional<byte[]> get(int node, CallOptions options) {
+        return cluster.await(cluster.node(node).get(key, options)).map(Value::bytes);
+    }
+
+    static int reader(Phase phase) {
+        return phase == Phase.BOTH ? HEIR : OWNER;
+    }
+
+    static int other(int node) {
+        return node == OWNER ? HEIR : OWNER;
+    }
+}
