@@ -152,25 +152,7 @@ record Setup(
 
     /** Returns the same setup of an agreed cluster. */
     Setup ofAgreedCluster() {
-        return new Setup(
-                size,
-                onlyNetwork,
-                fanOut,
-                hedge,
-                cancellation,
-                batching,
-                memoryFast,
-                storeDelay,
-                repair,
-                skew,
-                farthestClock,
-                drifts,
-                ordering,
-                maxInFlight,
-                purges,
-                PARTITIONS,
-                Mode.AGREED,
-                false);
+        return of(Mode.AGREED, PARTITIONS, onlyNetwork, farthestClock, drifts, maxInFlight, false);
     }
 
     /**
@@ -179,9 +161,27 @@ record Setup(
      * @param nothingFails whether there are no faults at all
      */
     Setup ofChangingCluster(boolean nothingFails) {
+        return of(
+                Mode.CHANGING,
+                FEW_PARTITIONS,
+                onlyNetwork || nothingFails,
+                farthestClock.compareTo(FARTHEST_WHILE_CHANGING) > 0 ? FARTHEST_WHILE_CHANGING : farthestClock,
+                nothingFails ? Collections.nCopies(size, 0) : drifts,
+                nothingFails ? MANY_IN_FLIGHT : maxInFlight,
+                nothingFails);
+    }
+
+    private Setup of(
+            Mode mode,
+            int count,
+            boolean network,
+            Duration farthest,
+            List<Integer> clockDrifts,
+            int inFlight,
+            boolean nothingFails) {
         return new Setup(
                 size,
-                onlyNetwork || nothingFails,
+                network,
                 fanOut,
                 hedge,
                 cancellation,
@@ -190,13 +190,13 @@ record Setup(
                 storeDelay,
                 repair,
                 skew,
-                farthestClock.compareTo(FARTHEST_WHILE_CHANGING) > 0 ? FARTHEST_WHILE_CHANGING : farthestClock,
-                nothingFails ? Collections.nCopies(size, 0) : drifts,
+                farthest,
+                clockDrifts,
                 ordering,
-                nothingFails ? MANY_IN_FLIGHT : maxInFlight,
+                inFlight,
                 purges,
-                FEW_PARTITIONS,
-                Mode.CHANGING,
+                count,
+                mode,
                 nothingFails);
     }
 

@@ -1,34 +1,24 @@
 package io.dht4j.simulator;
 
 import io.dht4j.CallOptions;
-import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
-import io.dht4j.NodeId;
-import io.dht4j.NodeStatus;
 import io.dht4j.Ordering;
-import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.history.LinearizabilityCheck;
-import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.OrderCheck;
-import io.dht4j.spi.Entry;
 import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -54,14 +44,6 @@ public final class Simulator {
     /** The time limit of a call in a simulation. */
     static final Duration TIMEOUT = Duration.ofMillis(800);
 
-    /** Longer than the interval at which nodes retry failed work. */
-    private static final Duration RECOVERY_BOUND = Duration.ofMinutes(2);
-
-    /** Longer than a repair session. */
-    private static final Duration REPAIR_BOUND = Duration.ofMinutes(5);
-
-    private static final Duration POLL = Duration.ofMillis(200);
-
     /** Longer than nodes keep any state of a call or a snapshot. */
     private static final Duration REST = Duration.ofMinutes(1);
 
@@ -70,9 +52,6 @@ public final class Simulator {
 
     /** The tasks of one run: the heartbeats of an agreed cluster continue while time passes. */
     private static final int MOST_STEPS = 100_000_000;
-
-    /** The longest interval at which nodes repeat their questions to each other. */
-    private static final Duration QUESTIONS = Duration.ofSeconds(12);
 
     static final int MAJORITY = 2;
     /** In one of this number of clusters whose nodes change, nothing fails. */
@@ -174,16 +153,7 @@ public final class Simulator {
             suffer();
             faults.heal();
             evolution.ifPresent(Evolution::settle);
-            recover();
-            if (setup.onlyNetwork()
-                    && nodes.stream().allMatch(node -> status(node).hintBytesDropped() == 0)) {
-                // No hint was lost, so the replicas must be equal without reads.
-                requireEqualReplicas("by hints alone");
-            }
-            repairAll();
-            requireEqualReplicas("by repair alone");
-            settle();
-            requireEqualReplicas("after every key was read");
+            new HealedCluster(world, nodes, keys, setup, workload).check();
             restore();
             world.advance(REST);
             watch.end();
@@ -256,112 +226,6 @@ public final class Simulator {
         }
     }
 
-    /** Waits until hints are delivered and lost entries are refilled. */
-    private void recover() {
-        // By then, nodes that had to wait for others have asked them again whether they lack entries.
-        world.advance(QUESTIONS);
-        await(
-                node -> node.running().isPresent()
-                        && node.disk.isWhole()
-                        && status(node).refill().partitions() == 0
-                        && status(node).hintBytes() == 0,
-                // A node may have assigned versions before it learned that its clock was wrong. They are accepted
-                // when they are no longer ahead.
-                RECOVERY_BOUND.plus(setup.farthestClock()),
-                node -> node.running().isEmpty()
-                        ? "does not start: " + node.startFailure().orElse("it waits")
-                        : "has neither got back what it lost nor handed over what others missed: "
-                                + status(node).refill() + ", hints of "
-                                + status(node).hintBytes() + " bytes");
-    }
-
-    /**
-     * Repairs all partitions of each node, and checks that the sessions succeed. A session that detects a rollback at
-     * another node fails, and that node repairs itself. So the session is repeated once no node has anything to repair
-     * by itself; each repetition has one rollback less to detect.
-     */
-    private void repairAll() {
-        for (SimulatedNode node : nodes) {
-            Optional<String> error = repair(node);
-            for (int times = 1; error.filter(Simulator::isRollback).isPresent() && times < nodes.size(); times++) {
-                await(
-                        one -> status(one).refill().partitions() == 0,
-                        REPAIR_BOUND,
-                        one -> "does not repair itself: " + status(one).refill());
-                error = repair(node);
-            }
-            error.ifPresent(text -> {
-                throw new AssertionError("when all was healed, a repair at " + node.node.id() + " failed: " + text);
-            });
-        }
-    }
-
-    private static boolean isRollback(String error) {
-        return error.endsWith("by itself first");
-    }
-
-    /** Repairs all partitions of a node, and returns why that failed, or empty. */
-    private Optional<String> repair(SimulatedNode node) {
-        Cluster cluster = cluster(node);
-        RepairStatus before = repairStatus(cluster);
-        cluster.repair(Set.of());
-        // A running session does not count: it may have begun before the faults ended.
-        long wanted = before.rounds() + (before.running() ? 2 : 1);
-        await(
-                one -> one != node || repairStatus(cluster).rounds() >= wanted,
-                REPAIR_BOUND,
-                each -> "does not end its repair");
-        return repairStatus(cluster).lastError();
-    }
-
-    /** Advances time until a condition holds at all nodes. */
-    private void await(Predicate<SimulatedNode> condition, Duration bound, Function<SimulatedNode, String> complaint) {
-        Duration end = world.elapsed().plus(bound);
-        for (SimulatedNode node : nodes) {
-            while (!condition.test(node)) {
-                if (world.elapsed().compareTo(end) >= 0) {
-                    throw new AssertionError("within " + bound + " after all was healed, " + node.node.id() + " "
-                            + complaint.apply(node));
-                }
-                world.advance(POLL);
-            }
-        }
-    }
-
-    private static Cluster cluster(SimulatedNode node) {
-        return node.running().orElseThrow().cluster();
-    }
-
-    private NodeStatus status(SimulatedNode node) {
-        return world.await(cluster(node).status(), TIMEOUT);
-    }
-
-    private static RepairStatus repairStatus(Cluster cluster) {
-        return cluster.repairStatus().toCompletableFuture().join();
-    }
-
-    /**
-     * Checks after the faults that every key is readable at every node, and that its replicas are equal after reads of
-     * all of them.
-     */
-    private void settle() {
-        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
-        CallOptions all = CallOptions.defaults().withPolicy(Setup.REPLICAS, Setup.REPLICAS);
-        int before = workload.history().all().size();
-        for (SimulatedNode node : nodes) {
-            workload.readAll(node, quorum);
-            world.advance(TIMEOUT);
-        }
-        workload.readAll(nodes.get(0), all);
-        world.advance(TIMEOUT);
-        List<Operation> reads = workload.history().all();
-        for (Operation read : reads.subList(before, reads.size())) {
-            if (read.outcome() != Operation.Outcome.DONE) {
-                throw new AssertionError("when all was healed: " + read);
-            }
-        }
-    }
-
     /** Checks that the last snapshot can be restored to another cluster. */
     private void restore() {
         List<Snapshots.Reading> readings = snapshots.readings();
@@ -370,43 +234,6 @@ public final class Simulator {
                     world,
                     1 + random.nextInt(4),
                     readings.get(readings.size() - 1).shown());
-        }
-    }
-
-    private void requireEqualReplicas(String when) {
-        keys.forEach(key -> requireEqualReplicas(key, when));
-    }
-
-    private void requireEqualReplicas(Key key, String when) {
-        List<NodeId> replicas = nodes
-                .get(0)
-                .running()
-                .orElseThrow()
-                .cluster()
-                .locate(key)
-                .toCompletableFuture()
-                .join()
-                .replicas()
-                .subList(0, Setup.REPLICAS)
-                .stream()
-                .map(Node::id)
-                .toList();
-        Map<NodeId, Optional<Entry>> held = new TreeMap<>(Comparator.comparing(NodeId::value));
-        for (SimulatedNode node : nodes) {
-            // Dead entries may have been purged by some replicas only.
-            Optional<Entry> entry = node.running()
-                    .orElseThrow()
-                    .store()
-                    .get(key)
-                    .filter(each -> each.isLive(world.currentTimeMillis()));
-            if (replicas.contains(node.node.id())) {
-                held.put(node.node.id(), entry);
-            } else if (entry.isPresent()) {
-                throw new AssertionError(node.node.id() + " is no replica of " + key + " and holds " + entry.get());
-            }
-        }
-        if (held.values().stream().distinct().count() > 1) {
-            throw new AssertionError(when + ", when all was healed, the replicas of " + key + " hold " + held);
         }
     }
 }

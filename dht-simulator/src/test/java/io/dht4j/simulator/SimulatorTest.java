@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.testkit.SearchEffort;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -29,28 +30,8 @@ class SimulatorTest {
         return LongStream.range(0, SEEDS);
     }
 
-    @ParameterizedTest
-    @MethodSource("seeds")
-    void noPromiseIsBroken(long seed) {
-        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults());
-
-        assertThat(report.violations())
-                .as("./dht simulate --seed %d: %s", seed, report)
-                .isEmpty();
-    }
-
     static LongStream agreedSeeds() {
         return LongStream.range(0, AGREED_SEEDS);
-    }
-
-    @ParameterizedTest
-    @MethodSource("agreedSeeds")
-    void noPromiseIsBrokenByAnAgreedCluster(long seed) {
-        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.AGREED));
-
-        assertThat(report.violations())
-                .as("./dht simulate --membership agreed --seed %d: %s", seed, report)
-                .isEmpty();
     }
 
     static LongStream changingSeeds() {
@@ -58,30 +39,47 @@ class SimulatorTest {
     }
 
     @ParameterizedTest
+    @MethodSource("seeds")
+    void noPromiseIsBroken(long seed) {
+        assertKeepsPromises(Mode.STATIC, seed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("agreedSeeds")
+    void noPromiseIsBrokenByAnAgreedCluster(long seed) {
+        assertKeepsPromises(Mode.AGREED, seed);
+    }
+
+    @ParameterizedTest
     @MethodSource("changingSeeds")
     void noPromiseIsBrokenWhileNodesChange(long seed) {
-        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.CHANGING));
+        assertKeepsPromises(Mode.CHANGING, seed);
+    }
 
+    private static void assertKeepsPromises(Mode mode, long seed) {
+        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(mode));
         assertThat(report.violations())
-                .as("./dht simulate --membership changing --seed %d: %s", seed, report)
+                .as("./dht simulate --membership %s --seed %d: %s", mode.name().toLowerCase(Locale.ROOT), seed, report)
                 .isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 1_000_000_007})
     void oneSeedGivesOneHistory(long seed) {
-        assertThat(Simulator.run(seed, SimulationOptions.defaults()))
-                .isEqualTo(Simulator.run(seed, SimulationOptions.defaults()));
-        SimulationOptions agreed = SimulationOptions.defaults(Mode.AGREED);
-        assertThat(Simulator.run(seed, agreed)).isEqualTo(Simulator.run(seed, agreed));
+        assertRepeats(Mode.STATIC, seed);
+        assertRepeats(Mode.AGREED, seed);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 3})
     @Tag("full")
     void oneSeedGivesOneHistoryWhileNodesChange(long seed) {
-        SimulationOptions changing = SimulationOptions.defaults(Mode.CHANGING);
-        assertThat(Simulator.run(seed, changing)).isEqualTo(Simulator.run(seed, changing));
+        assertRepeats(Mode.CHANGING, seed);
+    }
+
+    private static void assertRepeats(Mode mode, long seed) {
+        SimulationOptions options = SimulationOptions.defaults(mode);
+        assertThat(Simulator.run(seed, options)).isEqualTo(Simulator.run(seed, options));
     }
 
     @Test
@@ -92,18 +90,29 @@ class SimulatorTest {
                 .doesNotHaveDuplicates();
     }
 
+    /** What happens in twenty seeds. */
+    private static final class Counts {
+
+        final Map<String, Integer> faults = new TreeMap<>();
+        final Map<String, Integer> outcomes = new TreeMap<>();
+
+        static Counts of(Mode mode) {
+            Counts counts = new Counts();
+            for (long seed = 0; seed < 20; seed++) {
+                SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(mode));
+                report.faults().forEach((fault, count) -> counts.faults.merge(fault, count, Integer::sum));
+                report.outcomes().forEach((outcome, count) -> counts.outcomes.merge(outcome, count, Integer::sum));
+            }
+            return counts;
+        }
+    }
+
     @Test
     @Tag("full")
     void everyKindOfChangeHappensAndMostCallsSucceed() {
-        Map<String, Integer> changes = new TreeMap<>();
-        Map<String, Integer> outcomes = new TreeMap<>();
-        for (long seed = 0; seed < 20; seed++) {
-            SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(Mode.CHANGING));
-            report.faults().forEach((change, count) -> changes.merge(change, count, Integer::sum));
-            report.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
-        }
+        Counts counts = Counts.of(Mode.CHANGING);
 
-        assertThat(changes)
+        assertThat(counts.faults)
                 .containsKeys(
                         "join",
                         "leave",
@@ -113,24 +122,19 @@ class SimulatorTest {
                         "change of the rate",
                         "swap of addresses",
                         "full stop");
-        assertThat(changes.keySet())
+        assertThat(counts.faults.keySet())
                 .anyMatch(change -> change.matches("driver .* in copy"))
                 .anyMatch(change -> change.matches("source .* in .*"))
                 .anyMatch(change -> change.matches("target .* in .*"));
-        assertThat(outcomes.get("done")).isGreaterThan(outcomes.get("unknown") + outcomes.get("failed"));
+        assertThat(counts.outcomes.get("done"))
+                .isGreaterThan(counts.outcomes.get("unknown") + counts.outcomes.get("failed"));
     }
 
     @Test
     void everyKindOfFaultHappensAndMostCallsSucceed() {
-        Map<String, Integer> faults = new TreeMap<>();
-        Map<String, Integer> outcomes = new TreeMap<>();
-        for (long seed = 0; seed < 20; seed++) {
-            SimulationReport report = Simulator.run(seed, SimulationOptions.defaults());
-            report.faults().forEach((fault, count) -> faults.merge(fault, count, Integer::sum));
-            report.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
-        }
+        Counts counts = Counts.of(Mode.STATIC);
 
-        assertThat(faults)
+        assertThat(counts.faults)
                 .containsOnlyKeys(
                         "change of the network",
                         "crash",
@@ -145,7 +149,8 @@ class SimulatorTest {
                         "loss of power",
                         "pause",
                         "restart");
-        assertThat(outcomes.get("done")).isGreaterThan(outcomes.get("unknown") + outcomes.get("failed"));
-        assertThat(outcomes.get("snapshot")).isGreaterThan(20);
+        assertThat(counts.outcomes.get("done"))
+                .isGreaterThan(counts.outcomes.get("unknown") + counts.outcomes.get("failed"));
+        assertThat(counts.outcomes.get("snapshot")).isGreaterThan(20);
     }
 }
