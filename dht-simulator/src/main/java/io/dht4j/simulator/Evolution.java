@@ -5,6 +5,9 @@ import io.dht4j.Key;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.simulator.internal.node.Agreement;
+import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.HashMap;
@@ -64,7 +67,7 @@ final class Evolution {
             node.running()
                     .flatMap(process -> ((NodeCluster) process.cluster()).agreed())
                     .flatMap(AgreedMembership::state)
-                    .ifPresent(state -> nodes.states().installed(node.disk.toString(), state.epoch()));
+                    .ifPresent(state -> nodes.states().installed(node.disk().toString(), state.epoch()));
         }
         world.schedule(this::lookAtEpochs, EPOCHS.toNanos());
     }

@@ -1,5 +1,6 @@
 package io.dht4j.simulator;
 
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -144,12 +145,12 @@ final class Faults {
             case 5 -> jump(node);
             case 6 -> {
                 count("disk full");
-                node.disk.setFull(true);
-                later(() -> node.disk.setFull(false));
+                node.disk().setFull(true);
+                later(() -> node.disk().setFull(false));
             }
             case 7 -> {
                 count("failed write of a disk");
-                node.disk.failNextWrite();
+                node.disk().failNextWrite();
             }
             case 10, 11 -> loseDisk(node);
             default -> strikeNetwork(node);
@@ -185,10 +186,10 @@ final class Faults {
      * refilled.
      */
     private void loseDisk(SimulatedNode node) {
-        if (nodes.stream().allMatch(each -> each == node || each.disk.isWhole())) {
+        if (nodes.stream().allMatch(each -> each == node || each.disk().isWhole())) {
             Runnable lose = () -> {
                 node.crash(true);
-                node.disk.replace();
+                node.disk().replace();
                 cutOneFrom(node);
             };
             // The new disk arrives only after every call that relies on the old one has timed out.
@@ -243,7 +244,7 @@ final class Faults {
         count("loss of a disk for ever");
         node.goAway();
         node.crash(true);
-        node.disk.lose();
+        node.disk().lose();
         return true;
     }
 
@@ -362,7 +363,7 @@ final class Faults {
     void heal() {
         over = true;
         for (SimulatedNode node : nodes) {
-            node.disk.mend();
+            node.disk().mend();
             node.setClock(Duration.ZERO);
             node.setClockDrift(0);
         }
@@ -374,7 +375,7 @@ final class Faults {
         Duration usual = setup.farthestClock().compareTo(LONGEST_AHEAD) < 0 ? setup.farthestClock() : LONGEST_AHEAD;
         world.advance(usual.multipliedBy(2));
         long ahead = nodes.stream()
-                        .flatMap(node -> node.disk.everKept())
+                        .flatMap(node -> node.disk().everKept())
                         .mapToLong(entry -> entry.version().millis())
                         .max()
                         .orElse(0)

@@ -8,6 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.simulator.history.Operation;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -71,7 +72,7 @@ final class HealedCluster {
         world.advance(QUESTIONS);
         await(
                 node -> node.running().isPresent()
-                        && node.disk.isWhole()
+                        && node.disk().isWhole()
                         && status(node).refill().partitions() == 0
                         && status(node).hintBytes() == 0,
                 // A node may have assigned versions before it learned that its clock was wrong. They are accepted

@@ -2,6 +2,9 @@ package io.dht4j.simulator;
 
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.simulator.internal.node.Agreement;
+import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.util.List;
 import java.util.Locale;

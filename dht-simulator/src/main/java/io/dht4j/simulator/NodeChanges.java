@@ -9,6 +9,8 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.simulator.internal.membership.BalanceCheck;
+import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.List;

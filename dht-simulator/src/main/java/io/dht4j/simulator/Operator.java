@@ -6,6 +6,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;

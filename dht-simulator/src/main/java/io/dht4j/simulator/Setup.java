@@ -8,6 +8,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Batching;
 import io.dht4j.core.options.Repair;
 import io.dht4j.simulator.SimulationOptions.Mode;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -223,7 +224,12 @@ record Setup(
                 .toList();
     }
 
-    ClusterBuilder configure(ClusterBuilder builder) {
+    /** Returns the options of each node. */
+    SimulatedNode.Options ofNode() {
+        return new SimulatedNode.Options(storeDelay, memoryFast, this::configure);
+    }
+
+    private ClusterBuilder configure(ClusterBuilder builder) {
         return builder.readFanOut(fanOut)
                 .cancellation(cancellation)
                 .batching(batching)

@@ -8,6 +8,9 @@ import io.dht4j.Topology;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.history.LinearizabilityCheck;
 import io.dht4j.simulator.history.OrderCheck;
+import io.dht4j.simulator.internal.node.Agreement;
+import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -96,8 +99,8 @@ public final class Simulator {
         Optional<Agreement> agreement = agreed
                 ? Optional.of(new Agreement(topology.nodes(), members::list, logs.orElseGet(Agreement::perfectLogs)))
                 : Optional.empty();
-        SimulatedNode.Lifecycle lifecycle =
-                new SimulatedNode.Lifecycle(world, LoopbackNetwork.on(world), setup, topology, hints, agreement);
+        SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
+                world, LoopbackNetwork.on(world), setup.ofNode(), topology, hints.map(each -> each::open), agreement);
         members.form(lifecycle, random);
         for (int i = 0; i < options.keys(); i++) {
             keys.add(Key.of("key" + i));

@@ -5,6 +5,9 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.internal.membership.BalanceCheck;
 import io.dht4j.simulator.internal.membership.SlotCheck;
+import io.dht4j.simulator.internal.node.SimulatedDisk;
+import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -95,8 +98,8 @@ final class SlotInvariants {
     void checkOwners() {
         ClusterState state = nodes.states().newest().orElseThrow();
         for (SimulatedNode node : nodes.present()) {
-            Optional<UUID> incarnation = node.disk.incarnation();
-            for (Entry entry : node.disk.content()) {
+            Optional<UUID> incarnation = node.disk().incarnation();
+            for (Entry entry : node.disk().content()) {
                 int partition = partitions.applyAsInt(entry.key());
                 if (incarnation.isEmpty() || !BalanceCheck.involves(state, partition, incarnation.get())) {
                     violations.add(node.node.id() + " owns no slot of partition " + partition + ", "

@@ -12,6 +12,7 @@ import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.SnapshotCheck;
 import io.dht4j.simulator.history.SupersededCheck;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.dht4j.simulator;
 import io.dht4j.DhtException;
 import io.dht4j.NodeStatus;
 import io.dht4j.simulator.SimulationOptions.Mode;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -15,6 +15,8 @@ import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.ReadCheck;
 import io.dht4j.simulator.history.SupersededCheck;
+import io.dht4j.simulator.internal.node.SimulatedDisk;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;

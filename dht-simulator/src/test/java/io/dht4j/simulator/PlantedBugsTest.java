@@ -52,7 +52,7 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "handoff.Handoff",
                         handoff -> handoff.method(named("missed")).intercept(StubMethod.INSTANCE)),
-                shortlyBefore(66),
+                shortlyBefore(90),
                 SEEDS);
     }
 
@@ -74,7 +74,9 @@ class PlantedBugsTest {
                 LOST,
                 in(
                         INTERNAL + "coordinator.quorum.AckTracker",
-                        tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("count")))));
+                        tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("count")))),
+                shortlyBefore(200),
+                SEEDS);
     }
 
     /** A write is confirmed when it begins to wait for the store. */
@@ -116,8 +118,10 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        "io.dht4j.simulator.SimulatedDisk",
-                        disk -> disk.method(named("sync")).intercept(StubMethod.INSTANCE)));
+                        "io.dht4j.simulator.internal.node.SimulatedDisk",
+                        disk -> disk.method(named("sync")).intercept(StubMethod.INSTANCE)),
+                shortlyBefore(30),
+                SEEDS);
     }
 
     /** Tombstones go with the next session, whether or not all replicas have had them. */
@@ -137,7 +141,9 @@ class PlantedBugsTest {
                 LOST,
                 in(
                         INTERNAL + "repair.purge.WatermarkFilter",
-                        filter -> filter.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))));
+                        filter -> filter.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))),
+                shortlyBefore(36),
+                SEEDS);
     }
 
     /** Nobody is taken to be behind, so that nobody is repaired. */
@@ -147,7 +153,9 @@ class PlantedBugsTest {
                 LOST,
                 in(
                         INTERNAL + "coordinator.quorum.ReplicaAnswer",
-                        sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false))));
+                        sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false))),
+                shortlyBefore(14),
+                SEEDS);
     }
 
     /** What a node has lost is taken for what nobody wrote. */
@@ -170,7 +178,7 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "refill.PartitionFetch",
                         fetch -> fetch.method(named("isDone")).intercept(FixedValue.value(true))),
-                shortlyBefore(40),
+                shortlyBefore(54),
                 SEEDS);
     }
 
@@ -201,7 +209,7 @@ class PlantedBugsTest {
                 in(
                         INTERNAL + "snapshot.Snapshots",
                         cuts -> cuts.visit(Advice.to(NothingUnderWay.class).on(named("writesSoFar")))),
-                shortlyBefore(5150),
+                shortlyBefore(5435),
                 6000);
     }
 

@@ -1,6 +1,7 @@
 package io.dht4j.simulator;
 
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
+import static io.dht4j.simulator.PlantedBugs.SEEDS;
 import static io.dht4j.simulator.PlantedBugs.UNEQUAL;
 import static io.dht4j.simulator.PlantedBugs.assertBreaks;
 import static io.dht4j.simulator.PlantedBugs.in;
@@ -151,7 +152,9 @@ class PlantedOrderBugsTest {
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
                 in(
                         INTERNAL + "coordinator.write.VersionQuery",
-                        query -> query.visit(Advice.to(NoQuery.class).on(named("start")))));
+                        query -> query.visit(Advice.to(NoQuery.class).on(named("start")))),
+                shortlyBefore(20),
+                SEEDS);
     }
 
     /** The first answer is enough. */
@@ -171,7 +174,9 @@ class PlantedOrderBugsTest {
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
                 in(
                         INTERNAL + "coordinator.quorum.AckTracker",
-                        tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))));
+                        tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))),
+                shortlyBefore(105),
+                SEEDS);
     }
 
     /** The node's own store is written before its clock is judged. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.Topology;
+import io.dht4j.simulator.internal.node.SimulatedDisk;
+import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -67,7 +69,7 @@ class WrongClocksTest {
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
-                world, LoopbackNetwork.on(world), setup, topology, Optional.empty(), Optional.empty());
+                world, LoopbackNetwork.on(world), setup.ofNode(), topology, Optional.empty(), Optional.empty());
         List<SimulatedNode> nodes = topology.nodes().stream()
                 .map(node -> new SimulatedNode(
                         node, new SimulatedDisk(node.id().value(), new SplittableRandom(2)), lifecycle))

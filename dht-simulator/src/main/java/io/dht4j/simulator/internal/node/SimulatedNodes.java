@@ -1,4 +1,4 @@
-package io.dht4j.simulator;
+package io.dht4j.simulator.internal.node;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -15,7 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of a simulated cluster, and all disks that they have ever had. Confined to the simulation's thread. */
-final class SimulatedNodes {
+public final class SimulatedNodes {
 
     private final List<SimulatedNode> present = new ArrayList<>();
     private final List<SimulatedDisk> disks = new ArrayList<>();
@@ -23,10 +23,10 @@ final class SimulatedNodes {
     private SimulatedNode.@Nullable Lifecycle lifecycle;
 
     /** Creates an empty set of nodes. */
-    SimulatedNodes() {}
+    public SimulatedNodes() {}
 
     /** Adds the nodes that are there from the beginning. */
-    void form(SimulatedNode.Lifecycle how, SplittableRandom random) {
+    public void form(SimulatedNode.Lifecycle how, SplittableRandom random) {
         lifecycle = how;
         for (Node node : how.topology().nodes()) {
             present.add(new SimulatedNode(node, disk(node.id().value(), random.split()), how));
@@ -34,27 +34,27 @@ final class SimulatedNodes {
     }
 
     /** Returns the nodes that have not left; changes with them. */
-    List<SimulatedNode> present() {
+    public List<SimulatedNode> present() {
         return Collections.unmodifiableList(present);
     }
 
     /** Returns the names and addresses of the nodes that have not left. */
-    List<Node> list() {
+    public List<Node> list() {
         return present.stream().map(each -> each.node).toList();
     }
 
     /** Returns all disks that any node has ever had; grows with them. */
-    List<SimulatedDisk> disks() {
+    public List<SimulatedDisk> disks() {
         return Collections.unmodifiableList(disks);
     }
 
     /** Returns the states that nodes have stored. */
-    InstalledStates states() {
+    public InstalledStates states() {
         return states;
     }
 
     /** Adds a node that joins the cluster, and starts it. */
-    void join(NodeId name, SplittableRandom random) {
+    public void join(NodeId name, SplittableRandom random) {
         SimulatedNode node = SimulatedNode.joining(
                 Node.of(name.value(), "host-" + name + ":1"), disk(name.value(), random), factory());
         present.add(node);
@@ -62,13 +62,13 @@ final class SimulatedNodes {
     }
 
     /** Starts a node with an empty disk. */
-    void restart(SimulatedNode node, SplittableRandom random) {
+    public void restart(SimulatedNode node, SplittableRandom random) {
         node.replace(disk(node.node.id() + "'", random));
         node.start();
     }
 
     /** Ends a node that the cluster has removed. */
-    void retire(SimulatedNode node) {
+    public void retire(SimulatedNode node) {
         if (present.remove(node)) {
             node.goAway();
             node.stop();
@@ -76,7 +76,7 @@ final class SimulatedNodes {
     }
 
     /** Returns the nodes that a state has removed. */
-    List<SimulatedNode> removedBy(ClusterState state) {
+    public List<SimulatedNode> removedBy(ClusterState state) {
         return present.stream()
                 .filter(node -> member(state, node)
                         .filter(each -> each.lifecycle() == Lifecycle.REMOVED)
@@ -85,27 +85,27 @@ final class SimulatedNodes {
     }
 
     /** Returns a node as a member of a state; empty if it has not joined. */
-    static Optional<Member> member(ClusterState state, SimulatedNode node) {
-        return node.disk.incarnation().flatMap(state.members()::incarnation);
+    public static Optional<Member> member(ClusterState state, SimulatedNode node) {
+        return node.disk().incarnation().flatMap(state.members()::incarnation);
     }
 
     /** Returns the node with the number of a member, unless it has left. */
-    Optional<SimulatedNode> node(ClusterState state, int member) {
+    public Optional<SimulatedNode> node(ClusterState state, int member) {
         return state.members()
                 .get(member)
                 .incarnation()
                 .flatMap(incarnation -> present.stream()
-                        .filter(node -> node.disk.incarnation().equals(Optional.of(incarnation)))
+                        .filter(node -> node.disk().incarnation().equals(Optional.of(incarnation)))
                         .findFirst());
     }
 
     /** Returns the node with a name, unless it has left. */
-    Optional<SimulatedNode> named(NodeId name) {
+    public Optional<SimulatedNode> named(NodeId name) {
         return present.stream().filter(node -> node.node.id().equals(name)).findFirst();
     }
 
     /** Returns the disk of a member. */
-    Optional<SimulatedDisk> disk(UUID incarnation) {
+    public Optional<SimulatedDisk> disk(UUID incarnation) {
         return disks.stream()
                 .filter(disk -> disk.incarnation().equals(Optional.of(incarnation)))
                 .findFirst();

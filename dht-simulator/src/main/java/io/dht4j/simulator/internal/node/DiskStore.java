@@ -1,4 +1,4 @@
-package io.dht4j.simulator;
+package io.dht4j.simulator.internal.node;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;

@@ -1,4 +1,4 @@
-package io.dht4j.simulator;
+package io.dht4j.simulator.internal.node;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** How nodes become members of an agreed cluster. Confined to the simulation's thread. */
-final class Agreement {
+public final class Agreement {
 
     /** Few, so that members that were down get a snapshot. */
     private static final int COMMANDS_PER_SNAPSHOT = 20;
@@ -36,14 +36,14 @@ final class Agreement {
      * @param seeds returns the present nodes
      * @param logs opens the logs of the nodes, which outlive their processes
      */
-    Agreement(List<Node> founders, Supplier<List<Node>> seeds, TopologyLogFactory logs) {
+    public Agreement(List<Node> founders, Supplier<List<Node>> seeds, TopologyLogFactory logs) {
         this.seeds = seeds;
         this.founders = List.copyOf(founders);
         this.logs = logs;
     }
 
     /** Returns perfect logs, which share their memory. */
-    static TopologyLogFactory perfectLogs() {
+    public static TopologyLogFactory perfectLogs() {
         Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
         return (self, initial, environment) -> new ModelTopologyLog(
                 groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, COMMANDS_PER_SNAPSHOT)),
@@ -56,7 +56,7 @@ final class Agreement {
      *
      * @param joins whether it joins the cluster instead of forming it
      */
-    ClusterBuilder member(Node node, boolean joins) {
+    public ClusterBuilder member(Node node, boolean joins) {
         if (!joins) {
             return ClusterBuilder.of(Membership.bootstrap(node.id(), founders, this::open));
         }
@@ -73,7 +73,7 @@ final class Agreement {
     }
 
     /** Returns the node that leads, as far as it knows. */
-    Optional<NodeId> leader() {
+    public Optional<NodeId> leader() {
         return opened.entrySet().stream()
                 .filter(each -> each.getValue().leads())
                 .map(Map.Entry::getKey)

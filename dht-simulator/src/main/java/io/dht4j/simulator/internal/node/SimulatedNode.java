@@ -1,26 +1,32 @@
-package io.dht4j.simulator;
+package io.dht4j.simulator.internal.node;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * A node of the simulated cluster: its state that survives crashes, and its process. Confined to the simulation's
  * thread.
  */
-final class SimulatedNode {
+public final class SimulatedNode {
 
-    final Node node;
-    SimulatedDisk disk;
+    /** Its name and address. */
+    public final Node node;
+
+    private SimulatedDisk disk;
     private final Lifecycle lifecycle;
     /** The machine, whose wall clock continues without a process. */
     private final VirtualEnvironment machine;
@@ -40,15 +46,29 @@ final class SimulatedNode {
     /**
      * The factory of nodes.
      *
+     * @param world the time of all
+     * @param network between the nodes
+     * @param options of each node
+     * @param topology the nodes of a static cluster
+     * @param hints opens the hint log of a node; hints are in memory if empty
      * @param agreement how nodes become members; empty for a static cluster
      */
-    record Lifecycle(
+    public record Lifecycle(
             VirtualEnvironment world,
             LoopbackNetwork network,
-            Setup setup,
+            Options options,
             Topology topology,
-            Optional<HintLogs> hints,
+            Optional<Function<NodeId, HintLog>> hints,
             Optional<Agreement> agreement) {}
+
+    /**
+     * The options of each node.
+     *
+     * @param storeDelay the largest delay of store tasks
+     * @param memoryFast whether stores answer on the calling thread
+     * @param configure sets all others
+     */
+    public record Options(Duration storeDelay, boolean memoryFast, UnaryOperator<ClusterBuilder> configure) {}
 
     /** A process, which may not serve yet. */
     private record Started(
@@ -59,15 +79,23 @@ final class SimulatedNode {
         }
     }
 
-    /** A process that serves. */
-    record Running(
+    /**
+     * A process that serves.
+     *
+     * @param environment its own time and threads
+     * @param links to the others
+     * @param store of its disk
+     * @param hints its hint log; hints are in memory if empty
+     * @param cluster its view of the cluster
+     */
+    public record Running(
             VirtualEnvironment environment,
             FaultyTransport links,
-            DiskStore store,
+            Store store,
             Optional<HintLog> hints,
             Cluster cluster) {}
 
-    SimulatedNode(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
+    public SimulatedNode(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
         this.node = node;
         this.disk = disk;
         this.lifecycle = lifecycle;
@@ -76,70 +104,76 @@ final class SimulatedNode {
     }
 
     /** Creates a node that joins the cluster. */
-    static SimulatedNode joining(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
+    public static SimulatedNode joining(Node node, SimulatedDisk disk, Lifecycle lifecycle) {
         SimulatedNode joining = new SimulatedNode(node, disk, lifecycle);
         joining.joins = true;
         return joining;
     }
 
     /** Lets the next processes listen at an address, which may be that of another node. */
-    void listenAt(String other) {
+    public void listenAt(String other) {
         address = other;
     }
 
     /** Keeps the node from being started, until it is replaced. */
-    void goAway() {
+    public void goAway() {
         away = true;
     }
 
     /** Lets the node be started again. */
-    void comeBack() {
+    public void comeBack() {
         away = false;
     }
 
     /** Returns whether the node must not be started. */
-    boolean isAway() {
+    public boolean isAway() {
         return away;
     }
 
     /** Gives the node another disk, with which it joins the cluster. */
-    void replace(SimulatedDisk other) {
+    public void replace(SimulatedDisk other) {
         disk = other;
         joins = true;
         away = false;
     }
 
+    /** Returns the disk, which outlives processes. */
+    public SimulatedDisk disk() {
+        return disk;
+    }
+
     /** Returns the process if it serves. */
-    Optional<Running> running() {
+    public Optional<Running> running() {
         return running;
     }
 
     /** Returns whether there is a process, which may not serve yet. */
-    boolean hasProcess() {
+    public boolean hasProcess() {
         return process.isPresent();
     }
 
     /** Returns the links of the process. */
-    Optional<FaultyTransport> links() {
+    public Optional<FaultyTransport> links() {
         return process.map(Started::links);
     }
 
     /** Returns why the last start has failed. */
-    Optional<String> startFailure() {
+    public Optional<String> startFailure() {
         return startFailure;
     }
 
     /** Starts a process. In a static cluster it serves on return. */
-    void start() {
+    public void start() {
         startFailure = Optional.empty();
         VirtualEnvironment environment = machine.newNode();
-        environment.setStoreDelay(lifecycle.setup().storeDelay());
+        environment.setStoreDelay(lifecycle.options().storeDelay());
         // The network's time instead of the node's: messages in transit arrive although the sender is paused.
         FaultyTransport links = new FaultyTransport(lifecycle.network().transport(address), lifecycle.world());
-        DiskStore store = new DiskStore(disk, lifecycle.setup().memoryFast());
+        DiskStore store = new DiskStore(disk, lifecycle.options().memoryFast());
         ClusterBuilder builder = lifecycle
-                .setup()
-                .configure(lifecycle
+                .options()
+                .configure()
+                .apply(lifecycle
                         .agreement()
                         .map(agreement -> agreement.member(node, joins))
                         .orElseGet(() -> ClusterBuilder.of(node.id(), lifecycle.topology()))
@@ -147,7 +181,7 @@ final class SimulatedNode {
                         .store(store)
                         .refill(disk)
                         .environment(environment));
-        Optional<HintLog> hints = lifecycle.hints().map(logs -> logs.open(node.id()));
+        Optional<HintLog> hints = lifecycle.hints().map(logs -> logs.apply(node.id()));
         hints.ifPresent(builder::hints);
         Started started = new Started(environment, links, store, hints);
         process = Optional.of(started);
@@ -173,7 +207,7 @@ final class SimulatedNode {
     }
 
     /** Ends the process immediately, optionally with a power failure. */
-    void crash(boolean power) {
+    public void crash(boolean power) {
         process.ifPresent(ended -> {
             ended.environment().crash();
             ended.links().close();
@@ -187,7 +221,7 @@ final class SimulatedNode {
     }
 
     /** Shuts the process down. One that does not serve yet is killed. */
-    void stop() {
+    public void stop() {
         if (running.isEmpty()) {
             crash(false);
             return;
@@ -202,25 +236,25 @@ final class SimulatedNode {
     }
 
     /** Sets the node's clock. A drift continues. */
-    void setClock(Duration offset) {
+    public void setClock(Duration offset) {
         machine.setClockOffset(offset);
         process.ifPresent(each -> each.environment().setClockOffset(offset));
     }
 
     /** Sets the drift of the node's clock in parts per million. */
-    void setClockDrift(int partsPerMillion) {
+    public void setClockDrift(int partsPerMillion) {
         machine.setClockDrift(partsPerMillion);
         process.ifPresent(each -> each.environment().setClockDrift(partsPerMillion));
     }
 
-    void pause(Duration time) {
+    public void pause(Duration time) {
         process.ifPresent(each -> each.environment().pause(time));
         Duration until = lifecycle.world().elapsed().plus(time);
         disturbedUntil = until.compareTo(disturbedUntil) > 0 ? until : disturbedUntil;
     }
 
     /** Returns whether the node has been undisturbed since a time in elapsed time. */
-    boolean wasRunningSince(Duration moment) {
+    public boolean wasRunningSince(Duration moment) {
         return disturbedUntil.compareTo(moment) <= 0;
     }
 }

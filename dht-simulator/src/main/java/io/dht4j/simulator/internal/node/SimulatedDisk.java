@@ -1,4 +1,4 @@
-package io.dht4j.simulator;
+package io.dht4j.simulator.internal.node;
 
 import io.dht4j.Key;
 import io.dht4j.spi.Entry;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * in the middle of a write. It may be replaced by an empty disk, which must be refilled. Confined to the simulation's
  * thread.
  */
-final class SimulatedDisk implements RefillMarker {
+public final class SimulatedDisk implements RefillMarker {
 
     /** The name of the note of a node's identity, and that of the newest state that it has installed. */
     private static final String IDENTITY = "node-identity";
@@ -63,7 +63,7 @@ final class SimulatedDisk implements RefillMarker {
      *
      * @param name for messages
      */
-    SimulatedDisk(String name, SplittableRandom random) {
+    public SimulatedDisk(String name, SplittableRandom random) {
         this.name = name;
         this.random = random;
     }
@@ -74,22 +74,22 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Sets whether the disk has no room for more records. */
-    void setFull(boolean full) {
+    public void setFull(boolean full) {
         this.full = full;
     }
 
     /** Ends all faults of the disk. */
-    void mend() {
+    public void mend() {
         full = false;
         failing = false;
     }
 
     /** Makes the next write fail after a part of it has been written. */
-    void failNextWrite() {
+    public void failNextWrite() {
         failing = true;
     }
 
-    void append(List<Entry> entries) {
+    public void append(List<Entry> entries) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
@@ -101,19 +101,19 @@ final class SimulatedDisk implements RefillMarker {
         records.addAll(entries);
     }
 
-    void sync() {
+    public void sync() {
         synced = records.size();
     }
 
     /** Loses power: a random part of the unsynced records survives, possibly all or none. */
-    void losePower() {
+    public void losePower() {
         int kept = synced + random.nextInt(records.size() - synced + 1);
         records.subList(kept, records.size()).clear();
         synced = kept;
     }
 
     /** Purges entries. The purge and all earlier writes are durable immediately. */
-    void purge(List<Entry> entries) {
+    public void purge(List<Entry> entries) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
@@ -123,7 +123,7 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Removes all records of some keys. The removal and all earlier writes are durable immediately. */
-    void drop(Predicate<Key> keys) {
+    public void drop(Predicate<Key> keys) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
@@ -136,7 +136,7 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Replaces a small file, durably and immediately. */
-    void keepNote(String name, byte[] bytes) {
+    public void keepNote(String name, byte[] bytes) {
         if (full) {
             throw new StoreException("no space left on the simulated disk");
         }
@@ -151,19 +151,19 @@ final class SimulatedDisk implements RefillMarker {
      *
      * @throws StoreException if it is bound to another one
      */
-    void bind(String description) {
+    public void bind(String description) {
         if (bound.isPresent() && !bound.get().equals(description)) {
             throw new StoreException("the disk is bound to \"" + bound.get() + "\", not to \"" + description + "\"");
         }
         bound = Optional.of(description);
     }
 
-    Optional<byte[]> note(String name) {
+    public Optional<byte[]> note(String name) {
         return Optional.ofNullable(notes.get(name)).map(byte[]::clone);
     }
 
     /** Replaces the disk by an empty one. */
-    void replace() {
+    public void replace() {
         gone.addAll(records);
         records.clear();
         purged.clear();
@@ -191,32 +191,32 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Returns whether no partition must be refilled. */
-    boolean isWhole() {
+    public boolean isWhole() {
         return pending.filter(BitSet::isEmpty).isPresent();
     }
 
     /** Returns all records ever written, without those lost before they were synced. */
-    Stream<Entry> everKept() {
+    public Stream<Entry> everKept() {
         return Stream.concat(gone.stream(), records.stream());
     }
 
     /** Lets a listener receive each note of an agreed state. */
-    void listen(Consumer<byte[]> listener) {
+    public void listen(Consumer<byte[]> listener) {
         states = listener;
     }
 
     /** Loses the disk for ever: nothing of it is read any more. */
-    void lose() {
+    public void lose() {
         lost = true;
     }
 
     /** Returns whether the disk was lost for ever. */
-    boolean isLost() {
+    public boolean isLost() {
         return lost;
     }
 
     /** Returns the identity that the node has stored on this disk; empty if it has not. */
-    Optional<UUID> incarnation() {
+    public Optional<UUID> incarnation() {
         return note(IDENTITY).map(note -> {
             ByteBuffer in = ByteBuffer.wrap(note).position(NOTE_HEAD_BYTES);
             return new UUID(in.getLong(), in.getLong());
@@ -224,7 +224,7 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Returns whether the disk has an entry, or one that supersedes it, or has purged one. */
-    boolean hasAtLeast(Entry entry) {
+    public boolean hasAtLeast(Entry entry) {
         for (int i = records.size() - 1; i >= 0; i--) {
             Entry record = records.get(i);
             if (record.key().equals(entry.key()) && !entry.supersedes(record)) {
@@ -235,7 +235,7 @@ final class SimulatedDisk implements RefillMarker {
     }
 
     /** Returns the records of the file, without those purged or dropped since they were written. */
-    List<Entry> content() {
+    public List<Entry> content() {
         List<Entry> content = new ArrayList<>();
         for (int i = 0; i < records.size(); i++) {
             Entry entry = records.get(i);
