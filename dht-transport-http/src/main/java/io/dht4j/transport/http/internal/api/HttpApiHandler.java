@@ -98,8 +98,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
                 case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
-                case ApiProtocol.REBALANCE ->
-                    administered(exchange, membership::plan, membership::changeRebalance);
+                case ApiProtocol.REBALANCE -> administered(exchange, membership::plan, membership::changeRebalance);
                 default -> {
                     guard.requireAny(exchange.authorization());
                     throw new InvalidRequestException(
