@@ -41,19 +41,20 @@ final class StateCodecTest {
         ClusterState state = Clusters.formed(4, 16, 2, "a", "b");
         state = Clusters.joined(Clusters.joined(state, "c", 3));
         state = Clusters.accepted(state, new Command.Admit(state.epoch(), Clusters.name(7)));
-        state = Clusters.started(state, 1, 5, Clusters.movable(state, 1, 5).filter(p -> p % 2 == 0));
+        state = Clusters.started(state, 1, 5, movable(state, 1, 5));
         state = Clusters.advanced(state, Phase.BOTH);
-        state = Clusters.started(state, 2, 6, PartitionSet.of(firstMovable(state)));
+        state = Clusters.started(
+                state, 2, 6, PartitionSet.of(movable(state, 2, 6).toArray()[0]));
         state = Clusters.accepted(state, new Command.MarkDead(state.epoch(), 4, true));
         state = Clusters.accepted(
                 state, new Command.Replace(state.epoch(), 4, Clusters.incarnation(99), Clusters.attributes(4)));
         return Clusters.left(state, 3);
     }
 
-    private static int firstMovable(ClusterState state) {
-        return Clusters.movable(state, 2, 6)
-                .filter(p -> state.batchOf(p).isEmpty())
-                .toArray()[0];
+    /** Returns stable partitions of which the member that dies has no slot, as its successor comes only then. */
+    private static PartitionSet movable(ClusterState state, int from, int to) {
+        return Clusters.movable(state, from, to)
+                .filter(p -> state.batchOf(p).isEmpty() && state.slots().slotOf(p, 4) < 0);
     }
 
     private static List<Command> commands() {
