@@ -129,7 +129,7 @@ final class BatchCopy {
                 "{} takes over {} partitions from {}",
                 context.self(),
                 partitions.cardinality(),
-                sources.stream().map(source -> source.node.id()).toList());
+                sources.stream().map(source -> source.node().id()).toList());
         later(0);
     }
 
@@ -194,9 +194,11 @@ final class BatchCopy {
         if (context.views().current().moves().settings().paused()) {
             return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
         }
+        List<Source> living =
+                sources.stream().filter(source -> !source.isDead()).toList();
         return drop(left)
-                .thenCompose(dropped -> open(left, 0, Optional.empty()))
-                .thenCompose(failure -> copy(left, 0, failure));
+                .thenCompose(dropped -> open(living, left, 0, Optional.empty()))
+                .thenCompose(failure -> copy(living, left, 0, failure));
     }
 
     private boolean hasBegun(int partition) {
@@ -216,29 +218,30 @@ final class BatchCopy {
      *
      * @return completes with the last failure, if a partition is still closed
      */
-    private CompletableFuture<Optional<Throwable>> open(PartitionSet left, int index, Optional<Throwable> failure) {
+    private CompletableFuture<Optional<Throwable>> open(
+            List<Source> living, PartitionSet left, int index, Optional<Throwable> failure) {
         PartitionSet closedYet = left.filter(partition -> !hasBegun(partition));
         if (closedYet.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        if (index == sources.size()) {
+        if (index == living.size()) {
             // Only during a fill can a partition have no source: all others that had its entries are dead.
             PartitionSet orphans = closedYet.filter(
-                    partition -> sources.stream().noneMatch(source -> source.partitions.contains(partition)));
+                    partition -> living.stream().noneMatch(source -> source.partitions.contains(partition)));
             return context.throttle().runOnStore(() -> open(zero(orphans))).thenApply(opened -> failure);
         }
-        PartitionSet some = sources.get(index).partitions.intersection(closedYet);
+        PartitionSet some = living.get(index).partitions.intersection(closedYet);
         if (some.isEmpty()) {
-            return open(left, index + 1, failure);
+            return open(living, left, index + 1, failure);
         }
-        return sources.get(index)
+        return living.get(index)
                 .askForWatermarks(some)
                 .thenCompose(found -> context.throttle().runOnStore(() -> {
                     Map<Integer, Version> fences = new HashMap<>();
                     found.forEach((partition, pair) -> fences.put(partition, pair.fenced()));
                     open(fences);
                 }))
-                .handle((opened, error) -> open(left, index + 1, error == null ? failure : Optional.of(error)))
+                .handle((opened, error) -> open(living, left, index + 1, error == null ? failure : Optional.of(error)))
                 .thenCompose(next -> next);
     }
 
@@ -270,23 +273,24 @@ final class BatchCopy {
     }
 
     /** Copies from one source after the other. One that fails does not keep the others from being copied. */
-    private CompletableFuture<Void> copy(PartitionSet left, int index, Optional<Throwable> failure) {
+    private CompletableFuture<Void> copy(
+            List<Source> living, PartitionSet left, int index, Optional<Throwable> failure) {
         PartitionSet opened = left.filter(this::hasBegun);
-        if (index == sources.size()) {
-            return adopt(opened)
+        if (index == living.size()) {
+            return adopt(living, opened)
                     .thenCompose(adopted -> failure.isPresent()
                             ? CompletableFuture.failedFuture(failure.get())
                             : CompletableFuture.completedFuture(null));
         }
-        return sources.get(index)
+        return living.get(index)
                 .copy(opened)
-                .handle((copied, error) -> copy(left, index + 1, error == null ? failure : Optional.of(error)))
+                .handle((copied, error) -> copy(living, left, index + 1, error == null ? failure : Optional.of(error)))
                 .thenCompose(next -> next);
     }
 
     /** Completes the partitions that are copied from all their sources. */
-    private CompletableFuture<Void> adopt(PartitionSet opened) {
-        PartitionSet copied = opened.filter(partition -> sources.stream()
+    private CompletableFuture<Void> adopt(List<Source> living, PartitionSet opened) {
+        PartitionSet copied = opened.filter(partition -> living.stream()
                 .filter(source -> source.partitions.contains(partition))
                 .allMatch(source -> source.done().contains(partition)));
         if (copied.isEmpty()) {

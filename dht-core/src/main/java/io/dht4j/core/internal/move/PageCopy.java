@@ -10,6 +10,7 @@ import io.dht4j.core.internal.repair.RepairException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /**
  * Copies partitions from one node in one pass over its store, page by page in key order. After each page it rests for
@@ -19,14 +20,14 @@ import java.util.function.LongConsumer;
 final class PageCopy {
 
     private final MoveContext context;
-    private final Node node;
+    private final Supplier<Node> node;
     private final PartitionSet partitions;
     private final LongConsumer received;
 
     private volatile Key position = KeyRange.all().start();
     private volatile boolean done;
 
-    PageCopy(MoveContext context, Node node, PartitionSet partitions, LongConsumer received) {
+    PageCopy(MoveContext context, Supplier<Node> node, PartitionSet partitions, LongConsumer received) {
         this.context = context;
         this.node = node;
         this.partitions = partitions;
@@ -80,7 +81,7 @@ final class PageCopy {
 
     private CompletableFuture<Long> page(PartitionSet wanted) {
         CompletableFuture<Long> page = new CompletableFuture<>();
-        context.pages().fetch(node, wanted, position, new RefillSource.Outcome() {
+        context.pages().fetch(node.get(), wanted, position, new RefillSource.Outcome() {
             @Override
             public void fetched(int entries, long bytes, Optional<Key> resume) {
                 received.accept(bytes);

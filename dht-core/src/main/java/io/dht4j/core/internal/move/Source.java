@@ -30,8 +30,9 @@ final class Source {
     /** The time for watermarks, which no node has to compute. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-    final Node node;
     final PartitionSet partitions;
+    /** The node by the view with which the copy began. */
+    private final Node first;
 
     private final MoveContext context;
     private final LongConsumer received;
@@ -53,9 +54,19 @@ final class Source {
      */
     Source(MoveContext context, Node node, PartitionSet partitions, LongConsumer received) {
         this.context = context;
-        this.node = node;
+        this.first = node;
         this.partitions = partitions;
         this.received = received;
+    }
+
+    /** Returns the node, at the address that it has now. */
+    Node node() {
+        return context.views().current().topology().node(first.id()).orElse(first);
+    }
+
+    /** Returns whether the node was declared dead, so that nothing is copied from it any more. */
+    boolean isDead() {
+        return context.views().current().moves().dead().contains(first.id());
     }
 
     /** Returns the partitions that are copied completely. */
@@ -86,7 +97,7 @@ final class Source {
         PartitionSet chunk = chunks.get(index);
         return context.peers()
                 .ask(
-                        node,
+                        node(),
                         new RepairRequest.Sums(chunk, RepairRequest.Detail.WATERMARKS, LocalReplica.NO_SEAL),
                         PATIENCE)
                 .thenCompose(reply -> {
@@ -128,7 +139,7 @@ final class Source {
         if (!after.equals(before)) {
             throw new RepairException(
                     ErrorCode.REPLICA_REFILLING,
-                    "node " + node.id() + ": its disk was lost or rolled back, and it is being repaired");
+                    "node " + first.id() + ": its disk was lost or rolled back, and it is being repaired");
         }
         synchronized (watermarks) {
             watermarks.putAll(after);
@@ -146,8 +157,8 @@ final class Source {
         if (rest.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return context.comparison().differing(node, rest).thenCompose(differing -> {
-            PageCopy pass = new PageCopy(context, node, differing, received);
+        return context.comparison().differing(node(), rest).thenCompose(differing -> {
+            PageCopy pass = new PageCopy(context, this::node, differing, received);
             pages = pass;
             covered = covered.union(rest);
             return pass.run(left);
@@ -155,11 +166,11 @@ final class Source {
     }
 
     private CompletableFuture<Void> compare(PartitionSet left, Version since, int attempt) {
-        return context.comparison().reconcile(node, left, since).thenCompose(result -> {
+        return context.comparison().reconcile(node(), left, since).thenCompose(result -> {
             if (!result.lacking().isEmpty()) {
                 return CompletableFuture.failedFuture(new RepairException(
                         ErrorCode.INTERNAL,
-                        "this node refuses entries of " + node.id() + " in "
+                        "this node refuses entries of " + first.id() + " in "
                                 + result.lacking().cardinality() + " partitions: ./dht repair shows why"));
             }
             if (result.differed().isEmpty()) {
@@ -167,7 +178,7 @@ final class Source {
             }
             return attempt == MAX_COMPARISONS
                     ? CompletableFuture.failedFuture(new RepairException(
-                            ErrorCode.INTERNAL, "node " + node.id() + ": old entries keep differing from it"))
+                            ErrorCode.INTERNAL, "node " + first.id() + ": old entries keep differing from it"))
                     : compare(left, since, attempt + 1);
         });
     }

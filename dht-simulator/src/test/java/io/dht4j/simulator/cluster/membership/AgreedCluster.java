@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -69,6 +70,8 @@ final class AgreedCluster implements AutoCloseable {
     final Map<Integer, List<Node>> forgotten = new HashMap<>();
 
     private int weight = 1;
+    /** Where the views say that nodes listen, if it is not where they do. */
+    private final Map<Integer, String> addresses = new HashMap<>();
     /** What receives the frames at each node. */
     final Map<Integer, FrameHandler> handlers = new HashMap<>();
     /** What becomes of a frame before it is sent. */
@@ -323,6 +326,12 @@ final class AgreedCluster implements AutoCloseable {
         weight = each;
     }
 
+    /** Lets the views give a node another address, or its own again. No node learns of it by this. */
+    void address(int node, Optional<String> address) {
+        epoch++;
+        address.ifPresentOrElse(other -> addresses.put(node, other), () -> addresses.remove(node));
+    }
+
     /** Adds a node again. No node learns of it by this. */
     void add(int node) {
         epoch++;
@@ -361,12 +370,25 @@ final class AgreedCluster implements AutoCloseable {
                         at,
                         members.stream()
                                 .map(cluster.topology.nodes()::get)
-                                .map(node -> new Node(node.id(), node.address(), weight))
+                                .map(this::asAgreed)
                                 .toList()),
                 HashFunctions.xxh3(),
-                table,
+                table.stream().map(this::asAgreed).toList(),
                 identities,
                 moves);
+    }
+
+    private Node asAgreed(Node node) {
+        int number = cluster.topology.nodes().indexOf(node);
+        return new Node(node.id(), addresses.getOrDefault(number, node.address()), weight);
+    }
+
+    private Row asAgreed(Row row) {
+        return Row.of(
+                row.version(),
+                row.slots().stream()
+                        .map(slot -> new ReplicaSlot(slot.phase(), asAgreed(slot.owner()), asAgreed(slot.heir())))
+                        .toList());
     }
 
     void install(int... nodes) {

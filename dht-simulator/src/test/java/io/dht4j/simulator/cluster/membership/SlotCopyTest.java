@@ -14,6 +14,7 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,19 @@ class SlotCopyTest extends MovingSlot {
         assertThat(agreed.node(HEIR).moves().progress().get(0).complete()).isEqualTo(PartitionSet.of(MOVED, 4));
         assertHolds(HEIR, agreed.keys(4, 50), 1);
         assertThat(pagesOfOwner()).isEqualTo(1);
+    }
+
+    @Test
+    void heirAsksAnOwnerWhoseAddressChangesAtTheNewOne() {
+        put(agreed.keys(MOVED, 20), 1, ALL);
+        agreed.address(OWNER, Optional.of("nowhere:1"));
+        move(Phase.COPY, HEIR);
+        cluster.env.advance(Duration.ofMinutes(2));
+        assertThat(isComplete()).isFalse();
+        agreed.address(OWNER, Optional.empty());
+        agreed.installAtAll();
+        awaitComplete();
+        assertHolds(HEIR, agreed.keys(MOVED, 20), 1);
     }
 
     @Test

@@ -53,6 +53,21 @@ class SlotFillTest extends MovingSlot {
     }
 
     @Test
+    void heirGoesOnWithoutASourceThatIsDeclaredDead() {
+        List<Key> keys = agreed.keys(MOVED, 20);
+        put(keys, 1, ALL);
+        cluster.towardNode(THIRD, Fault.loseRequest());
+        move(Phase.FILL, HEIR);
+        cluster.env.advance(Duration.ofMinutes(2));
+        assertThat(isComplete()).isFalse();
+        // The rows stay as they are.
+        agreed.settings(new Moves(List.of(), RebalanceSettings.DEFAULT, Set.of(new NodeId("n2"))));
+        agreed.installAtAll();
+        awaitComplete();
+        assertHolds(HEIR, keys, 1);
+    }
+
+    @Test
     void copyOfAnOwnerThatDiesGoesOnAsAFill() {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
