@@ -99,7 +99,9 @@ public record MembershipStatus(
         /** The former owner is dead, and the heir receives what the other replicas have. */
         FILL,
         /** The move is being undone. */
-        UNDO
+        UNDO,
+        /** The heir receives a copy to become one more replica, and both nodes get all writes. */
+        GROW
     }
 
     /**

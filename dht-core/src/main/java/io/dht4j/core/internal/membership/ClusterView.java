@@ -74,7 +74,7 @@ public final class ClusterView {
                 partition -> rows.get(partition).nodes().stream()
                         .anyMatch(node -> node.id().equals(self)));
         this.incoming = owned.filter(partition -> movingSlot(partition, replicas)
-                .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL)
+                .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL || slot.phase() == Phase.GROW)
                 .filter(slot -> slot.heir().id().equals(self))
                 .isPresent());
         this.movesAny = rows.stream().anyMatch(Row::isMoving);
@@ -309,7 +309,7 @@ public final class ClusterView {
 
     /**
      * Returns the partitions of which this member takes over a slot and may lack entries: it is the heir in
-     * {@link Phase#COPY} or {@link Phase#FILL}.
+     * {@link Phase#COPY}, {@link Phase#FILL} or {@link Phase#GROW}.
      */
     public PartitionSet incoming() {
         return incoming;

@@ -12,9 +12,10 @@ import java.util.Optional;
  * One place in a partition's row, with the nodes that hold it. While it moves, two nodes do.
  *
  * @param phase its phase
- * @param owner the node that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH} and {@link Phase#UNDO},
- *     the heir during {@link Phase#FILL}
- * @param heir the node that takes it over; the owner itself in the other phases
+ * @param owner the node that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH}, {@link Phase#UNDO} and
+ *     {@link Phase#GROW}, the heir during {@link Phase#FILL}
+ * @param heir the node that takes it over, or that gets the next slot in {@link Phase#GROW}; the owner itself in the
+ *     other phases
  */
 public record ReplicaSlot(Phase phase, Node owner, Node heir) {
 
@@ -44,7 +45,7 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
     /** Returns the node whose content is that of the slot; empty if there is none, so that the slot is not read. */
     public Optional<Node> reader() {
         return switch (phase) {
-            case STABLE, COPY, UNDO -> Optional.of(owner);
+            case STABLE, COPY, UNDO, GROW -> Optional.of(owner);
             case BOTH -> Optional.of(heir);
             case FILL -> Optional.empty();
         };
@@ -57,7 +58,7 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
      */
     public List<Node> complete() {
         return switch (phase) {
-            case STABLE, COPY -> List.of(owner);
+            case STABLE, COPY, GROW -> List.of(owner);
             case BOTH, UNDO -> List.of(owner, heir);
             case FILL -> List.of();
         };

@@ -111,6 +111,21 @@ public final class Clusters {
         return advanced(advanced(begun, Phase.BOTH), Phase.STABLE);
     }
 
+    public static ClusterState raised(ClusterState state, int replicas) {
+        return accepted(state, new Command.SetReplicationFactor(state.epoch(), replicas));
+    }
+
+    public static ClusterState growing(ClusterState state, int from, int to, PartitionSet partitions) {
+        return accepted(state, new Command.StartGrow(state.epoch(), from, to, partitions));
+    }
+
+    /** Adds a slot to partitions, through all phases. */
+    public static ClusterState grown(ClusterState state, int from, int to, PartitionSet partitions) {
+        ClusterState begun = growing(state, from, to, partitions);
+        return accepted(
+                begun, new Command.CompleteGrow(begun.epoch(), newest(begun).id(), partitions));
+    }
+
     /** Returns the partitions of which one member owns a slot and another has none. */
     public static PartitionSet movable(ClusterState state, int from, int to) {
         return PartitionSet.matching(

@@ -55,7 +55,7 @@ public final class SlotCheck {
         return switch (slot.phase()) {
             case FILL -> true;
             case BOTH -> isLost(state, slot.owner(), disks) && isLost(state, slot.heir(), disks);
-            case STABLE, COPY, UNDO -> isLost(state, slot.owner(), disks);
+            case STABLE, COPY, UNDO, GROW -> isLost(state, slot.owner(), disks);
         };
     }
 
@@ -64,7 +64,7 @@ public final class SlotCheck {
             case FILL -> false;
             // The owner stays complete, since the move may be undone.
             case BOTH -> isThere(state, slot.owner(), disks) && isThere(state, slot.heir(), disks);
-            case STABLE, COPY, UNDO -> isThere(state, slot.owner(), disks);
+            case STABLE, COPY, UNDO, GROW -> isThere(state, slot.owner(), disks);
         };
     }
 

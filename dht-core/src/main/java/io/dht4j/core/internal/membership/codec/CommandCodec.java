@@ -32,6 +32,9 @@ public final class CommandCodec {
     private static final int SET_REBALANCE = 16;
     private static final int RECOVER = 17;
     private static final int CONTINUE = 18;
+    private static final int SET_REPLICATION_FACTOR = 19;
+    private static final int START_GROW = 20;
+    private static final int COMPLETE_GROW = 21;
 
     private static final int MIN_FOUNDER_BYTES = 2 + 16 + 2 + 2 + 2 + 1;
     private static final int MIN_CLAIM_BYTES = 2 + 2;
@@ -87,6 +90,12 @@ public final class CommandCodec {
             out.u8(ADVANCE_BATCH).i64(epoch).i64(c.batch()).u8(c.next().code());
         } else if (command instanceof Command.CompleteFill c) {
             out.u8(COMPLETE_FILL).i64(epoch).i64(c.batch()).partitions(c.partitions());
+        } else if (command instanceof Command.SetReplicationFactor c) {
+            out.u8(SET_REPLICATION_FACTOR).i64(epoch).i32(c.replicas());
+        } else if (command instanceof Command.StartGrow c) {
+            out.u8(START_GROW).i64(epoch).i32(c.from()).i32(c.to()).partitions(c.partitions());
+        } else if (command instanceof Command.CompleteGrow c) {
+            out.u8(COMPLETE_GROW).i64(epoch).i64(c.batch()).partitions(c.partitions());
         } else if (command instanceof Command.AbortBatch c) {
             out.u8(ABORT_BATCH).i64(epoch).i64(c.batch());
         } else if (command instanceof Command.SetVoters c) {
@@ -138,6 +147,9 @@ public final class CommandCodec {
             case START_BATCH -> new Command.StartBatch(epoch, member(in), member(in), in.partitions());
             case ADVANCE_BATCH -> new Command.AdvanceBatch(epoch, batch(in), in.phase("the next phase"));
             case COMPLETE_FILL -> new Command.CompleteFill(epoch, batch(in), in.partitions());
+            case SET_REPLICATION_FACTOR -> new Command.SetReplicationFactor(epoch, in.i32("a replication factor"));
+            case START_GROW -> new Command.StartGrow(epoch, member(in), member(in), in.partitions());
+            case COMPLETE_GROW -> new Command.CompleteGrow(epoch, batch(in), in.partitions());
             case ABORT_BATCH -> new Command.AbortBatch(epoch, batch(in));
             case SET_VOTERS -> new Command.SetVoters(epoch, in.numbers("voters"));
             case SET_REBALANCE -> new Command.SetRebalance(epoch, in.rebalance());

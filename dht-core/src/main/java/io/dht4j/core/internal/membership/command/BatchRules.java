@@ -36,25 +36,14 @@ final class BatchRules {
     }
 
     private String problemOf(Command.StartBatch command) {
-        PartitionSet partitions = command.partitions();
-        if (state.rebalance().paused()) {
-            return "moves are paused: resume them with ./dht rebalance --resume";
-        }
-        if (!members.has(command.from()) || !members.has(command.to())) {
-            return "no member has the number " + (members.has(command.from()) ? command.to() : command.from())
-                    + ": plan the move again";
+        String problem = problemOf(command.from(), command.to(), command.partitions());
+        if (!problem.isEmpty()) {
+            return problem;
         }
         Member from = members.get(command.from());
         Member to = members.get(command.to());
-        if (!to.lifecycle().takesSlots() || !from.lifecycle().mayOwn()) {
-            return "no slot can move from " + from + " to " + to + ": plan the move again";
-        }
-        if (partitions.isEmpty() || partitions.bound() > state.partitions()) {
-            return "a batch moves at least one of the partitions 0 to " + (state.partitions() - 1)
-                    + ": plan the move again";
-        }
         boolean fills = from.lifecycle() == Lifecycle.DEAD;
-        int[] unfit = partitions.stream()
+        int[] unfit = command.partitions().stream()
                 .filter(p -> !(fills ? DeathRules.isFillable(state, p, from.number()) : isMovable(p, from.number()))
                         || state.involves(p, to.number()))
                 .limit(1)
@@ -63,6 +52,26 @@ final class BatchRules {
                 ? ""
                 : "partition " + unfit[0] + " has no slot at " + from + " that can move to " + to
                         + " now: plan the move again when no other slot of the partition moves";
+    }
+
+    /** Returns why no batch can begin between two members, whatever their slots are, or an empty text. */
+    String problemOf(int source, int target, PartitionSet partitions) {
+        if (state.rebalance().paused()) {
+            return "moves are paused: resume them with ./dht rebalance --resume";
+        }
+        if (!members.has(source) || !members.has(target)) {
+            return "no member has the number " + (members.has(source) ? target : source) + ": plan the move again";
+        }
+        Member from = members.get(source);
+        Member to = members.get(target);
+        if (!to.lifecycle().takesSlots() || !from.lifecycle().mayOwn()) {
+            return "no slot can move from " + from + " to " + to + ": plan the move again";
+        }
+        if (partitions.isEmpty() || partitions.bound() > state.partitions()) {
+            return "a batch moves at least one of the partitions 0 to " + (state.partitions() - 1)
+                    + ": plan the move again";
+        }
+        return "";
     }
 
     private boolean isMovable(int partition, int from) {
@@ -85,7 +94,7 @@ final class BatchRules {
                     .end(batch));
         }
         return Results.refused(batch + " cannot go on to " + command.next()
-                + ": COPY is followed by BOTH, BOTH by STABLE, UNDO is aborted, and FILL is completed");
+                + ": COPY is followed by BOTH, BOTH by STABLE, UNDO is aborted, and FILL and GROW are completed");
     }
 
     CommandResult complete(Command.CompleteFill command) {

@@ -158,8 +158,8 @@ public sealed interface Command {
 
     /**
      * Declares by an operator's word that an incarnation never returns. Batches that it takes part in end: slots that
-     * it gives in {@link Phase#COPY} are filled, and in {@link Phase#BOTH} and {@link Phase#UNDO} belong to the heir;
-     * slots that it takes return to their owner.
+     * it gives in {@link Phase#COPY} or shares in {@link Phase#GROW} are filled on the heir, and in {@link Phase#BOTH}
+     * and {@link Phase#UNDO} belong to the heir; slots that it takes return to their owner.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param member a present member
@@ -209,9 +209,42 @@ public sealed interface Command {
     record CompleteFill(long expectedEpoch, long batch, PartitionSet partitions) implements Command {}
 
     /**
+     * Sets how many replicas each partition is to have. Rows get vacant slots, which later batches give to members one
+     * after the other. The number can be lowered again only as far as slots are vacant.
+     *
+     * @param expectedEpoch see {@link Command#expectedEpoch}
+     * @param replicas the number, at most that of the members that take slots
+     */
+    record SetReplicationFactor(long expectedEpoch, int replicas) implements Command {}
+
+    /**
+     * Begins to give partitions one more slot each, in {@link Phase#GROW}.
+     *
+     * <p>A write that a majority of {@code n} slots has acknowledged is seen by a majority of {@code n + 1}, but not of
+     * {@code n + 2}. So whoever appends this command makes sure that every present member of the rows has installed
+     * them as they are.
+     *
+     * @param expectedEpoch see {@link Command#expectedEpoch}
+     * @param from the present member that owns the last slot of each partition
+     * @param to the member that gets the next slot, and has none of any of the partitions
+     * @param partitions at least one, each with a vacant slot
+     */
+    record StartGrow(long expectedEpoch, int from, int to, PartitionSet partitions) implements Command {}
+
+    /**
+     * Declares that the heir of a batch that grows has some partitions in full: it owns the next slot of each from then
+     * on. The rest of the batch goes on.
+     *
+     * @param expectedEpoch see {@link Command#expectedEpoch}
+     * @param batch a batch in {@link Phase#GROW}
+     * @param partitions some or all of its partitions
+     */
+    record CompleteGrow(long expectedEpoch, long batch, PartitionSet partitions) implements Command {}
+
+    /**
      * Leaves the slots of a batch with their old owner, which is complete until the batch ends. In {@link Phase#COPY}
-     * the batch ends; in {@link Phase#BOTH}, in which the heir is read, it goes to {@link Phase#UNDO}, and ends by the
-     * same command when the heir has durably installed that.
+     * and {@link Phase#GROW} the batch ends; in {@link Phase#BOTH}, in which the heir is read, it goes to
+     * {@link Phase#UNDO}, and ends by the same command when the heir has durably installed that.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param batch a batch that does not fill

@@ -52,7 +52,8 @@ final class DeathRules {
 
     /** The owner of a batch's slots is dead. */
     private static void orphan(Batch batch, StateChange change) {
-        if (batch.phase() == Phase.COPY) {
+        // An heir in GROW has most of what the owner had, so it takes the owner's slot and not one of its own.
+        if (batch.phase() == Phase.COPY || batch.phase() == Phase.GROW) {
             change.hand(batch.partitions(), batch.from(), batch.to()).put(batch.in(Phase.FILL));
         } else if (batch.phase() == Phase.BOTH || batch.phase() == Phase.UNDO) {
             change.hand(batch.partitions(), batch.from(), batch.to()).end(batch);
@@ -64,20 +65,19 @@ final class DeathRules {
      * incomplete, so that the others need not include one of every majority.
      */
     private int endangered(ClusterState next, int dead) {
-        int tolerated = next.replicationFactor() / 2;
         int endangered = 0;
         for (int partition = 0; partition < next.partitions(); partition++) {
             if (!state.involves(partition, dead)) {
                 continue;
             }
             int incomplete = 0;
-            for (int slot = 0; slot < next.replicationFactor(); slot++) {
-                int reader = next.slot(partition, slot).reader();
+            for (Slot slot : next.row(partition)) {
+                int reader = slot.reader();
                 if (reader == Slot.NOBODY || next.members().get(reader).lifecycle() == Lifecycle.DEAD) {
                     incomplete++;
                 }
             }
-            if (incomplete > tolerated) {
+            if (incomplete > next.width(partition) / 2) {
                 endangered++;
             }
         }

@@ -77,6 +77,12 @@ public final class StateMachine {
             return new BatchRules(state).advance(advance);
         } else if (command instanceof Command.CompleteFill complete) {
             return new BatchRules(state).complete(complete);
+        } else if (command instanceof Command.SetReplicationFactor set) {
+            return new GrowthRules(state).set(set);
+        } else if (command instanceof Command.StartGrow start) {
+            return new GrowthRules(state).start(start);
+        } else if (command instanceof Command.CompleteGrow complete) {
+            return new GrowthRules(state).complete(complete);
         } else if (command instanceof Command.AbortBatch abort) {
             return new BatchRules(state).abort(abort);
         } else if (command instanceof Command.SetVoters voters) {

@@ -22,8 +22,10 @@ final class BatchDecisions {
     /** After this silence of an heir its slots return to their owner: a slot in COPY counts only with both. */
     static final Duration HEIR_PATIENCE = Duration.ofMinutes(10);
 
-    /** A fill is completed in parts, so that its partitions are read early, but not one by one. */
-    private static final int PARTS_OF_FILL = 4;
+    /** Slots that are filled or added are completed in parts, so that they count early, but not one by one. */
+    private static final int LEAST_PARTS = 4;
+
+    private static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
 
     private final Observation seen;
     private final List<Wait> waits;
@@ -55,16 +57,19 @@ final class BatchDecisions {
             case BOTH -> installed(batch, batch.from(), advance(batch, Phase.STABLE));
             case UNDO -> installed(batch, batch.to(), abort(batch));
             case FILL -> fill(batch);
+            case GROW -> grow(batch);
             case STABLE -> throw new IllegalArgumentException(batch + " does not move");
         };
     }
 
+    /** Returns whether a batch of two should end, since its heir takes no slots any more. */
+    private boolean isHopeless(Batch batch) {
+        return seen.member(batch.to()).lifecycle() == Lifecycle.LEAVING
+                || (!seen.answers(batch.to()) && seen.silence(batch.to()).compareTo(HEIR_PATIENCE) >= 0);
+    }
+
     private Optional<Command> copy(Batch batch) {
-        Lifecycle heir = seen.member(batch.to()).lifecycle();
-        if (heir == Lifecycle.LEAVING) {
-            return Optional.of(abort(batch));
-        }
-        if (!seen.answers(batch.to()) && seen.silence(batch.to()).compareTo(HEIR_PATIENCE) >= 0) {
+        if (isHopeless(batch)) {
             return Optional.of(abort(batch));
         }
         Optional<BatchProgress> progress = progress(batch);
@@ -77,7 +82,7 @@ final class BatchDecisions {
             return Optional.empty();
         }
         if (seen.state().rebalance().paused()) {
-            return wait(batch, "moves are paused: resume them with ./dht rebalance --resume");
+            return wait(batch, PAUSED);
         }
         int snapshots = seen.report(batch.from()).map(Reported::openSnapshots).orElse(0);
         Duration waited = seen.snapshotWaits().getOrDefault(batch.id(), Duration.ZERO);
@@ -91,18 +96,33 @@ final class BatchDecisions {
     }
 
     private Optional<Command> fill(Batch batch) {
+        return part(batch).map(part -> new Command.CompleteFill(seen.state().epoch(), batch.id(), part));
+    }
+
+    private Optional<Command> grow(Batch batch) {
+        if (isHopeless(batch)) {
+            return Optional.of(abort(batch));
+        }
+        Optional<PartitionSet> part = part(batch);
+        if (part.isPresent() && seen.state().rebalance().paused()) {
+            return wait(batch, PAUSED);
+        }
+        return part.map(complete -> new Command.CompleteGrow(seen.state().epoch(), batch.id(), complete));
+    }
+
+    /** Returns partitions that the heir has reported as complete, if they are enough of the batch. */
+    private Optional<PartitionSet> part(Batch batch) {
         Optional<BatchProgress> progress = progress(batch);
         if (progress.isEmpty()) {
             return Optional.empty();
         }
         PartitionSet complete = progress.get().complete().intersection(batch.partitions());
-        PartitionSet missing = batch.partitions().minus(complete);
         if (complete.isEmpty()
-                || complete.cardinality() * PARTS_OF_FILL < batch.partitions().cardinality()) {
-            copying(batch, progress.get(), missing);
+                || complete.cardinality() * LEAST_PARTS < batch.partitions().cardinality()) {
+            copying(batch, progress.get(), batch.partitions().minus(complete));
             return Optional.empty();
         }
-        return Optional.of(new Command.CompleteFill(seen.state().epoch(), batch.id(), complete));
+        return Optional.of(complete);
     }
 
     private void copying(Batch batch, BatchProgress progress, PartitionSet missing) {

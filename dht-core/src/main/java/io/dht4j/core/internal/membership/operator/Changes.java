@@ -94,7 +94,7 @@ final class Changes {
     /** Returns the command that undoes the next of the moves under way; empty if no move is left to undo. */
     static Optional<Command> abortNext(ClusterState state) {
         return state.batches().stream()
-                .filter(batch -> batch.phase() == Phase.COPY || batch.phase() == Phase.BOTH)
+                .filter(batch -> batch.phase() != Phase.FILL && batch.phase() != Phase.UNDO)
                 .findFirst()
                 .map(Batch::id)
                 .map(id -> new Command.AbortBatch(state.epoch(), id));

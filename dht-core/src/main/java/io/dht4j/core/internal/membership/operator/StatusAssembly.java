@@ -95,7 +95,7 @@ final class StatusAssembly {
 
     private void count() {
         for (int partition = 0; partition < state.partitions(); partition++) {
-            for (int slot = 0; slot < state.replicationFactor(); slot++) {
+            for (int slot = 0; slot < state.width(partition); slot++) {
                 owned[state.slots().owner(partition, slot)]++;
             }
         }
@@ -107,7 +107,7 @@ final class StatusAssembly {
                 toCome[batch.to()] += partitions;
             } else if (batch.phase() != Phase.UNDO) {
                 toCome[batch.to()] += partitions;
-                toGive[batch.from()] += partitions;
+                toGive[batch.from()] += batch.phase() == Phase.GROW ? 0 : partitions;
             }
         }
         for (PlannedBatch planned : plan.batches()) {

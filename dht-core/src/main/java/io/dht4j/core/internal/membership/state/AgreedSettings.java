@@ -9,13 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The settings that are fixed when a cluster is formed. A node that joins takes all of them from the cluster.
+ * The settings that are fixed when a cluster is formed, except the replication factor, which can be raised. A node that
+ * joins takes all of them from the cluster.
  *
  * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}
  * @param placement the name of the placement, 1 to {@value #MAX_NAME} printable characters
  * @param hash the name of the hash function, 1 to {@value #MAX_NAME} printable characters
  * @param hashKeyCheck a hash that reveals whether two nodes have the same hash key, but not the key
- * @param replicationFactor 1 to {@value #MAX_REPLICATION_FACTOR}; each row has exactly as many slots
+ * @param replicationFactor 1 to {@value #MAX_REPLICATION_FACTOR}; each row has as many slots, of which the last ones
+ *     may be vacant
  * @param maxValueBytes the largest value, 0 or more bytes
  */
 public record AgreedSettings(
@@ -52,6 +54,11 @@ public record AgreedSettings(
             throw new IllegalArgumentException(setting + " must have a name of 1 to " + MAX_NAME
                     + " printable characters, not \"" + PrintableText.of(name, MAX_NAME) + "\"");
         }
+    }
+
+    /** Returns the settings with another replication factor. */
+    public AgreedSettings withReplicationFactor(int replicas) {
+        return new AgreedSettings(partitions, placement, hash, hashKeyCheck, replicas, maxValueBytes);
     }
 
     /** Returns the settings by name, in the order in which they are reported; unmodifiable. */

@@ -3,10 +3,11 @@ package io.dht4j.core.internal.membership.state;
 import io.dht4j.core.internal.placement.PartitionSet;
 
 /**
- * Slots that move together from one member to another, one slot in each of some partitions.
+ * Slots that move together from one member to another, one slot in each of some partitions. In {@link Phase#GROW} none
+ * moves: each of the partitions gets one more slot, with what the owner of the last one has.
  *
  * @param id the epoch at which the batch began
- * @param from the member that owned the slots when the batch began
+ * @param from the member that owned the slots when the batch began; in {@link Phase#GROW} it keeps them
  * @param to the member that takes them over
  * @param partitions the partitions, at least one
  * @param phase any phase but {@link Phase#STABLE}
@@ -21,7 +22,8 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
     public Batch {
         if (!Epoch.isValid(id) || from < 1 || to < 1 || from == to || partitions.isEmpty() || phase == Phase.STABLE) {
             throw new IllegalArgumentException("a batch has an epoch, two different members, at least one partition"
-                    + " and a phase of COPY, BOTH, UNDO or FILL, not " + Epoch.text(id) + ", " + from + "→" + to + ", "
+                    + " and a phase of COPY, BOTH, UNDO, FILL or GROW, not " + Epoch.text(id) + ", " + from + "→" + to
+                    + ", "
                     + partitions.cardinality() + " partitions, " + phase);
         }
     }

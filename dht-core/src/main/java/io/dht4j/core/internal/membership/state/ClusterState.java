@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * What all nodes of a cluster have agreed on at one epoch: settings, members, voters, the slots of every partition,
  * batches under way, and how fast slots move. Immutable; safe for use by any number of threads. No method blocks.
  *
- * <p>A partition has a row of exactly as many slots as the replication factor, in the order of the replicas. The row's
- * version is the epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its
- * phase, so rows and batches cannot contradict each other about phases. The memory of the rows depends on the
- * replication factor and the number of partitions, not on the number of members. Successive states share what has not
- * changed.
+ * <p>A partition has a row of as many slots as the replication factor, in the order of the replicas. After the
+ * replication factor was raised, the last ones are vacant until each partition has got them. The row's version is the
+ * epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its phase, so rows
+ * and batches cannot contradict each other about phases. The memory of the rows depends on the replication factor and
+ * the number of partitions, not on the number of members. Successive states share what has not changed.
  */
 public final class ClusterState {
 
@@ -103,7 +103,7 @@ public final class ClusterState {
         return epoch;
     }
 
-    /** Returns the settings that never change. */
+    /** Returns the settings. */
     public AgreedSettings settings() {
         return settings;
     }
@@ -115,7 +115,7 @@ public final class ClusterState {
 
     /**
      * Returns the owners of the slots: the old owner while a slot moves in phase {@link Phase#COPY} or
-     * {@link Phase#BOTH}, otherwise the member that holds it.
+     * {@link Phase#BOTH}, otherwise the member that holds it, or nobody.
      */
     public SlotTable slots() {
         return slots;
@@ -136,9 +136,19 @@ public final class ClusterState {
         return versions.length;
     }
 
-    /** Returns the number of slots of each row. */
+    /** Returns the number of slots of each row, with those that are vacant: the number of replicas that is wanted. */
     public int replicationFactor() {
         return slots.width();
+    }
+
+    /**
+     * Returns the number of slots of a partition that are not vacant: the number of its replicas.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     * @return 1 to {@link #replicationFactor}
+     */
+    public int width(int partition) {
+        return slots.width(partition);
     }
 
     /**
@@ -154,11 +164,12 @@ public final class ClusterState {
      * Returns the slots of a partition in the order of its replicas.
      *
      * @param partition 0 to {@code partitions() - 1}
-     * @return a new list of exactly {@link #replicationFactor} slots
+     * @return a new list of {@link #width(int)} slots
      */
     public List<Slot> row(int partition) {
-        List<Slot> row = new ArrayList<>(slots.width());
-        for (int slot = 0; slot < slots.width(); slot++) {
+        int width = width(partition);
+        List<Slot> row = new ArrayList<>(width);
+        for (int slot = 0; slot < width; slot++) {
             row.add(slot(partition, slot));
         }
         return row;
@@ -168,7 +179,7 @@ public final class ClusterState {
      * Returns a slot.
      *
      * @param partition 0 to {@code partitions() - 1}
-     * @param slot 0 to {@code replicationFactor() - 1}
+     * @param slot 0 to {@code width(partition) - 1}
      */
     public Slot slot(int partition, int slot) {
         int owner = slots.owner(partition, slot);
@@ -197,14 +208,15 @@ public final class ClusterState {
     }
 
     /**
-     * Returns the number of partitions of which each member owns or takes over a slot.
+     * Returns the number of partitions of which each member owns, takes over or gets a slot.
      *
      * @return the number for each member's number; the first element counts nothing
      */
     public int[] loads() {
         int[] loads = new int[members.size() + 1];
         for (int partition = 0; partition < versions.length; partition++) {
-            for (int slot = 0; slot < slots.width(); slot++) {
+            int width = width(partition);
+            for (int slot = 0; slot < width; slot++) {
                 loads[slots.owner(partition, slot)]++;
             }
             Batch batch = moveOf(partition);

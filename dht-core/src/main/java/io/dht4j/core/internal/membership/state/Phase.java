@@ -15,7 +15,12 @@ public enum Phase {
      * owner. It lasts until the heir has installed it: an heir that still served reads of {@link #BOTH} would show less
      * than what is acknowledged without it.
      */
-    UNDO(4);
+    UNDO(4),
+    /**
+     * The partition gets one more slot, at the heir. The last slot counts when owner and heir have confirmed, and is
+     * read from the owner, which keeps it: when the heir is complete, it owns a slot of its own.
+     */
+    GROW(5);
 
     private final int code;
 
@@ -25,7 +30,7 @@ public enum Phase {
 
     /** Returns whether owner and heir of a slot in this phase are different members, which both must confirm. */
     public boolean isOfTwo() {
-        return this == COPY || this == BOTH || this == UNDO;
+        return this == COPY || this == BOTH || this == UNDO || this == GROW;
     }
 
     /** Returns the number of the constant in encoded states and commands. */

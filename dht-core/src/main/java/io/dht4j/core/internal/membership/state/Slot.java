@@ -4,9 +4,10 @@ package io.dht4j.core.internal.membership.state;
  * One place in a partition's row.
  *
  * @param phase its phase
- * @param owner the member that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH} and
- *     {@link Phase#UNDO}, the heir during {@link Phase#FILL}
- * @param heir the member that takes it over; the owner itself in the other phases
+ * @param owner the member that owns it: the old one during {@link Phase#COPY}, {@link Phase#BOTH}, {@link Phase#UNDO}
+ *     and {@link Phase#GROW}, the heir during {@link Phase#FILL}
+ * @param heir the member that takes it over, or that gets the next one in {@link Phase#GROW}; the owner itself in the
+ *     other phases
  */
 public record Slot(Phase phase, int owner, int heir) {
 
@@ -28,7 +29,7 @@ public record Slot(Phase phase, int owner, int heir) {
     /** Returns the member that is read, or {@link #NOBODY}. */
     public int reader() {
         return switch (phase) {
-            case STABLE, COPY, UNDO -> owner;
+            case STABLE, COPY, UNDO, GROW -> owner;
             case BOTH -> heir;
             case FILL -> NOBODY;
         };

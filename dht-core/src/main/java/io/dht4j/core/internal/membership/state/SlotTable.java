@@ -5,24 +5,29 @@ import io.dht4j.spi.PartitionTable;
 import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
-/** The owner of each slot: a rectangle of numbers of members, a row for each partition. Immutable. */
+/**
+ * The owner of each slot: a rectangle of numbers of members, a row for each partition. The last slots of a row can be
+ * vacant: they have no owner yet, since the replication factor was raised. The first slot never is. Immutable.
+ */
 public final class SlotTable {
 
     private final int width;
     private final int[] owners;
+    private final boolean hasVacant;
 
-    private SlotTable(int width, int[] owners) {
+    private SlotTable(int width, int[] owners, boolean hasVacant) {
         this.width = width;
         this.owners = owners;
+        this.hasVacant = hasVacant;
     }
 
     /**
      * Creates a table.
      *
      * @param width the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}
-     * @param owners the rows, one after the other; copied
-     * @throws IllegalArgumentException if the width or an owner is out of range, or the number of rows is no valid
-     *     number of partitions
+     * @param owners the rows, one after the other, with {@link Slot#NOBODY} for vacant slots; copied
+     * @throws IllegalArgumentException if the width or an owner is out of range, the number of rows is no valid number
+     *     of partitions, or a slot before another one, or the first one, is vacant
      */
     public static SlotTable of(int width, int[] owners) {
         return owning(width, owners.clone());
@@ -36,13 +41,34 @@ public final class SlotTable {
                     + " slots do not make rows of " + width);
         }
         PartitionTable.requirePartitions(owners.length / width);
-        for (int owner : owners) {
-            if (owner < 1 || owner > MemberList.MAX_MEMBERS) {
+        boolean hasVacant = false;
+        for (int i = 0; i < owners.length; i++) {
+            int owner = owners[i];
+            boolean isFirst = i % width == 0;
+            if (owner < (isFirst ? 1 : Slot.NOBODY) || owner > MemberList.MAX_MEMBERS) {
                 throw new IllegalArgumentException(
                         "the owner of a slot is a member of number 1 to " + MemberList.MAX_MEMBERS + ", not " + owner);
             }
+            if (owner != Slot.NOBODY && !isFirst && owners[i - 1] == Slot.NOBODY) {
+                throw new IllegalArgumentException("partition " + i / width + " has a vacant slot before another one");
+            }
+            hasVacant |= owner == Slot.NOBODY;
         }
-        return new SlotTable(width, owners);
+        return new SlotTable(width, owners, hasVacant);
+    }
+
+    /**
+     * Returns the rows with another number of slots; those that are added are vacant.
+     *
+     * @param wanted the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}, no less than any
+     *     row has that are not vacant
+     */
+    int[] resized(int wanted) {
+        int[] resized = new int[partitions() * wanted];
+        for (int partition = 0; partition < partitions(); partition++) {
+            System.arraycopy(owners, partition * width, resized, partition * wanted, width(partition));
+        }
+        return resized;
     }
 
     /**
@@ -63,9 +89,29 @@ public final class SlotTable {
         return owning(width, owners);
     }
 
-    /** Returns the number of slots of a row. */
+    /** Returns the number of slots of a row, with those that are vacant. */
     public int width() {
         return width;
+    }
+
+    /**
+     * Returns the number of slots of a row that have an owner, at least one.
+     *
+     * @param partition 0 to {@code partitions() - 1}
+     */
+    public int width(int partition) {
+        int owned = width;
+        if (hasVacant) {
+            while (owners[partition * width + owned - 1] == Slot.NOBODY) {
+                owned--;
+            }
+        }
+        return owned;
+    }
+
+    /** Returns whether any slot is vacant. */
+    public boolean hasVacant() {
+        return hasVacant;
     }
 
     /** Returns the number of partitions. */
@@ -74,7 +120,7 @@ public final class SlotTable {
     }
 
     /**
-     * Returns the owner of a slot.
+     * Returns the owner of a slot, or {@link Slot#NOBODY} if it is vacant.
      *
      * @param partition 0 to {@code partitions() - 1}
      * @param slot 0 to {@code width() - 1}
@@ -110,6 +156,7 @@ public final class SlotTable {
 
     @Override
     public String toString() {
-        return "SlotTable[" + partitions() + " partitions of " + width + " slots]";
+        return "SlotTable[" + partitions() + " partitions of " + width + " slots"
+                + (hasVacant ? ", some of them vacant]" : "]");
     }
 }

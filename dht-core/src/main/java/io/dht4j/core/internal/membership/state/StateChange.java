@@ -18,6 +18,7 @@ public final class StateChange {
     private final TreeMap<Long, Batch> batches = new TreeMap<>();
     private final BitSet changedRows = new BitSet();
     private int @Nullable [] owners;
+    private int replicationFactor;
 
     /** Begins the change to the next epoch. */
     public StateChange(ClusterState before) {
@@ -36,6 +37,7 @@ public final class StateChange {
         this.members = new ArrayList<>(before.members().all());
         this.voters = before.members().group();
         this.rebalance = before.rebalance();
+        this.replicationFactor = before.replicationFactor();
         before.batches().forEach(batch -> batches.put(batch.id(), batch));
     }
 
@@ -119,6 +121,27 @@ public final class StateChange {
     }
 
     /**
+     * Sets the number of slots of each row. Those that are added are vacant, and only vacant ones are taken away, so no
+     * row changes.
+     */
+    public StateChange replicationFactor(int replicas) {
+        owners = before.slots().resized(replicas);
+        replicationFactor = replicas;
+        return this;
+    }
+
+    /** Gives the first vacant slot of some partitions to a member, and marks their rows as changed. */
+    public StateChange append(PartitionSet partitions, int member) {
+        if (owners == null) {
+            owners = before.slots().toArray();
+        }
+        int[] changed = owners;
+        int width = before.slots().width();
+        partitions.forEach(partition -> changed[partition * width + before.width(partition)] = member);
+        return changed(partitions);
+    }
+
+    /**
      * Returns the next state, which shares with the state before what has not changed.
      *
      * @throws IllegalArgumentException if the parts of the state contradict each other
@@ -134,11 +157,11 @@ public final class StateChange {
         return new ClusterState(
                 before.cluster(),
                 epoch,
-                before.settings(),
+                replicationFactor == before.replicationFactor()
+                        ? before.settings()
+                        : before.settings().withReplicationFactor(replicationFactor),
                 new MemberList(members, voters),
-                owners == null
-                        ? before.slots()
-                        : SlotTable.owning(before.slots().width(), owners),
+                owners == null ? before.slots() : SlotTable.owning(replicationFactor, owners),
                 versions,
                 List.copyOf(batches.values()),
                 rebalance);

@@ -51,7 +51,8 @@ final class StateCheck {
                 throw new IllegalArgumentException("partition " + partition + " has the version " + Epoch.text(version)
                         + " at epoch " + Epoch.text(state.epoch()));
             }
-            for (int slot = 0; slot < slots.width(); slot++) {
+            int width = slots.width(partition);
+            for (int slot = 0; slot < width; slot++) {
                 int owner = slots.owner(partition, slot);
                 if (!members.has(owner) || !members.get(owner).lifecycle().mayOwn()) {
                     throw new IllegalArgumentException(
@@ -92,6 +93,12 @@ final class StateCheck {
         if (batch.phase() != Phase.FILL && slots.slotOf(partition, batch.to()) >= 0) {
             throw new IllegalArgumentException(
                     batch + " gives member " + batch.to() + " a second slot of partition " + partition);
+        }
+        int width = slots.width(partition);
+        if (batch.phase() == Phase.GROW
+                && (width == slots.width() || slots.owner(partition, width - 1) != batch.from())) {
+            throw new IllegalArgumentException(batch + " adds a slot to partition " + partition + ", of which "
+                    + (width == slots.width() ? "none is vacant" : "member " + batch.from() + " has not the last one"));
         }
         if (state.rowVersion(partition) < batch.id()) {
             throw new IllegalArgumentException("partition " + partition + " has a version older than " + batch);

@@ -77,6 +77,9 @@ final class StateCodecTest {
                 new Command.AdvanceBatch(epoch, epoch, Phase.BOTH),
                 new Command.CompleteFill(epoch, epoch, some),
                 new Command.AbortBatch(epoch, epoch),
+                new Command.SetReplicationFactor(epoch, 3),
+                new Command.StartGrow(epoch, 3, 4, some),
+                new Command.CompleteGrow(epoch, epoch, some),
                 new Command.SetVoters(epoch, List.of(1, 3)),
                 new Command.SetRebalance(epoch, RebalanceSettings.DEFAULT),
                 new Command.Continue(eventful()),
@@ -94,6 +97,9 @@ final class StateCodecTest {
                 .orElseThrow();
         ClusterState undone = Clusters.accepted(state, new Command.AbortBatch(state.epoch(), both.id()));
         assertThat(StateCodec.decode(StateCodec.encode(undone))).isEqualTo(undone);
+        ClusterState wide = Clusters.raised(Clusters.joined(Clusters.formed(1, 16, 1)), 2);
+        ClusterState growing = Clusters.growing(wide, 1, 2, PartitionSet.of(3));
+        assertThat(StateCodec.decode(StateCodec.encode(growing))).isEqualTo(growing);
     }
 
     @Test

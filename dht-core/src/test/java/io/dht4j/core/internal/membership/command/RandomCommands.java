@@ -28,7 +28,7 @@ final class RandomCommands {
         int known = state.members().size();
         int member = random.nextInt(50) == 0 ? random.nextInt(-1, known + 3) : 1 + random.nextInt(known);
         int other = 1 + random.nextInt(known);
-        return switch (random.nextInt(24)) {
+        return switch (random.nextInt(28)) {
             case 0 -> new Command.Admit(epoch, Clusters.name(random.nextInt(3) == 0 ? member + 1 : known + 1));
             case 1, 2 -> join(state, epoch, other);
             case 3 -> new Command.Serve(epoch, member);
@@ -48,6 +48,8 @@ final class RandomCommands {
                         ? new Command.Recover(epoch, List.of(other))
                         : new Command.Admit(epoch, Clusters.name(known + 1));
             case 15, 16, 17, 18 -> new Command.StartBatch(epoch, member, other, partitions(state, member, other));
+            case 19 -> new Command.SetReplicationFactor(epoch, random.nextInt(state.replicationFactor() + 3));
+            case 20, 21, 22 -> new Command.StartGrow(epoch, member, other, growable(state, member, other));
             default -> onBatch(state, epoch);
         };
     }
@@ -87,6 +89,18 @@ final class RandomCommands {
                                                 .orElse(true))));
     }
 
+    private PartitionSet growable(ClusterState state, int from, int to) {
+        boolean blind = random.nextInt(20) == 0;
+        return PartitionSet.matching(
+                state.partitions(),
+                p -> random.nextBoolean()
+                        && (blind
+                                || (state.width(p) < state.replicationFactor()
+                                        && state.slots().owner(p, state.width(p) - 1) == from
+                                        && !state.involves(p, to)
+                                        && state.batchOf(p).isEmpty())));
+    }
+
     private Command onBatch(ClusterState state, long epoch) {
         if (state.batches().isEmpty()) {
             return new Command.AbortBatch(epoch, state.epoch());
@@ -103,6 +117,8 @@ final class RandomCommands {
             case COPY -> new Command.AdvanceBatch(epoch, batch.id(), Phase.BOTH);
             case BOTH -> new Command.AdvanceBatch(epoch, batch.id(), Phase.STABLE);
             case UNDO -> new Command.AbortBatch(epoch, batch.id());
+            case GROW ->
+                new Command.CompleteGrow(epoch, batch.id(), batch.partitions().filter(p -> random.nextInt(3) > 0));
             default ->
                 new Command.CompleteFill(epoch, batch.id(), batch.partitions().filter(p -> random.nextInt(3) > 0));
         };

@@ -95,7 +95,8 @@ final class RandomCommandsTest {
                     row.stream().filter(slot -> slot.phase() != Phase.STABLE).count();
             // Described only when it fails: there are millions of rows.
             if (after.rowVersion(partition) != version
-                    || row.size() != after.replicationFactor()
+                    || row.size() != after.width(partition)
+                    || (row.size() < before.width(partition))
                     || moving != (after.batchOf(partition).isPresent() ? 1 : 0)) {
                 throw new AssertionError("partition " + partition + " of version "
                         + Epoch.text(after.rowVersion(partition)) + " after " + command + ": " + row);
@@ -134,6 +135,9 @@ final class RandomCommandsTest {
         } else if (command instanceof Command.CompleteFill fill) {
             int heir = before.batch(fill.batch()).orElseThrow().to();
             fill.partitions().forEach(p -> complete.add(List.of(heir, p)));
+        } else if (command instanceof Command.CompleteGrow grow) {
+            int heir = before.batch(grow.batch()).orElseThrow().to();
+            grow.partitions().forEach(p -> complete.add(List.of(heir, p)));
         }
         // Writes no longer reach whoever has lost its slot.
         complete.removeIf(holder -> !after.involves(holder.get(1), holder.get(0)));

@@ -96,7 +96,7 @@ public final class AgreedViews {
     private static Row row(ClusterState state, int partition, Map<Integer, Node> nodes) {
         long version = state.rowVersion(partition);
         if (state.batchOf(partition).isPresent()) {
-            List<ReplicaSlot> slots = new ArrayList<>(state.replicationFactor());
+            List<ReplicaSlot> slots = new ArrayList<>(state.width(partition));
             for (Slot slot : state.row(partition)) {
                 slots.add(new ReplicaSlot(
                         slot.phase(),
@@ -105,8 +105,9 @@ public final class AgreedViews {
             }
             return Row.of(version, slots);
         }
-        List<Node> owners = new ArrayList<>(state.replicationFactor());
-        for (int slot = 0; slot < state.replicationFactor(); slot++) {
+        int width = state.width(partition);
+        List<Node> owners = new ArrayList<>(width);
+        for (int slot = 0; slot < width; slot++) {
             owners.add(holder(state, partition, state.slots().owner(partition, slot), nodes));
         }
         return Row.stable(version, owners);
