@@ -18,6 +18,7 @@ public record Node(NodeId id, String address, int weight) {
     private static final int MAX_PORT = 65_535;
     private static final int MAX_HOST = 255;
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
+    private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
     private static final Pattern IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?]");
 
     /** The largest weight. */
@@ -37,7 +38,7 @@ public record Node(NodeId id, String address, int weight) {
                             + PrintableText.of(address, MAX_HOST) + "\"");
         }
         String port = portOf(address);
-        if (!port.matches("[0-9]{1,5}") || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
+        if (!PORT.matcher(port).matches() || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
             throw new IllegalArgumentException("node " + id + ": the port of its address must be 1 to " + MAX_PORT
                     + ", not \"" + PrintableText.of(port, MAX_HOST) + "\"");
         }

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 class PlantedBugsTest {
 
     /** How many show that nothing is found where no bug is. */
-    private static final int SEEDS_WITHOUT_BUGS = SearchEffort.of(50);
+    private static final int SEEDS_WITHOUT_BUGS = SearchEffort.of(20);
+
+    /** Its clocks jump little, so that hints are waited for shortly. */
+    private static final long SEED_OF_SMALL_JUMPS = 8;
 
     private static final String LOST_FROM_A_SNAPSHOT = " SNAPSHOT .* (does not show|shows .* older than)";
 
@@ -188,7 +191,9 @@ class PlantedBugsTest {
                 LOST_FROM_A_SNAPSHOT,
                 in(
                         INTERNAL + "snapshot.Snapshot",
-                        cut -> cut.method(named("merging")).intercept(FixedValue.value(0L))));
+                        cut -> cut.method(named("merging")).intercept(FixedValue.value(0L))),
+                shortlyBefore(14),
+                SEEDS);
     }
 
     /** Nothing is under way, it is said. */
@@ -219,7 +224,9 @@ class PlantedBugsTest {
                 NOT_HANDED_OVER,
                 in(
                         INTERNAL + "handoff.MemoryHintLog",
-                        log -> log.method(named("delivered")).intercept(StubMethod.INSTANCE)));
+                        log -> log.method(named("delivered")).intercept(StubMethod.INSTANCE)),
+                SEED_OF_SMALL_JUMPS,
+                SEEDS);
     }
 
     /** What could not be read to its end seems to have come to it. */

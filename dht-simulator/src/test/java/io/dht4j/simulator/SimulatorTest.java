@@ -7,6 +7,7 @@ import io.dht4j.testkit.SearchEffort;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,17 @@ class SimulatorTest {
 
     /** Fewer still, since each takes seconds. */
     private static final int CHANGING_SEEDS = Integer.getInteger("dht4j.seeds", SearchEffort.of(14));
+
+    /** A seed and its mode. */
+    private record Run(Mode mode, long seed) {}
+
+    /** What several tests look at runs once. */
+    private static final Map<Run, SimulationReport> REPORTS = new ConcurrentHashMap<>();
+
+    private static SimulationReport report(Mode mode, long seed) {
+        return REPORTS.computeIfAbsent(
+                new Run(mode, seed), run -> Simulator.run(run.seed(), SimulationOptions.defaults(run.mode())));
+    }
 
     static LongStream seeds() {
         return LongStream.range(0, SEEDS);
@@ -57,7 +69,7 @@ class SimulatorTest {
     }
 
     private static void assertKeepsPromises(Mode mode, long seed) {
-        SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(mode));
+        SimulationReport report = report(mode, seed);
         assertThat(report.violations())
                 .as("./dht simulate --membership %s --seed %d: %s", mode.name().toLowerCase(Locale.ROOT), seed, report)
                 .isEmpty();
@@ -78,15 +90,13 @@ class SimulatorTest {
     }
 
     private static void assertRepeats(Mode mode, long seed) {
-        SimulationOptions options = SimulationOptions.defaults(mode);
-        assertThat(Simulator.run(seed, options)).isEqualTo(Simulator.run(seed, options));
+        assertThat(Simulator.run(seed, SimulationOptions.defaults(mode))).isEqualTo(report(mode, seed));
     }
 
     @Test
     void seedsDiffer() {
         assertThat(LongStream.range(0, 20)
-                        .mapToObj(seed -> Simulator.run(seed, SimulationOptions.defaults())
-                                .fingerprint()))
+                        .mapToObj(seed -> report(Mode.STATIC, seed).fingerprint()))
                 .doesNotHaveDuplicates();
     }
 
@@ -99,7 +109,7 @@ class SimulatorTest {
         static Counts of(Mode mode) {
             Counts counts = new Counts();
             for (long seed = 0; seed < 20; seed++) {
-                SimulationReport report = Simulator.run(seed, SimulationOptions.defaults(mode));
+                SimulationReport report = report(mode, seed);
                 report.faults().forEach((fault, count) -> counts.faults.merge(fault, count, Integer::sum));
                 report.outcomes().forEach((outcome, count) -> counts.outcomes.merge(outcome, count, Integer::sum));
             }

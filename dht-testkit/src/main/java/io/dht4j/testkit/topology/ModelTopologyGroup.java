@@ -21,6 +21,7 @@ public final class ModelTopologyGroup {
     /** The members whose disks hold something. */
     private final Set<NodeRef> used = new HashSet<>();
 
+    /** In order. */
     List<NodeRef> members;
 
     @Nullable
@@ -39,7 +40,7 @@ public final class ModelTopologyGroup {
      * @param snapshotCommands after how many commands a snapshot is taken, 1 or more
      */
     public ModelTopologyGroup(List<NodeRef> members, int snapshotCommands) {
-        this.members = List.copyOf(members);
+        this.members = members.stream().sorted().toList();
         this.snapshotCommands = snapshotCommands;
     }
 
@@ -67,6 +68,10 @@ public final class ModelTopologyGroup {
     }
 
     boolean isMajority(Set<NodeRef> some) {
-        return members.stream().filter(some::contains).count() > members.size() / 2;
+        int among = 0;
+        for (NodeRef member : members) {
+            among += some.contains(member) ? 1 : 0;
+        }
+        return among > members.size() / 2;
     }
 }

@@ -9,13 +9,16 @@ import io.dht4j.spi.TopologyLogException.Outcome;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,8 @@ public final class ModelTopologyLog implements TopologyLog {
     private final boolean isNew;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final List<Call<?>> calls = new ArrayList<>();
+    private final Map<NodeRef, byte[]> sent = new HashMap<>();
+    private final Map<NodeRef, byte[]> received = new HashMap<>();
     private @Nullable Applier applier;
     private @Nullable Wire wire;
     private long applied;
@@ -113,14 +118,21 @@ public final class ModelTopologyLog implements TopologyLog {
         askedNanos = environment.nanoTime();
         answered.clear();
         answered.add(self);
-        Set<NodeRef> asked = new HashSet<>(group.members);
-        calls.forEach(call -> {
-            if (call.wanted != null) {
-                asked.addAll(call.wanted);
-            }
-        });
-        asked.stream().filter(other -> !other.equals(self)).sorted().forEach(other -> send(other, ASK, round));
+        members(calls.stream().flatMap(call -> Stream.ofNullable(call.wanted)).flatMap(List::stream))
+                .filter(other -> !other.equals(self))
+                .forEach(other -> send(other, ASK, round));
         answeredBy(self);
+    }
+
+    /** Returns the members and some others, in order. */
+    private Stream<NodeRef> members(Stream<NodeRef> others) {
+        List<NodeRef> more =
+                others.filter(other -> !group.members.contains(other)).toList();
+        return more.isEmpty()
+                ? group.members.stream()
+                : Stream.concat(group.members.stream(), more.stream())
+                        .distinct()
+                        .sorted();
     }
 
     private void lead() {
@@ -165,7 +177,7 @@ public final class ModelTopologyLog implements TopologyLog {
         if (to0 == null) {
             return;
         }
-        byte[] names = (self + ">" + to).getBytes(StandardCharsets.UTF_8);
+        byte[] names = names(self, to, sent);
         to0.send(
                 to,
                 ByteBuffer.allocate(1 + 2 * Long.BYTES + names.length)
@@ -176,9 +188,15 @@ public final class ModelTopologyLog implements TopologyLog {
                         .array());
     }
 
+    /** Returns what a message says about its sender and receiver; made once for each of the others. */
+    private byte[] names(NodeRef from, NodeRef to, Map<NodeRef, byte[]> made) {
+        return made.computeIfAbsent(
+                from.equals(self) ? to : from, other -> (from + ">" + to).getBytes(StandardCharsets.UTF_8));
+    }
+
     @Override
     public void received(NodeRef from, byte[] message) {
-        byte[] names = (from + ">" + self).getBytes(StandardCharsets.UTF_8);
+        byte[] names = names(from, self, received);
         ByteBuffer in = ByteBuffer.wrap(message);
         if (message.length != 1 + 2 * Long.BYTES + names.length
                 || !ByteBuffer.wrap(names).equals(in.slice(1 + 2 * Long.BYTES, names.length))
