@@ -143,19 +143,32 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         }
         files.onFailure(this::fail);
         lane.submit(() -> {
-            MessageExchange sending = new MessageExchange(files, lane, messages, this::fail);
-            exchange = sending;
-            applier = commands;
-            RaftNode node = node(sending, new AppliedCommands(commands, this::term, this::newTerm, this::fail));
-            raft = node;
-            lane.directly(() -> node.start().whenComplete((done, thrown) -> {
-                if (thrown != null) {
-                    fail("the topology log of " + options.self() + " could not start (" + thrown + ")");
-                } else {
-                    watch((RaftNodeImpl) node);
-                }
-            }));
+            try {
+                startEngine(commands, messages);
+            } catch (RuntimeException e) {
+                startFailed(e);
+            }
         });
+    }
+
+    private void startEngine(Applier commands, Wire messages) {
+        MessageExchange sending = new MessageExchange(files, lane, messages, this::fail);
+        exchange = sending;
+        applier = commands;
+        RaftNode node = node(sending, new AppliedCommands(commands, this::term, this::newTerm, this::fail));
+        raft = node;
+        lane.directly(() -> node.start().whenComplete((done, thrown) -> {
+            if (thrown != null) {
+                startFailed(thrown);
+            } else {
+                watch((RaftNodeImpl) node);
+            }
+        }));
+    }
+
+    private void startFailed(Throwable why) {
+        fail("the topology log of " + options.self() + " could not start (" + why
+                + "): start this node again, and report the fault");
     }
 
     /**
@@ -163,6 +176,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
      * in this term before it heard of the leader, as after a restart: it remembers that it asks.
      */
     private void watch(RaftNodeImpl node) {
+        lane.schedule(() -> watch(node), options.heartbeatSeconds(), TimeUnit.SECONDS);
         RaftState state = node.state();
         if (state.role() == RaftRole.FOLLOWER
                 && state.leader() != null
@@ -170,7 +184,6 @@ public final class MicroRaftTopologyLog implements TopologyLog {
                 && node.isLeaderHeartbeatTimeoutElapsed()) {
             node.toFollower(state.term());
         }
-        lane.schedule(() -> watch(node), options.heartbeatSeconds(), TimeUnit.SECONDS);
     }
 
     private RaftNode node(MessageExchange messages, AppliedCommands commands) {
@@ -229,10 +242,10 @@ public final class MicroRaftTopologyLog implements TopologyLog {
             return;
         }
         leads = now;
-        Applier told = applier;
-        if (told != null) {
+        Applier receiver = applier;
+        if (receiver != null) {
             try {
-                told.leadershipChanged(now);
+                receiver.leadershipChanged(now);
             } catch (RuntimeException e) {
                 fail("the topology could not take note of a new leader (" + e + "): start this node again");
             }

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #flush()} for entries. So whatever MicroRaft reports to others is on the disk.
  *
  * <p>Fail-stop: after a failed write or fsync nobody knows what the disk has, and a second fsync proves nothing. The
- * first failure is final: every later call fails, and {@link #isPoisoned()} is true before the call returns. MicroRaft
- * only logs such failures and goes on, so whoever sends its messages must check that first.
+ * first failure of any kind is final: every later call fails, and {@link #isPoisoned()} is true before the call
+ * returns. MicroRaft only logs such failures and goes on, so whoever sends its messages must check that first.
  *
  * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} by any.
  */
@@ -279,61 +279,69 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     public void persistAndFlushLocalEndpoint(RaftEndpointPersistentState self) throws IOException {
         RaftEndpointPersistentState before = state.self;
         if (before == null || before.isVoting() != self.isVoting()) {
-            state.self(self);
-            unwritten.add(Records.self(self));
-            flush();
+            guarded(() -> {
+                state.self(self);
+                unwritten.add(Records.self(self));
+                write();
+            });
         }
     }
 
     @Override
     public void persistAndFlushInitialGroupMembers(RaftGroupMembersView members) throws IOException {
         if (state.initialMembers == null) {
-            state.initialMembers(members);
-            unwritten.add(Records.initialMembers(members));
-            flush();
+            guarded(() -> {
+                state.initialMembers(members);
+                unwritten.add(Records.initialMembers(members));
+                write();
+            });
         }
     }
 
     @Override
     public void persistAndFlushTerm(RaftTermPersistentState term) throws IOException {
-        state.term(term);
-        unwritten.add(Records.term(term));
-        // With the entries that were not flushed: a new leader counts all of its log as flushed.
-        flush();
+        guarded(() -> {
+            state.term(term);
+            unwritten.add(Records.term(term));
+            // With the entries that were not flushed: a new leader counts all of its log as flushed.
+            write();
+        });
     }
 
     @Override
     public void persistLogEntries(List<LogEntry> entries) throws IOException {
-        requireHealthy();
-        if (!appending) {
-            return;
-        }
-        for (LogEntry entry : entries) {
-            state.entries.put(entry.getIndex(), entry);
-            unwritten.add(Records.entry(entry));
-        }
+        guarded(() -> {
+            if (appending) {
+                for (LogEntry entry : entries) {
+                    state.entries.put(entry.getIndex(), entry);
+                    unwritten.add(Records.entry(entry));
+                }
+            }
+        });
     }
 
     @Override
     public void truncateLogEntriesFrom(long index) throws IOException {
-        requireHealthy();
-        state.cutFrom(index);
-        unwritten.add(Records.cutFrom(index));
+        guarded(() -> {
+            state.cutFrom(index);
+            unwritten.add(Records.cutFrom(index));
+        });
     }
 
     /** The parts are collected; the last one writes them all, into a new file. */
     @Override
     public void persistSnapshotChunk(SnapshotChunk chunk) throws IOException {
-        requireHealthy();
-        if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() != chunk.getIndex()) {
-            parts.clear();
-        }
-        parts.put(chunk.getSnapshotChunkIndex(), chunk);
-        if (parts.size() == chunk.getSnapshotChunkCount()) {
-            state.snapshot(new ArrayList<>(parts.values()));
-            parts.clear();
-            guarded(this::beginFile);
-        }
+        guarded(() -> {
+            if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() != chunk.getIndex()) {
+                parts.clear();
+            }
+            parts.put(chunk.getSnapshotChunkIndex(), chunk);
+            if (parts.size() == chunk.getSnapshotChunkCount()) {
+                state.snapshot(new ArrayList<>(parts.values()));
+                parts.clear();
+                beginFile();
+            }
+        });
     }
 
     @Override
@@ -349,25 +357,27 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
     @Override
     public void flush() throws IOException {
-        guarded(() -> {
-            if (unwritten.isEmpty()) {
-                return;
-            }
-            if (file == null) {
-                beginFile();
-                return;
-            }
-            Path path = path(number);
-            requireInPlace();
-            for (byte[] frame : FrameFile.frames(unwritten)) {
-                RandomAccessFile out = opened();
-                out.seek(length);
-                disk.write(out, path, frame, 0, frame.length);
-                disk.force(out, path);
-                length += frame.length;
-            }
-            unwritten.clear();
-        });
+        guarded(this::write);
+    }
+
+    private void write() throws IOException {
+        if (unwritten.isEmpty()) {
+            return;
+        }
+        if (file == null) {
+            beginFile();
+            return;
+        }
+        Path path = path(number);
+        requireInPlace();
+        for (byte[] frame : FrameFile.frames(unwritten)) {
+            RandomAccessFile out = opened();
+            out.seek(length);
+            disk.write(out, path, frame, 0, frame.length);
+            disk.force(out, path);
+            length += frame.length;
+        }
+        unwritten.clear();
     }
 
     private void requireInPlace() throws IOException {
@@ -423,6 +433,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         void run() throws IOException;
     }
 
+    /** Whatever interrupts a change of the log leaves it unlike the engine's, which only logs that and goes on. */
     private void guarded(Io work) throws IOException {
         requireHealthy();
         boolean done = false;

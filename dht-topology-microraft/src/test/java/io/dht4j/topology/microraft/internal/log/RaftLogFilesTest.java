@@ -296,6 +296,28 @@ class RaftLogFilesTest {
     }
 
     @Test
+    void anAppendThatEndsInTheMiddleIsFinal() throws IOException {
+        List<String> failures = new ArrayList<>();
+        try (RaftLogFiles files = open()) {
+            files.onFailure(failures::add);
+            begin(files);
+            LogEntry unknown = MODEL.createLogEntryBuilder()
+                    .setTerm(1)
+                    .setIndex(2)
+                    .setOperation(new Object())
+                    .build();
+            assertThatThrownBy(() -> files.persistLogEntries(List.of(entry(1, 1, new byte[5]), unknown)))
+                    .isInstanceOf(RuntimeException.class);
+            assertThat(files.isPoisoned()).isTrue();
+            assertThat(failures).hasSize(1).allMatch(why -> why.contains("error of this process"));
+            assertThatThrownBy(files::flush).hasMessageContaining("has failed before");
+        }
+        try (RaftLogFiles files = open()) {
+            assertThat(files.restored().orElseThrow().getLogEntries()).isEmpty();
+        }
+    }
+
+    @Test
     void aLogWhoseFileWasRemovedFails() throws IOException {
         try (RaftLogFiles files = open()) {
             begin(files);

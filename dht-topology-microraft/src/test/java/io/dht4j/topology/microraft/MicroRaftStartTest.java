@@ -1,0 +1,103 @@
+package io.dht4j.topology.microraft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.TopologyLog;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log that opens, and cannot start. */
+class MicroRaftStartTest {
+
+    private static final NodeRef SELF = new NodeRef(new NodeId("n1"), new UUID(1, 1));
+
+    @TempDir
+    private Path directory;
+
+    private final VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
+
+    /** Has no random numbers, without which the engine cannot be made. */
+    private final Environment withoutRandom = new Environment() {
+        @Override
+        public long nanoTime() {
+            return env.nanoTime();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return env.currentTimeMillis();
+        }
+
+        @Override
+        public RandomGenerator random() {
+            throw new IllegalStateException("no random numbers");
+        }
+
+        @Override
+        public Executor executor() {
+            return env.executor();
+        }
+
+        @Override
+        public Executor storeExecutor() {
+            return env.storeExecutor();
+        }
+
+        @Override
+        public int storeThreads() {
+            return env.storeThreads();
+        }
+
+        @Override
+        public Timer schedule(Runnable task, long delayNanos) {
+            return env.schedule(task, delayNanos);
+        }
+
+        @Override
+        public void close() {
+            env.close();
+        }
+    };
+
+    private static final class NoCommands implements TopologyLog.Applier {
+
+        @Override
+        public void apply(long index, byte[] command) {
+            throw new AssertionError("there are no commands");
+        }
+
+        @Override
+        public byte[] snapshot() {
+            return new byte[0];
+        }
+
+        @Override
+        public void restore(long index, byte[] snapshot) {
+            throw new AssertionError("there is no snapshot");
+        }
+    }
+
+    @Test
+    void aLogWhoseEngineCannotStartFails() {
+        MicroRaftOptions options = MicroRaftOptions.of(SELF, List.of(SELF), directory.resolve("log"));
+        try (TopologyLog log = MicroRaftTopologyLog.open(options, withoutRandom)) {
+            log.start(new NoCommands(), (to, message) -> {});
+            env.advance(Duration.ofSeconds(1));
+            assertThat(log.failure().toCompletableFuture())
+                    .isCompletedWithValueMatching(why -> why.contains("could not start")
+                            && why.contains("no random numbers")
+                            && why.contains("start this node again"));
+            assertThat(log.leads()).isFalse();
+        }
+    }
+}
