@@ -6,7 +6,6 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.command.Command;
-import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
@@ -124,7 +123,7 @@ public final class CommandLog {
         }
         return append.handle((index, error) -> {
                     Appended appended =
-                            error == null ? resultOf(here.state.result(index)) : failed(DhtException.unwrap(error));
+                            error == null ? resultAt(index, here.state) : failed(DhtException.unwrap(error));
                     if (appended.outcome() == Outcome.ACCEPTED) {
                         before.ifPresent(state -> accepted(command, state));
                     }
@@ -141,15 +140,10 @@ public final class CommandLog {
         }
     }
 
-    private static Appended resultOf(Optional<CommandResult> result) {
-        if (result.isEmpty()) {
-            return new Appended(Outcome.UNKNOWN, 0, "the result of the command is no longer known", Optional.empty());
-        }
-        if (result.get() instanceof CommandResult.Accepted accepted) {
-            return new Appended(Outcome.ACCEPTED, accepted.state().epoch(), "", Optional.empty());
-        }
-        CommandResult.Refused refused = (CommandResult.Refused) result.get();
-        return new Appended(refused.stale() ? Outcome.STALE : Outcome.REFUSED, 0, refused.reason(), Optional.empty());
+    private static Appended resultAt(long index, ReplicatedState state) {
+        return state.result(index)
+                .orElseGet(() -> new Appended(
+                        Outcome.UNKNOWN, 0, "the result of the command is no longer known", Optional.empty()));
     }
 
     private Appended failed(Throwable error) {
@@ -194,7 +188,7 @@ public final class CommandLog {
         if (closed) {
             close();
         } else {
-            attempt.next(Optional.empty());
+            attempt.nextOfAny();
         }
         return attempt.result;
     }
@@ -220,6 +214,15 @@ public final class CommandLog {
             this.cluster = cluster;
             this.command = command;
             this.context = context;
+        }
+
+        /** Asks the leader, as far as it is known. Never throws: a timer calls it, too. */
+        private void nextOfAny() {
+            try {
+                next(Optional.empty());
+            } catch (RuntimeException | Error e) {
+                result.complete(unanswered(e));
+            }
         }
 
         void next(Optional<Node> hint) {
@@ -277,7 +280,7 @@ public final class CommandLog {
                 next(hint);
             } else {
                 mayHint = true;
-                environment.schedule(() -> next(Optional.empty()), PAUSE.toNanos());
+                environment.schedule(this::nextOfAny, PAUSE.toNanos());
             }
         }
 

@@ -7,6 +7,9 @@ import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.TopologyLog;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -35,11 +38,11 @@ public final class ReplicatedState implements TopologyLog.Applier {
     /** More than repeat their command at a time, if not by far. */
     private static final int KEPT_ACCEPTED = 64;
 
-    /** The newest results by index. Guarded by itself. */
-    private final Map<Long, CommandResult> results = new LinkedHashMap<>();
+    /** The newest results by index, without the states to which they have led. Guarded by itself. */
+    private final Map<Long, Appended> results = new LinkedHashMap<>();
 
     /** The newest accepted commands and their results. Guarded by the results. */
-    private final Map<ByteBuffer, CommandResult.Accepted> accepted = new LinkedHashMap<>();
+    private final Map<ByteBuffer, Appended> accepted = new LinkedHashMap<>();
 
     /**
      * Creates the machine of a cluster that is not formed.
@@ -55,7 +58,7 @@ public final class ReplicatedState implements TopologyLog.Applier {
     @Override
     public void apply(long index, byte[] command) {
         CommandResult result = resultOf(command);
-        keep(index, ByteBuffer.wrap(command), result);
+        keep(index, command, appended(result));
         if (result instanceof CommandResult.Accepted accepted) {
             changed(accepted.state());
         }
@@ -65,17 +68,26 @@ public final class ReplicatedState implements TopologyLog.Applier {
      * Keeps a result. A copy of an accepted command is stale, but has the result of the first one: whoever repeats it
      * has not heard of that. Nothing but this result depends on it, so members may differ in what they remember.
      */
-    private void keep(long index, ByteBuffer command, CommandResult result) {
+    private void keep(long index, byte[] bytes, Appended result) {
+        ByteBuffer command = ByteBuffer.wrap(bytes);
         synchronized (results) {
-            boolean isStale = result instanceof CommandResult.Refused refused && refused.stale();
-            CommandResult.Accepted first = isStale ? accepted.get(command) : null;
+            Appended first = result.outcome() == Outcome.STALE ? accepted.get(command) : null;
             results.put(index, first == null ? result : first);
-            if (result instanceof CommandResult.Accepted now) {
-                accepted.put(command, now);
+            // Larger ones are the first commands of logs, which nobody waits for.
+            if (result.outcome() == Outcome.ACCEPTED && bytes.length <= MembershipRequest.MAX_BYTES) {
+                accepted.put(command, result);
             }
             dropOldest(results, KEPT_RESULTS);
             dropOldest(accepted, KEPT_ACCEPTED);
         }
+    }
+
+    private static Appended appended(CommandResult result) {
+        if (result instanceof CommandResult.Accepted accepted) {
+            return new Appended(Outcome.ACCEPTED, accepted.state().epoch(), "", Optional.empty());
+        }
+        CommandResult.Refused refused = (CommandResult.Refused) result;
+        return new Appended(refused.stale() ? Outcome.STALE : Outcome.REFUSED, 0, refused.reason(), Optional.empty());
     }
 
     private static void dropOldest(Map<?, ?> map, int most) {
@@ -140,7 +152,7 @@ public final class ReplicatedState implements TopologyLog.Applier {
      * @param index the index that its append returned
      * @return empty if it is too long ago, or a snapshot came in its place
      */
-    Optional<CommandResult> result(long index) {
+    public Optional<Appended> result(long index) {
         synchronized (results) {
             return Optional.ofNullable(results.get(index));
         }

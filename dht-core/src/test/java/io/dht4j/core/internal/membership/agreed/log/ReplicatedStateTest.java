@@ -7,9 +7,12 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
-import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.wire.MembershipReply.Appended;
+import io.dht4j.core.internal.wire.MembershipReply.Outcome;
+import io.dht4j.testkit.leaks.Garbage;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,8 +31,8 @@ class ReplicatedStateTest {
         return CommandCodec.encode(new Command.Admit(epoch, new NodeId(name)));
     }
 
-    private CommandResult.Refused refusal(long index) {
-        return (CommandResult.Refused) machine.result(index).orElseThrow();
+    private Appended result(long index) {
+        return machine.result(index).orElseThrow();
     }
 
     @Test
@@ -39,10 +42,12 @@ class ReplicatedStateTest {
         machine.apply(9, admit(Epoch.FIRST, "a"));
         machine.apply(10, admit(Epoch.FIRST, "b"));
 
-        assertThat(refusal(3).reason()).contains("not formed yet");
-        assertThat(machine.result(4)).containsInstanceOf(CommandResult.Accepted.class);
-        assertThat(machine.result(9)).containsInstanceOf(CommandResult.Accepted.class);
-        assertThat(refusal(10).stale()).isTrue();
+        assertThat(result(3).outcome()).isEqualTo(Outcome.REFUSED);
+        assertThat(result(3).reason()).contains("not formed yet");
+        assertThat(result(4).outcome()).isEqualTo(Outcome.ACCEPTED);
+        assertThat(result(9).outcome()).isEqualTo(Outcome.ACCEPTED);
+        assertThat(result(9).epoch()).isEqualTo(Epoch.next(Epoch.FIRST));
+        assertThat(result(10).outcome()).isEqualTo(Outcome.STALE);
         assertThat(machine.result(5)).isEmpty();
         assertThat(states).extracting(ClusterState::epoch).containsExactly(Epoch.FIRST, Epoch.next(Epoch.FIRST));
     }
@@ -61,7 +66,7 @@ class ReplicatedStateTest {
 
         // Another one that expects the same epoch.
         machine.apply(5, admit(Epoch.FIRST, "c"));
-        assertThat(refusal(5).stale()).isTrue();
+        assertThat(result(5).outcome()).isEqualTo(Outcome.STALE);
     }
 
     @Test
@@ -74,8 +79,8 @@ class ReplicatedStateTest {
         machine.apply(5, Arrays.copyOf(longer, longer.length + 1));
 
         for (long index = 2; index <= 5; index++) {
-            assertThat(refusal(index).stale()).isFalse();
-            assertThat(refusal(index).reason()).contains("cannot be read", "of the same version");
+            assertThat(result(index).outcome()).isEqualTo(Outcome.REFUSED);
+            assertThat(result(index).reason()).contains("cannot be read", "of the same version");
         }
         assertThat(machine.state().orElseThrow().epoch()).isEqualTo(Epoch.FIRST);
     }
@@ -94,7 +99,7 @@ class ReplicatedStateTest {
         assertThat(states).containsExactly(machine.state().orElseThrow());
 
         other.apply(3, admit(Epoch.FIRST, "b"));
-        assertThat(other.result(3)).containsInstanceOf(CommandResult.Refused.class);
+        assertThat(other.result(3).orElseThrow().outcome()).isEqualTo(Outcome.STALE);
     }
 
     @Test
@@ -110,5 +115,21 @@ class ReplicatedStateTest {
         }
         assertThat(machine.result(1)).isEmpty();
         assertThat(machine.result(2000)).isPresent();
+    }
+
+    @Test
+    void resultsDoNotKeepTheStatesToWhichTheyHaveLed() throws InterruptedException {
+        List<WeakReference<ClusterState>> earlier = new ArrayList<>();
+        ReplicatedState other = new ReplicatedState(state -> earlier.add(new WeakReference<>(state)), leads -> {});
+        other.apply(1, FORM);
+        long epoch = Epoch.FIRST;
+        for (int i = 0; i < 100; i++) {
+            other.apply(2 + i, admit(epoch, "n" + (10 + i)));
+            epoch = Epoch.next(epoch);
+        }
+        assertThat(earlier).hasSize(101);
+        Garbage.collect();
+        assertThat(earlier).filteredOn(state -> state.get() != null).hasSize(1);
+        assertThat(other.result(101).orElseThrow().epoch()).isEqualTo(epoch);
     }
 }
