@@ -147,14 +147,14 @@ final class BatchCopy {
     }
 
     private void attempt() {
-        PartitionSet left = left(context.views().current());
-        synchronized (this) {
-            if (closed || left.isEmpty()) {
-                return;
-            }
-        }
         CompletableFuture<Void> done;
         try {
+            PartitionSet left = left(context.views().current());
+            synchronized (this) {
+                if (closed || left.isEmpty()) {
+                    return;
+                }
+            }
             done = run(left);
         } catch (RuntimeException | Error e) {
             done = CompletableFuture.failedFuture(e);

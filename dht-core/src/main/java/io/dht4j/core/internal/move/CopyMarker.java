@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.move;
 
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -8,8 +9,6 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Which copies have begun, in the store's metadata: for each batch the partitions whose content here is a part of its
@@ -18,26 +17,34 @@ import org.slf4j.LoggerFactory;
  */
 final class CopyMarker {
 
-    private static final Logger LOG = LoggerFactory.getLogger(CopyMarker.class);
-
     /** A name on disk. */
     private static final String NOTE = "incoming";
 
     private final Store store;
+    private final NodeId self;
     // Guarded by this.
     private final Map<Long, PartitionSet> marks = new HashMap<>();
 
-    CopyMarker(Store store) {
+    CopyMarker(Store store, NodeId self) {
         this.store = store;
+        this.self = self;
     }
 
-    /** Reads the marks. Without them the copies begin with an empty partition again. */
+    /**
+     * Reads the marks.
+     *
+     * @throws IllegalStateException if they cannot be read. Without them this node would drop what it has acknowledged
+     *     in place of a dead one
+     */
     synchronized void load() {
         try {
             store.note(NOTE).ifPresent(note -> read(ByteBuffer.wrap(note)));
         } catch (StoreException | BufferUnderflowException | IllegalArgumentException e) {
-            LOG.warn("the store cannot read which copies have begun, so they begin again: {}", e.getMessage());
-            marks.clear();
+            throw new IllegalStateException(
+                    "node " + self + " cannot read which copies of partitions it has begun (" + e
+                            + "): repair its disk or restore the data directory; if that is not possible, start " + self
+                            + " with an empty one and run ./dht nodes replace " + self,
+                    e);
         }
     }
 

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * Until it is complete, an incoming partition is closed by {@link IncomingReplicas}. Nothing is agreed upon here: a
  * driver reads the progress and advances the batches.
  *
- * <p>Does not block, except {@link #start}; safe for use by any number of threads.
+ * <p>Does not block, except {@link #prepare}; safe for use by any number of threads.
  */
 public final class SlotMoves implements BatchProgress.Reporter {
 
@@ -38,7 +38,6 @@ public final class SlotMoves implements BatchProgress.Reporter {
 
     // Guarded by this.
     private final Map<Long, BatchCopy> copies = new TreeMap<>();
-    private boolean started;
     private boolean closed;
 
     /**
@@ -83,30 +82,38 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 new Pace(environment::nanoTime, rate),
                 comparison,
                 new Leftovers(environment, views, local, throttle),
-                new CopyMarker(store));
+                new CopyMarker(store, self));
     }
 
     private synchronized boolean isClosed() {
         return closed;
     }
 
-    /** Begins; called once this node serves requests. Blocks while it reads the marks of copies that had begun. */
-    public void start() {
+    /**
+     * Reads which copies have begun. Blocks; called before this node serves requests.
+     *
+     * @throws IllegalStateException if that cannot be read
+     */
+    public void prepare() {
         context.marker().load();
-        context.views().listen((before, now) -> follow(now));
-        synchronized (this) {
-            started = true;
-        }
-        follow(context.views().current());
     }
 
-    /** Begins the copies of batches that are new in a view, and ends those of others. */
-    private void follow(ClusterView view) {
+    /** Begins; called once this node serves requests. */
+    public void start() {
+        context.views().listen((before, now) -> follow());
+        follow();
+    }
+
+    /** Begins the copies of batches that are new in the current view, and ends those of others. */
+    private void follow() {
         List<BatchCopy> begun = new ArrayList<>();
+        ClusterView view;
         synchronized (this) {
-            if (closed || !started) {
+            if (closed) {
                 return;
             }
+            // Not one that was passed on: another thread may have followed a newer one.
+            view = context.views().current();
             copies.values().removeIf(copy -> {
                 boolean ended = copy.valid(view).isEmpty();
                 if (ended) {

@@ -1,12 +1,14 @@
 package io.dht4j.simulator.cluster.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Moves;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
@@ -82,5 +84,19 @@ class SlotFillTest extends MovingSlot {
         awaitComplete();
         assertHolds(HEIR, keys, 1);
         assertHolds(HEIR, List.of(onlyThere), 1);
+    }
+
+    @Test
+    void heirThatCannotReadWhatItHasBegunDoesNotStart() {
+        put(agreed.keys(MOVED, 20), 1, ALL);
+        cluster.towardNode(THIRD, Fault.loseRequest());
+        move(Phase.FILL, HEIR);
+        cluster.env.advance(Duration.ofMinutes(1));
+        BlockingStore disk = new BlockingStore(cluster.image(HEIR));
+        disk.keepNote("incoming", new byte[] {1});
+        assertThatThrownBy(() -> agreed.restart(HEIR, disk))
+                .hasMessageContaining("cannot read which copies of partitions it has begun")
+                .hasMessageContaining("./dht nodes replace n3");
+        cluster.startNode(HEIR, new BlockingStore());
     }
 }

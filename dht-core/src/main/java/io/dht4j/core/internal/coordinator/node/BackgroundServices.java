@@ -107,6 +107,7 @@ final class BackgroundServices {
     /** Begins to follow the store, before anything is applied to it. Blocks. */
     void prepare() {
         antiEntropy.ifPresent(AntiEntropy::start);
+        moves.ifPresent(SlotMoves::prepare);
     }
 
     /** Begins the work with other nodes, once this node serves them. */
