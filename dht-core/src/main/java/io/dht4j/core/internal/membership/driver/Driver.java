@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +52,8 @@ public final class Driver {
     private final MemberWatch watch;
 
     private volatile List<Wait> waits = List.of();
+    /** The command that the state has refused last, if none was accepted since, and why. */
+    private volatile String refusal = "";
 
     // Guarded by this.
     private final Planning planning = new Planning();
@@ -116,12 +119,14 @@ public final class Driver {
      * unless this node leads.
      */
     public List<String> waits() {
-        return cluster.leads()
-                ? waits.stream()
-                        .filter(wait -> wait.batch().isEmpty() && wait.member().isEmpty())
-                        .map(Wait::text)
-                        .toList()
-                : List.of();
+        if (!cluster.leads()) {
+            return List.of();
+        }
+        Stream<String> ofCluster = waits.stream()
+                .filter(wait -> wait.batch().isEmpty() && wait.member().isEmpty())
+                .map(Wait::text);
+        return Stream.concat(Stream.of(refusal).filter(text -> !text.isEmpty()), ofCluster)
+                .toList();
     }
 
     /** Begins to look now and then whether this node leads. */
@@ -181,6 +186,7 @@ public final class Driver {
     private synchronized void lead(boolean now) {
         if (leading != now) {
             leading = now;
+            refusal = "";
             planning.reset();
             snapshotsSince.clear();
             removedSince.clear();
@@ -312,12 +318,26 @@ public final class Driver {
         cluster.append(command).whenComplete((appended, error) -> {
             if (error == null && appended.outcome() == Outcome.ACCEPTED) {
                 LOG.info("epoch {}: {}", Epoch.text(appended.epoch()), CommandText.of(command));
+                refusal = "";
                 execute(this::round);
+                return;
+            }
+            if (error == null && appended.outcome() == Outcome.REFUSED) {
+                refused(command, appended.reason());
             } else {
                 LOG.debug("{} is not appended: {}", CommandText.of(command), error == null ? appended.reason() : error);
-                rest(BUSY);
             }
+            rest(BUSY);
         });
+    }
+
+    /** The rules of the state differ from those of the decisions, and what follows this command waits for it. */
+    private void refused(Command command, String reason) {
+        String text = CommandText.of(command) + " is refused: " + reason;
+        if (!text.equals(refusal)) {
+            LOG.warn("a change by the driver of moves: {}", text);
+        }
+        refusal = text;
     }
 
     private void changeLog(List<NodeRef> members) {

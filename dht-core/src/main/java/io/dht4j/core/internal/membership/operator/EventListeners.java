@@ -85,10 +85,12 @@ final class EventListeners {
     /** Returns the events up to the newest state; none ends the reports. */
     private synchronized Queue<MembershipEvent> next() {
         Queue<MembershipEvent> events = new ArrayDeque<>();
-        if (reported.isPresent() && newest.isPresent()) {
-            events.addAll(EventDifference.between(reported.get(), newest.get()));
-        }
+        Optional<ClusterState> before = reported;
         reported = newest;
+        running = false;
+        if (before.isPresent() && newest.isPresent()) {
+            events.addAll(EventDifference.between(before.get(), newest.get()));
+        }
         running = !events.isEmpty();
         return events;
     }

@@ -41,12 +41,22 @@ final class Plans {
                 try {
                     plan.complete(Planner.plan(state, placement));
                 } catch (RuntimeException | Error e) {
-                    plan.completeExceptionally(e);
+                    fail(plan, e);
                 }
             });
         } catch (RejectedExecutionException e) {
-            plan.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+            fail(plan, new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
         return plan.copy();
+    }
+
+    /** Fails, and forgets the plan, so that the next caller gets another one. */
+    private void fail(CompletableFuture<Plan> plan, Throwable why) {
+        synchronized (this) {
+            if (newest == plan) {
+                newest = null;
+            }
+        }
+        plan.completeExceptionally(why);
     }
 }
