@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.agreed;
 
+import io.dht4j.DhtException;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
@@ -10,13 +11,19 @@ import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Appends the first command of a log: it forms the cluster, or continues a recovered state. Does not block; safe for
  * use by any number of threads.
  */
 final class FirstCommand {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FirstCommand.class);
 
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
 
@@ -66,14 +73,32 @@ final class FirstCommand {
             later();
             return;
         }
-        open.get()
-                .log()
-                .append(CommandCodec.encode(first.get()), calls.context(APPEND_TIMEOUT))
-                .whenComplete((index, error) -> {
-                    if (error != null) {
-                        later();
-                    }
-                });
+        append(open.get(), first.get());
+    }
+
+    private void append(LogMember.Open open, Command first) {
+        CompletionStage<Long> appended;
+        try {
+            appended = open.log().append(CommandCodec.encode(first), calls.context(APPEND_TIMEOUT));
+        } catch (RuntimeException | Error e) {
+            appended = CompletableFuture.failedFuture(e);
+        }
+        appended.whenComplete((index, error) -> {
+            if (error == null) {
+                open.state()
+                        .result(index)
+                        .filter(result -> open.state().state().isEmpty())
+                        .ifPresent(result -> LOG.error(
+                                "the first command of the topology log is refused, so nothing can change: {}",
+                                result.reason()));
+                return;
+            }
+            if (DhtException.unwrap(error) instanceof IllegalArgumentException) {
+                LOG.error("the first command of the topology log is too large, so nothing can change", error);
+            } else {
+                later();
+            }
+        });
     }
 
     private void later() {

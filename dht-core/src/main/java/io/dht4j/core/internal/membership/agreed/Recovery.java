@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
@@ -12,6 +13,7 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.spi.TopologyLog;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -72,6 +74,11 @@ final class Recovery {
                         throw refused(refused.reason());
                     }
                     ClusterState recovered = ((CommandResult.Accepted) result).state();
+                    int size = CommandCodec.encode(new Command.Continue(recovered)).length;
+                    if (size > TopologyLog.MAX_COMMAND_BYTES) {
+                        throw refused("the agreed state takes " + size + " bytes, and a recovery at most "
+                                + TopologyLog.MAX_COMMAND_BYTES + ": bring a majority of the voters back");
+                    }
                     return installed.offer(recovered).thenApply(now -> {
                         // Shows the others that there is a newer state.
                         reports.ask(recovered);

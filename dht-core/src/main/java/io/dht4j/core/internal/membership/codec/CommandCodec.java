@@ -47,7 +47,7 @@ public final class CommandCodec {
         if (command instanceof Command.Form form) {
             write(form, out.u8(FORM));
         } else if (command instanceof Command.Continue next) {
-            StateCodec.write(next.state(), out.u8(CONTINUE));
+            out.u8(CONTINUE).array(CompressedState.encode(next.state()));
         } else {
             write(command, out);
         }
@@ -122,7 +122,7 @@ public final class CommandCodec {
         try {
             Command command = switch (kind) {
                 case FORM -> form(in);
-                case CONTINUE -> new Command.Continue(StateCodec.read(in));
+                case CONTINUE -> new Command.Continue(CompressedState.decode(in.array("a state")));
                 default -> read(kind, in.i64("the expected epoch"), in);
             };
             in.end();

@@ -38,7 +38,7 @@ public final class StateCodec {
         return out.toByteArray();
     }
 
-    static void write(ClusterState state, StateWriter out) {
+    private static void write(ClusterState state, StateWriter out) {
         out.uuid(state.cluster()).i64(state.epoch()).settings(state.settings());
         out.i32(state.members().size());
         state.members().all().forEach(member -> write(member, out));
@@ -97,7 +97,7 @@ public final class StateCodec {
     }
 
     /** Reads a state and checks all its invariants. */
-    static ClusterState read(StateReader in) throws MalformedStateException {
+    private static ClusterState read(StateReader in) throws MalformedStateException {
         UUID cluster = in.uuid("the cluster's identity");
         long epoch = in.i64("the epoch");
         AgreedSettings settings = in.settings();

@@ -103,6 +103,10 @@ final class StateReader {
         return bytes;
     }
 
+    byte[] array(String what) throws MalformedStateException {
+        return bytes(count(1, "bytes of " + what), what);
+    }
+
     String text(String what) throws MalformedStateException {
         return new String(bytes(u16(what), what), StandardCharsets.UTF_8);
     }

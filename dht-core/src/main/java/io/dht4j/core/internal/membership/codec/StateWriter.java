@@ -62,6 +62,10 @@ final class StateWriter {
         return this;
     }
 
+    StateWriter array(byte[] bytes) {
+        return i32(bytes.length).bytes(bytes);
+    }
+
     StateWriter text(String value) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
         return u16(utf8.length).bytes(utf8);
@@ -74,8 +78,7 @@ final class StateWriter {
     }
 
     StateWriter partitions(PartitionSet partitions) {
-        byte[] bytes = partitions.toBytes();
-        return i32(bytes.length).bytes(bytes);
+        return array(partitions.toBytes());
     }
 
     StateWriter numbers(List<Integer> numbers) {

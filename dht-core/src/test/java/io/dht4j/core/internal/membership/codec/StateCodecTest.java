@@ -17,6 +17,7 @@ import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.spi.TopologyLog;
 import io.dht4j.testkit.SearchEffort;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -84,6 +85,16 @@ final class StateCodecTest {
                 new Command.SetRebalance(epoch, RebalanceSettings.DEFAULT),
                 new Command.Continue(eventful()),
                 new Command.Recover(epoch, List.of(2)));
+    }
+
+    @Test
+    void recoveredStateOfManyPartitionsFitsIntoOneCommand() throws MalformedStateException {
+        ClusterState state = Clusters.formed(3, 131_072, 3);
+        ClusterState recovered = Clusters.accepted(state, new Command.Recover(state.epoch(), List.of(1)));
+        byte[] command = CommandCodec.encode(new Command.Continue(recovered));
+        assertThat(StateCodec.encode(recovered)).hasSizeGreaterThan(TopologyLog.MAX_COMMAND_BYTES);
+        assertThat(command).hasSizeLessThan(TopologyLog.MAX_COMMAND_BYTES);
+        assertThat(CommandCodec.decode(command)).isEqualTo(new Command.Continue(recovered));
     }
 
     @Test
