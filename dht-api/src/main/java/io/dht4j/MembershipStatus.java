@@ -131,7 +131,7 @@ public record MembershipStatus(
      *
      * @param voters their names
      * @param leader the one that leads; empty if none is known
-     * @param waitsFor what prevents changes, one line for people; empty if nothing does
+     * @param waitsFor what prevents changes, or will if another voter fails, one line for people; empty if nothing does
      */
     public record Metadata(List<NodeId> voters, Optional<NodeId> leader, String waitsFor) {
 

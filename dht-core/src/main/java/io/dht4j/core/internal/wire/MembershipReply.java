@@ -79,8 +79,8 @@ public sealed interface MembershipReply extends Reply {
      * @param hintBytes the size of the hints that it has not delivered yet, estimated
      * @param openSnapshots the number of snapshots that are open at it
      * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
-     * @param waits what further moves and changes wait for, at most {@value #MAX_WAITS} lines for people; none unless
-     *     the node leads
+     * @param waits at most {@value #MAX_WAITS} lines for people: if the node leads, what further moves and changes wait
+     *     for; else why it takes no part in the agreement although it should
      */
     record Reported(
             UUID incarnation,

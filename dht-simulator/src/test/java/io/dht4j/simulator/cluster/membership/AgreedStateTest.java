@@ -100,6 +100,16 @@ class AgreedStateTest {
     }
 
     @Test
+    void aChangeWhosePlanFindsNothingToDoFails() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            CompletionStage<Long> change = nodes.membership(0).change(state -> {
+                throw new IllegalStateException("nothing to do");
+            });
+            assertThatThrownBy(() -> nodes.env.await(change, BOUND)).hasMessageContaining("nothing to do");
+        }
+    }
+
+    @Test
     void aChangeWhoseFirstReplyIsLostIsMadeOnce() {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             long before = nodes.state(0).epoch();

@@ -19,6 +19,7 @@ import io.dht4j.MembershipStatus.State;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -235,6 +236,25 @@ class OperatedClusterTest {
             assertThat(status(nodes, 0).metadata().waitsFor()).contains("a majority of the voters: n1, silent", "n2");
             assertThatThrownBy(() -> change(nodes, 0, new MembershipChange.Add(id(3))))
                     .isInstanceOf(DhtException.class);
+        }
+    }
+
+    @Test
+    void aVoterThatCannotVoteIsNamedUntilItCan() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.stop(2);
+            nodes.bootstrap(2, FormedCluster.list(0, 1, 2));
+            nodes.disk(2).aroundNotes = name -> {
+                if (name.equals("log-member")) {
+                    throw new StoreException("no space left");
+                }
+            };
+            nodes.cluster(2);
+            assertThat(status(nodes, 0).metadata().waitsFor())
+                    .contains("node n2 takes no part in changes of the topology", "no space left");
+            nodes.disk(2).aroundNotes = name -> {};
+            nodes.env.advance(Duration.ofSeconds(20));
+            assertThat(status(nodes, 0).metadata().waitsFor()).isEmpty();
         }
     }
 

@@ -49,6 +49,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,7 +145,8 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(VoterGroup.USUAL_VOTERS, driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
-        this.reports.waits(driver::waits);
+        this.reports.waits(() -> Stream.concat(logMember.trouble().stream(), driver.waits().stream())
+                .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.endpoint = new MembershipEndpoint(
                 self,
@@ -447,6 +449,7 @@ public final class AgreedMembership {
         pulls.close();
         commands.close();
         wait.fail("node " + self + " is closed");
+        installed.close();
         logMember.close();
     }
 }

@@ -6,12 +6,14 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.LogMembership;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogFactory;
 import java.time.Duration;
@@ -37,7 +39,7 @@ final class LogMember {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogMember.class);
 
-    private static final long RETRY_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final Duration RETRY = Duration.ofSeconds(10);
 
     private final NodeId self;
     private final TopologyLogFactory factory;
@@ -55,6 +57,8 @@ final class LogMember {
 
     private volatile @Nullable Open open;
     private volatile boolean closed;
+    /** Why this node takes no part although it should, one line for people; empty if it does. */
+    private volatile String trouble = "";
 
     /**
      * An open log.
@@ -123,6 +127,11 @@ final class LogMember {
         return current().flatMap(now -> now.state().state());
     }
 
+    /** Returns why this node takes no part although it should, one line for people; empty if it does. */
+    Optional<String> trouble() {
+        return Optional.of(trouble).filter(text -> !text.isEmpty());
+    }
+
     void received(NodeRef from, byte[] message) {
         current().ifPresent(now -> now.log().received(from, message));
     }
@@ -136,19 +145,35 @@ final class LogMember {
                 .ifPresent(ref -> open(ref, Epoch.FIRST, first));
     }
 
-    /** Takes part as before a restart, if the group is still the same one. Blocks. */
+    /**
+     * Takes part as before a restart, if the installed state does not name this node as a voter any more and the group
+     * is still the same one. Blocks.
+     */
     void resume(ClusterState state, Member member) {
-        follow(state, member);
-        if (current().isEmpty()) {
-            try {
-                notes.logMembership()
-                        .filter(noted ->
-                                noted.begun() == state.members().group().begun())
-                        .ifPresent(noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()));
-            } catch (RuntimeException | Error e) {
-                LOG.error("node {} takes no part in changes of the topology until it is started again", self, e);
-            }
+        if (LogMembers.voter(state, member).isPresent() || current().isPresent()) {
+            return;
         }
+        try {
+            notes.logMembership()
+                    .filter(noted -> noted.begun() == state.members().group().begun())
+                    .ifPresent(noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()));
+        } catch (RuntimeException | Error e) {
+            troubled("until it is started again", e);
+        }
+    }
+
+    private void troubled(String until, Throwable why) {
+        LOG.debug("node {} takes no part in changes of the topology", self, why);
+        troubled(until, why instanceof StoreException ? PeerCalls.message(why) : why.toString());
+    }
+
+    /** Reports why this node takes no part, once as long as that stays the same. */
+    private void troubled(String until, String why) {
+        String text = "node " + self + " takes no part in changes of the topology " + until + ": " + why;
+        if (!text.equals(trouble)) {
+            LOG.error("{}", text);
+        }
+        trouble = text;
     }
 
     /**
@@ -167,7 +192,9 @@ final class LogMember {
                 end();
                 now = null;
             }
-            if (wanted.isPresent() && (now == null || !now.self().equals(wanted.get()))) {
+            if (wanted.isEmpty()) {
+                trouble = "";
+            } else if (now == null || !now.self().equals(wanted.get())) {
                 end();
                 open(wanted.get(), begun, LogMembers.first(state));
             }
@@ -175,8 +202,8 @@ final class LogMember {
             throw e;
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
-            LOG.error("node {} takes no part in changes of the topology yet, and tries again", self, e);
-            environment.schedule(() -> followAgain(state, member), RETRY_NANOS);
+            troubled("and tries again every " + RETRY.toSeconds() + " s", e);
+            environment.schedule(() -> followAgain(state, member), RETRY.toNanos());
         }
     }
 
@@ -190,7 +217,7 @@ final class LogMember {
                     try {
                         follow(state, member);
                     } catch (LostLogException e) {
-                        LOG.error("node {} takes no part in changes of the topology", self, e);
+                        troubled("until it is started again", e);
                     }
                 }
             });
@@ -205,28 +232,28 @@ final class LogMember {
                 return;
             }
             TopologyLog opened = factory.open(own, first, environment);
-            boolean noted = false;
+            boolean started = false;
             try {
                 note(opened, new LogMembership(own.incarnation(), begun, first));
-                noted = true;
+                ReplicatedState state = states.get();
+                open = new Open(own, begun, opened, state);
+                commands.member(opened, state);
+                trouble = "";
+                opened.failure().thenAccept(why -> failed(opened, why));
+                opened.start(state, wire);
+                started = true;
             } finally {
-                if (!noted) {
+                if (!started) {
+                    end();
                     opened.close();
                 }
             }
-            ReplicatedState state = states.get();
-            open = new Open(own, begun, opened, state);
-            if (closed) {
-                opened.close();
-                return;
-            }
-            commands.member(opened, state);
-            opened.failure()
-                    .thenAccept(why -> LOG.error(
-                            "node {} takes no part in changes of the topology until it is started again: {}",
-                            self,
-                            why));
-            opened.start(state, wire);
+        }
+    }
+
+    private void failed(TopologyLog log, String why) {
+        if (current().filter(now -> now.log() == log).isPresent()) {
+            troubled("until it is started again", why);
         }
     }
 
@@ -254,12 +281,14 @@ final class LogMember {
         }
     }
 
-    /** Ends the part of this node. Blocks for a short time. */
+    /** Ends the part of this node. Blocks for a short time, or until a log that is being opened is open. */
     void close() {
         closed = true;
-        Open now = open;
-        if (now != null) {
-            now.log().close();
+        synchronized (opening) {
+            Open now = open;
+            if (now != null) {
+                now.log().close();
+            }
         }
     }
 }

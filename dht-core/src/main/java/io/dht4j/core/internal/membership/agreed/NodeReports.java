@@ -72,7 +72,10 @@ public final class NodeReports {
         openSnapshots = snapshots;
     }
 
-    /** Sets what returns what further moves wait for; nothing unless this node leads. Before, there is nothing. */
+    /**
+     * Sets what returns why this node takes no part in the agreement although it should, and, if it leads, what further
+     * moves wait for. Before, there is nothing.
+     */
     void waits(Supplier<List<String>> source) {
         waits = source;
     }

@@ -24,7 +24,8 @@ final class StateChanges {
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final int MOST_PLANS = 5;
+    /** A change is planned again on newer states for this time. */
+    private static final Duration PLAN_TIMEOUT = Duration.ofSeconds(20);
 
     private final NodeId self;
     private final MemberDirectory members;
@@ -70,22 +71,29 @@ final class StateChanges {
      *     refuses it, no leader is found in time, or this node does not install it in time
      */
     CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
-        return change(plan, MOST_PLANS);
+        return change(plan, environment.nanoTime() + PLAN_TIMEOUT.toNanos());
     }
 
-    private CompletableFuture<Long> change(Function<ClusterState, Command> plan, int attempts) {
+    private CompletableFuture<Long> change(Function<ClusterState, Command> plan, long untilNanos) {
         Optional<ClusterState> state = members.state();
         if (state.isEmpty()) {
             return CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + waiting.get()));
         }
-        return commands.append(state.get().cluster(), plan.apply(state.get()), APPEND_TIMEOUT)
+        Command command;
+        try {
+            command = plan.apply(state.get());
+        } catch (RuntimeException | Error e) {
+            // Of a plan that finds nothing to do by this state: whoever waits needs an answer.
+            return CompletableFuture.failedFuture(e);
+        }
+        return commands.append(state.get().cluster(), command, APPEND_TIMEOUT)
                 .thenCompose(appended -> switch (appended.outcome()) {
                     case ACCEPTED -> install(appended.epoch());
                     case STALE ->
-                        attempts <= 1
+                        environment.nanoTime() - untilNanos >= 0
                                 ? failed(ErrorCode.OVERLOADED, appended.reason())
-                                : newerThan(state.get().epoch()).thenCompose(any -> change(plan, attempts - 1));
+                                : newerThan(state.get().epoch()).thenCompose(any -> change(plan, untilNanos));
                     case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
                     case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, appended.reason());
                     case UNKNOWN -> failed(ErrorCode.INTERNAL, appended.reason());

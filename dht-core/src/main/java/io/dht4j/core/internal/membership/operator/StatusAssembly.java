@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Puts a status together from the agreed state, the plan, and what the nodes have reported. */
 final class StatusAssembly {
@@ -195,6 +196,14 @@ final class StatusAssembly {
                         .orElse("");
     }
 
+    /** Returns why voters that answer do not vote. */
+    private Stream<String> troubles() {
+        return reports.values().stream()
+                .filter(report -> !report.leads())
+                .flatMap(report -> report.waits().stream())
+                .sorted();
+    }
+
     private Metadata metadata() {
         List<Member> voters = state.members().voters().stream()
                 .map(number -> state.members().get(number))
@@ -210,8 +219,10 @@ final class StatusAssembly {
         if (missing.size() * 2 >= voters.size()) {
             waitsFor = "a majority of the voters: "
                     + missing.stream().map(this::silent).collect(Collectors.joining("; "));
-        } else if (leader.isEmpty()) {
-            waitsFor = "the election of a leader";
+        } else {
+            waitsFor = Stream.concat(
+                            leader.isEmpty() ? Stream.of("the election of a leader") : Stream.empty(), troubles())
+                    .collect(Collectors.joining("; "));
         }
         return new Metadata(voters.stream().map(Member::name).toList(), leader, waitsFor);
     }

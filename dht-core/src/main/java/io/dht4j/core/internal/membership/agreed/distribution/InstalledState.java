@@ -41,6 +41,7 @@ public final class InstalledState {
     private Identity identity;
     private @Nullable Pending pending;
     private boolean running;
+    private boolean closed;
 
     /** The last state that could not be installed, which is logged once. Of one installation at a time. */
     private long failedEpoch;
@@ -163,9 +164,22 @@ public final class InstalledState {
                 running = false;
             }
             if (dropped != null) {
-                dropped.result.completeExceptionally(DhtException.of(ErrorCode.NOT_SERVING, "this node is closed"));
+                dropped.result.completeExceptionally(closing());
             }
         }
+    }
+
+    private static DhtException closing() {
+        return DhtException.of(ErrorCode.NOT_SERVING, "this node is closed");
+    }
+
+    /** Installs nothing more. An installation that runs may fail, since the store is closed next. */
+    public synchronized void close() {
+        closed = true;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     private void installPending() {
@@ -179,10 +193,13 @@ public final class InstalledState {
             }
         }
         try {
+            if (isClosed()) {
+                throw closing();
+            }
             next.result.complete(install(next.state));
         } catch (RuntimeException | Error e) {
-            if (failedEpoch == next.state.epoch()) {
-                LOG.debug("the agreed state of epoch {} cannot be installed", failedEpoch, e);
+            if (isClosed() || failedEpoch == next.state.epoch()) {
+                LOG.debug("the agreed state of epoch {} cannot be installed", next.state.epoch(), e);
             } else {
                 failedEpoch = next.state.epoch();
                 LOG.error("the agreed state of epoch {} cannot be installed", failedEpoch, e);

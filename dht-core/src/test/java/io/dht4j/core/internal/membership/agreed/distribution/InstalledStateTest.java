@@ -60,4 +60,22 @@ class InstalledStateTest {
         assertThat(notes.state(identity)).contains(newer);
         assertThat(listened).containsExactly(first, newer);
     }
+
+    @Test
+    void nothingIsInstalledOnceItIsClosed() {
+        ClusterState first = Clusters.formed(3, 8, 3);
+        ClusterState newer = Clusters.accepted(first, new Command.Admit(first.epoch(), Clusters.name(4)));
+        NodeNotes.Identity identity =
+                new NodeNotes.Identity(Clusters.incarnation(1), Optional.of(first.cluster()), "bound");
+        InstalledState installed =
+                new InstalledState(notes, identity, Clusters.name(1), HashFunctions.xxh3(), environment, listened::add);
+        installed.offer(first);
+        environment.advance(Duration.ofSeconds(1));
+        CompletableFuture<ClusterState> late = installed.offer(newer);
+        installed.close();
+        environment.advance(Duration.ofSeconds(1));
+        assertThat(late).isCompletedExceptionally();
+        assertThat(notes.state(identity)).contains(first);
+        assertThat(listened).containsExactly(first);
+    }
 }
