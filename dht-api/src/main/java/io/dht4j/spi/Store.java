@@ -163,6 +163,17 @@ public interface Store extends AutoCloseable {
     long entries();
 
     /**
+     * Returns the size of the store and the room that it has left, both estimates. With it a node that leaves is
+     * refused where the others have no room for its entries, and the progress of moves is shown. Quick.
+     *
+     * @return empty if the store does not know, as by default
+     * @throws StoreException if the store cannot be read
+     */
+    default Optional<StoreSpace> space() {
+        return Optional.empty();
+    }
+
+    /**
      * Binds the store to the settings that determine its keys. The first description is stored as durably as entries.
      * With other settings the store would contain keys of which this node is no replica, and lack others. Called once,
      * before the store is used.

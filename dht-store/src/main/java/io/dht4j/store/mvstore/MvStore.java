@@ -10,6 +10,7 @@ import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.spi.StoreSpace;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.mvstore.internal.cache.EntryCache;
 import io.dht4j.store.mvstore.internal.disk.Health;
@@ -293,6 +294,24 @@ public final class MvStore implements Store {
     @Override
     public long entries() {
         return reading(reader::count);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Counts the live pages of the map's file, and the entries that wait for the merge.
+     */
+    @Override
+    public Optional<StoreSpace> space() {
+        return reading(() -> {
+            try {
+                long free = directory.disk().usableBytes(directory.path());
+                return Optional.of(new StoreSpace(map.liveBytes() + memtables.weight(), Math.max(0, free)));
+            } catch (IOException e) {
+                throw new StoreException(
+                        "the free space of " + directory.path() + " is unknown (" + FileFailure.inWords(e) + ")", e);
+            }
+        });
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreSpace;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -85,6 +86,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public long entries() {
         return store.entries();
+    }
+
+    @Override
+    public Optional<StoreSpace> space() {
+        return store.space();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.spi.StoreSpace;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -78,6 +79,7 @@ public sealed interface MembershipReply extends Reply {
      * @param leads whether the node leads the topology log
      * @param hintBytes the size of the hints that it has not delivered yet, estimated
      * @param openSnapshots the number of snapshots that are open at it
+     * @param space the size and the room of its store; empty if they are not known
      * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
      * @param waits at most {@value #MAX_WAITS} lines for people: if the node leads, what further moves and changes wait
      *     for; else why it takes no part in the agreement although it should
@@ -88,6 +90,7 @@ public sealed interface MembershipReply extends Reply {
             boolean leads,
             long hintBytes,
             int openSnapshots,
+            Optional<StoreSpace> space,
             List<BatchProgress> batches,
             List<String> waits)
             implements MembershipReply {
@@ -104,7 +107,7 @@ public sealed interface MembershipReply extends Reply {
             waits = List.copyOf(waits.subList(0, Math.min(waits.size(), MAX_WAITS)));
         }
 
-        /** Creates the report of a node that knows of no waits. */
+        /** Creates the report of a node that knows neither its space nor of any wait. */
         public Reported(
                 UUID incarnation,
                 long epoch,
@@ -112,7 +115,7 @@ public sealed interface MembershipReply extends Reply {
                 long hintBytes,
                 int openSnapshots,
                 List<BatchProgress> batches) {
-            this(incarnation, epoch, leads, hintBytes, openSnapshots, batches, List.of());
+            this(incarnation, epoch, leads, hintBytes, openSnapshots, Optional.empty(), batches, List.of());
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.simulator.cluster.membership;
 
 import io.dht4j.spi.StoreException;
+import io.dht4j.spi.StoreSpace;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import java.util.Optional;
@@ -14,6 +15,9 @@ final class KeptStore extends ForwardingStore {
 
     /** Called with the name of each note, before and after it is stored. */
     Consumer<String> aroundNotes = name -> {};
+
+    /** What the store reports about its size and its room. */
+    Optional<StoreSpace> space = Optional.empty();
 
     KeptStore() {
         this(new ModelStore(), Optional.empty());
@@ -43,6 +47,11 @@ final class KeptStore extends ForwardingStore {
         aroundNotes.accept(name);
         super.keepNote(name, bytes);
         aroundNotes.accept(name);
+    }
+
+    @Override
+    public Optional<StoreSpace> space() {
+        return space;
     }
 
     @Override

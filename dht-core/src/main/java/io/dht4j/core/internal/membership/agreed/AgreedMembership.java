@@ -138,8 +138,13 @@ public final class AgreedMembership {
         this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received);
         this.logMember =
                 new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);
-        this.reports =
-                new NodeReports(identity.incarnation(), calls, installed::epoch, logMember::leads, this::fetchFrom);
+        this.reports = new NodeReports(
+                identity.incarnation(),
+                calls,
+                installed::epoch,
+                logMember::leads,
+                this::fetchFrom,
+                new SpaceSample(store, environment));
         this.driver = new Driver(
                 new DrivenCluster(logMember, reports, commands, calls, driving.placement()),
                 environment,

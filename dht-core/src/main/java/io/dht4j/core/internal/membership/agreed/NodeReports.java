@@ -34,6 +34,7 @@ public final class NodeReports {
     private final LongSupplier epoch;
     private final BooleanSupplier leads;
     private final Consumer<NodeId> behind;
+    private final SpaceSample space;
     private volatile BatchProgress.Reporter reporter = List::of;
     private volatile LongSupplier hintBytes = () -> 0;
     private volatile IntSupplier openSnapshots = () -> 0;
@@ -47,13 +48,21 @@ public final class NodeReports {
      * @param epoch returns the epoch of the installed state
      * @param leads returns whether this node leads the log
      * @param behind fetches the state of a node that has a newer one
+     * @param space the space of the store of this node
      */
-    NodeReports(UUID incarnation, PeerCalls calls, LongSupplier epoch, BooleanSupplier leads, Consumer<NodeId> behind) {
+    NodeReports(
+            UUID incarnation,
+            PeerCalls calls,
+            LongSupplier epoch,
+            BooleanSupplier leads,
+            Consumer<NodeId> behind,
+            SpaceSample space) {
         this.incarnation = incarnation;
         this.calls = calls;
         this.epoch = epoch;
         this.leads = leads;
         this.behind = behind;
+        this.space = space;
     }
 
     /** Sets what reports the batches whose slots this node takes over. Before, none are reported. */
@@ -96,6 +105,7 @@ public final class NodeReports {
                 leads.getAsBoolean(),
                 hintBytes.getAsLong(),
                 openSnapshots.getAsInt(),
+                space.get(),
                 thatFit(reporter.progress()),
                 waits.get());
     }

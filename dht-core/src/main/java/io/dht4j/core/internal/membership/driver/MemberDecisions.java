@@ -48,7 +48,15 @@ final class MemberDecisions {
             }
             return Optional.empty();
         }
+        MoveSizes sizes = new MoveSizes(state, seen.reports());
         for (PlannedBatch planned : BatchSchedule.next(state, plan)) {
+            Optional<String> lacking = sizes.lackedBy(planned);
+            if (lacking.isPresent()) {
+                waits.add(Wait.of(
+                        seen.member(planned.to()),
+                        "room for " + planned.partitions().cardinality() + " slots: " + lacking.get()));
+                continue;
+            }
             if (seen.answers(planned.to())) {
                 return Optional.of(
                         new Command.StartBatch(state.epoch(), planned.from(), planned.to(), planned.partitions()));

@@ -13,6 +13,7 @@ import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -120,6 +121,20 @@ final class Changes {
             throw refused(member + " has not answered " + observer + " for " + silent.toSeconds()
                     + " s, and a node is declared dead after " + SILENCE.toSeconds() + " s: repeat this in " + left
                     + " s");
+        }
+    }
+
+    /**
+     * Checks that a node may leave.
+     *
+     * @param name the node
+     * @param lacking a line for each other node that has no room for what it would get
+     * @throws InvalidRequestException if there is one
+     */
+    static void requireRoom(NodeId name, List<String> lacking) {
+        if (!lacking.isEmpty()) {
+            throw refused("the data of " + name + " does not fit on the other nodes: " + String.join("; ", lacking)
+                    + ". Make room on these disks, or add a node first");
         }
     }
 

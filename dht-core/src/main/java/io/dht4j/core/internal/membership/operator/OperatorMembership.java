@@ -13,6 +13,9 @@ import io.dht4j.RebalancePlan;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.CommandResult;
+import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.driver.MoveSizes;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
@@ -90,6 +93,9 @@ public final class OperatorMembership implements ClusterMembership {
         if (change instanceof MembershipChange.Replace replace) {
             return withState(state -> requireSilent(state, replace).thenCompose(silent -> agreed(change)));
         }
+        if (change instanceof MembershipChange.Remove remove) {
+            return withState(state -> requireRoom(state, remove.node()).thenCompose(fits -> agreed(change)));
+        }
         if (change instanceof MembershipChange.Recover recover) {
             return agreed.recover(recover.lost());
         }
@@ -138,6 +144,25 @@ public final class OperatorMembership implements ClusterMembership {
         return agreed.reports().ask(state, List.of(member.get())).thenApply(reports -> {
             Changes.requireSilent(
                     member.get(), self, !reports.isEmpty(), agreed.reports().silence(replace.node()));
+            return null;
+        });
+    }
+
+    /** Refuses that a node leaves for whose entries the others have no room, as far as they know their room. */
+    private CompletableFuture<Void> requireRoom(ClusterState state, NodeId name) {
+        Optional<ClusterState> without = state.members()
+                .named(name)
+                .filter(member -> member.lifecycle().takesSlots())
+                .map(member ->
+                        StateMachine.apply(Optional.of(state), new Command.Leave(state.epoch(), member.number())))
+                .filter(CommandResult.Accepted.class::isInstance)
+                .map(result -> ((CommandResult.Accepted) result).state());
+        if (without.isEmpty()) {
+            // The command says what is wrong.
+            return CompletableFuture.completedFuture(null);
+        }
+        return plans.ofAssumed(without.get()).thenCombine(agreed.reports().ask(state), (plan, reports) -> {
+            Changes.requireRoom(name, new MoveSizes(state, reports).withoutRoom(plan));
             return null;
         });
     }

@@ -36,6 +36,18 @@ final class Plans {
             epoch = state.epoch();
             newest = plan;
         }
+        make(state, plan);
+        return plan.copy();
+    }
+
+    /** Returns what would move in a state that is not agreed. */
+    CompletableFuture<Plan> ofAssumed(ClusterState state) {
+        CompletableFuture<Plan> plan = new CompletableFuture<>();
+        make(state, plan);
+        return plan;
+    }
+
+    private void make(ClusterState state, CompletableFuture<Plan> plan) {
         try {
             executor.execute(() -> {
                 try {
@@ -47,7 +59,6 @@ final class Plans {
         } catch (RejectedExecutionException e) {
             fail(plan, new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
-        return plan.copy();
     }
 
     /** Fails, and forgets the plan, so that the next caller gets another one. */

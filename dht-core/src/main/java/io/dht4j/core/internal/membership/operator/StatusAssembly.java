@@ -6,6 +6,7 @@ import io.dht4j.MembershipStatus.Move;
 import io.dht4j.MembershipStatus.State;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.driver.MoveSizes;
 import io.dht4j.core.internal.membership.driver.Waits;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.PlannedBatch;
@@ -166,17 +167,22 @@ final class StatusAssembly {
     private List<Move> moves() {
         Map<Long, BatchProgress> progress = new HashMap<>();
         reports.values().forEach(report -> report.batches().forEach(batch -> progress.put(batch.batch(), batch)));
+        MoveSizes sizes = new MoveSizes(state, reports);
         List<Move> moves = new ArrayList<>();
         for (Batch batch : state.batches()) {
             Optional<BatchProgress> known = Optional.ofNullable(progress.get(batch.id()));
+            long copied = known.map(BatchProgress::copiedBytes).orElse(0L);
+            long total = known.map(BatchProgress::totalBytes)
+                    .filter(bytes -> bytes > 0)
+                    .orElseGet(() -> sizes.bytesOf(batch));
             moves.add(new Move(
                     batch.id(),
                     state.members().get(batch.from()).name(),
                     state.members().get(batch.to()).name(),
                     batch.partitions().cardinality(),
                     MembershipStatus.Phase.valueOf(batch.phase().name()),
-                    known.map(BatchProgress::copiedBytes).orElse(0L),
-                    known.map(BatchProgress::totalBytes).orElse(0L),
+                    copied,
+                    Math.max(copied, total),
                     waitsFor(batch)));
         }
         return moves;

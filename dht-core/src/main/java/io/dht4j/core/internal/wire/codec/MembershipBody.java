@@ -10,6 +10,7 @@ import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.StoreSpace;
 import io.dht4j.spi.TopologyLog;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,7 +94,7 @@ final class MembershipBody {
             return UUID_BYTES + 8 + 4 + 4 + part.bytes().length;
         }
         if (reply instanceof MembershipReply.Reported reported) {
-            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 4 + 4;
+            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 1 + 8 + 8 + 4 + 4;
             for (BatchProgress batch : reported.batches()) {
                 size += 8 + FrameWriter.sizeOf(batch.complete()) + 8 + 8 + 2 + utf8(waitsFor(batch)).length;
             }
@@ -147,6 +148,9 @@ final class MembershipBody {
                     .flag(reported.leads())
                     .i64(reported.hintBytes())
                     .i32(reported.openSnapshots())
+                    .flag(reported.space().isPresent())
+                    .i64(reported.space().map(StoreSpace::usedBytes).orElse(0L))
+                    .i64(reported.space().map(StoreSpace::freeBytes).orElse(0L))
                     .i32(reported.batches().size());
             for (BatchProgress batch : reported.batches()) {
                 out.i64(batch.batch())
@@ -248,6 +252,7 @@ final class MembershipBody {
         boolean leads = in.flag("whether the node leads");
         long hintBytes = epoch(in, "the size of hints");
         int openSnapshots = in.size("the number of snapshots");
+        Optional<StoreSpace> space = space(in);
         int count = in.count(8 + 4 + 8 + 8 + 2, "batches");
         if (count > MembershipReply.Reported.MAX_BATCHES) {
             throw in.malformed(
@@ -263,7 +268,15 @@ final class MembershipBody {
             batches.add(new BatchProgress(
                     batch, complete, copied, total, waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor)));
         }
-        return new MembershipReply.Reported(incarnation, epoch, leads, hintBytes, openSnapshots, batches, waits(in));
+        return new MembershipReply.Reported(
+                incarnation, epoch, leads, hintBytes, openSnapshots, space, batches, waits(in));
+    }
+
+    private static Optional<StoreSpace> space(FrameReader in) throws FrameException {
+        boolean known = in.flag("whether the space is known");
+        long used = epoch(in, "the used bytes");
+        long free = epoch(in, "the free bytes");
+        return known ? Optional.of(new StoreSpace(used, free)) : Optional.empty();
     }
 
     private static List<String> waits(FrameReader in) throws FrameException {

@@ -16,6 +16,7 @@ import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.spi.StoreSpace;
 import io.dht4j.spi.TopologyLog;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -63,7 +64,8 @@ class MembershipFramesTest {
                 new MembershipRequest.Report(ONE, 9),
                 List.of(
                         new MembershipReply.Reported(ONE, 0, false, 0, 0, List.of()),
-                        new MembershipReply.Reported(ONE, 1, true, 0, 0, List.of(), List.of("n1", "")),
+                        new MembershipReply.Reported(
+                                ONE, 1, true, 0, 0, Optional.of(new StoreSpace(5, 0)), List.of(), List.of("n1", "")),
                         new MembershipReply.Reported(
                                 OTHER,
                                 7,

@@ -88,9 +88,15 @@ public final class Compactor {
 
     private boolean isCompact() {
         H2FileStore fileStore = map.fileStore;
-        long used = fileStore.size() / 100 * fileStore.getFillRate();
-        long live = used / 100 * fileStore.getChunksFillRate();
+        long live = liveBytes();
         return fileStore.size() <= SMALL_FILE_BYTES || fileStore.size() < live + live / 2;
+    }
+
+    /** Returns the bytes of live pages in the file, to a few percent. */
+    long liveBytes() {
+        H2FileStore fileStore = map.fileStore;
+        long used = fileStore.size() / 100 * fileStore.getFillRate();
+        return used / 100 * fileStore.getChunksFillRate();
     }
 
     /**

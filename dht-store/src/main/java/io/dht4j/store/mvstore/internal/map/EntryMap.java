@@ -100,6 +100,11 @@ public final class EntryMap implements AutoCloseable {
         return file.reading(map -> map.entries.get(key) != null);
     }
 
+    /** Returns the bytes of live pages in the file, to a few percent. */
+    public long liveBytes() {
+        return file.reading(map -> map.compactor.liveBytes());
+    }
+
     /** Returns the number of keys. */
     public long size() {
         return file.reading(map -> map.entries.sizeAsLong());

@@ -55,6 +55,13 @@ public final class Memtables {
         this.view = new View(active, List.copyOf(recovered));
     }
 
+    /** Returns the memory of the entries that are not in the map yet, to a tenth. */
+    public long weight() {
+        View now = view;
+        return now.active().weight()
+                + now.frozen().stream().mapToLong(Memtable::weight).sum();
+    }
+
     /** Returns the memory of all tables: the frozen ones and the active one. */
     public static long maxBytes(long maxTableBytes, int maxFrozen) {
         return (maxFrozen + 1) * maxTableBytes;
