@@ -36,6 +36,7 @@ class OneNodeGrowsTest {
             assertThat(nodes.dht("n2", "get", "greeting").out()).isEqualTo("hello");
 
             run(nodes, "nodes", "remove", "n2");
+            run(nodes, "rebalance", "--resume");
             assertThat(nodes.exitCode("n2")).isZero();
             assertThat(nodes.err("n2"))
                     .containsOnlyOnce("this node was removed from the cluster and ends: n2 (number 2");
