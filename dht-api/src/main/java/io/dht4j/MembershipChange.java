@@ -2,6 +2,7 @@ package io.dht4j;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.spi.PartitionTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -9,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A change of a cluster's nodes, or of how fast partitions move. Immutable. */
+/** A change of a cluster's nodes, of the number of replicas, or of how fast partitions move. Immutable. */
 public sealed interface MembershipChange {
 
     /** The maximum number of characters of a zone's name. */
@@ -139,6 +140,28 @@ public sealed interface MembershipChange {
          */
         public static Rebalance rate(long bytesPerSecond) {
             return new Rebalance(Optional.empty(), OptionalLong.of(bytesPerSecond));
+        }
+    }
+
+    /**
+     * Raises the number of replicas of each key. Partitions get further replicas one after the other, while they are
+     * read and written; {@link ClusterMembership#status} shows how far that is. Refused if fewer nodes take partitions,
+     * and if any partition has more replicas already: they cannot become fewer.
+     *
+     * @param replicas how many replicas each key is to have, 1 to {@value #MAX}
+     */
+    record ReplicationFactor(int replicas) implements MembershipChange {
+
+        /** The largest number of replicas. */
+        public static final int MAX = PartitionTable.MAX_DEPTH;
+
+        /**
+         * Checks the number.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public ReplicationFactor {
+            Ranges.require("replication factor", replicas, 1, MAX);
         }
     }
 

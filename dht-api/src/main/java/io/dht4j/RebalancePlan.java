@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param epoch the epoch of the state on which it was planned
  * @param moves the moves; empty if every node has its share
- * @param unplaced how many replicas of leaving or dead nodes have nowhere to go, because every other node is a replica
- *     already
+ * @param unplaced how many replicas have no node, because every node that could be it is one already: replicas of
+ *     leaving or dead nodes, and those that a raised replication factor asks for
  */
 public record RebalancePlan(long epoch, List<Move> moves, int unplaced) {
 
@@ -18,11 +18,12 @@ public record RebalancePlan(long epoch, List<Move> moves, int unplaced) {
     }
 
     /**
-     * Partitions that would move from one node to another.
+     * Partitions that would move from one node to another, or get one more replica.
      *
      * @param from the node that gives
      * @param to the heir
      * @param partitions how many partitions
+     * @param adds whether the heir becomes one more replica, and {@code from} stays one
      */
-    public record Move(NodeId from, NodeId to, int partitions) {}
+    public record Move(NodeId from, NodeId to, int partitions, boolean adds) {}
 }

@@ -134,11 +134,12 @@ final class MembershipText {
         for (JsonNode move : plan.path("moves")) {
             rows.add(List.of(
                     move.path("from").asText() + "→" + move.path("to").asText(),
-                    move.path("partitions").asText() + " partitions"));
+                    move.path("partitions").asText() + " partitions"
+                            + (move.path("adds").asBoolean() ? ", as one more replica" : "")));
         }
         if (plan.path("unplaced").asInt() > 0) {
             rows.add(List.of(plan.path("unplaced").asText()
-                    + " replicas of leaving or dead nodes have nowhere to go: add a node"));
+                    + " replicas have no node, since every other one is a replica already: add a node"));
         }
         if (rows.isEmpty()) {
             rows.add(List.of("nothing is to move: every node has its share"));

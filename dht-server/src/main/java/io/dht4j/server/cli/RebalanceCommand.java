@@ -24,7 +24,9 @@ import picocli.CommandLine.Option;
         header = "Shows and steers how partitions move between nodes.%n",
         description = {
             "%nPartitions move by themselves when nodes join, leave or are replaced, so that each has its share. "
-                    + "Without an option: the moves under way.%n"
+                    + "Without an option: the moves under way.%n",
+            "With --replication-factor, partitions get further replicas while the cluster serves. There must be as many "
+                    + "nodes. The number cannot be lowered.%n"
         })
 final class RebalanceCommand implements Callable<Integer> {
 
@@ -66,6 +68,13 @@ final class RebalanceCommand implements Callable<Integer> {
                 converter = WholeNumber.MoveRate.class,
                 description = "The most that a node sends or receives for moves, 64 to 1073741824 KiB per second.")
         private Optional<Long> rate = Optional.empty();
+
+        @Option(
+                names = "--replication-factor",
+                paramLabel = "N",
+                converter = WholeNumber.ReplicationFactor.class,
+                description = "Raises the number of replicas of each key, 1 to 16.")
+        private Optional<Integer> replicas = Optional.empty();
     }
 
     RebalanceCommand(Console console) {
@@ -82,12 +91,14 @@ final class RebalanceCommand implements Callable<Integer> {
             change.put("change", chosen.pause ? "pause" : chosen.resume ? "resume" : "cancel");
         }
         chosen.rate.ifPresent(kib -> change.put("rate", Long.toString(kib * KIB)));
+        chosen.replicas.ifPresent(replicas -> change.put("replication_factor", Integer.toString(replicas)));
         if (!change.isEmpty()) {
             JsonNode answer = DhtClient.await(client.changeRebalance(change));
             console.show(
                     json
                             ? answer.toString()
-                            : "agreed at epoch " + answer.path("epoch_text").asText());
+                            : "agreed at epoch " + answer.path("epoch_text").asText()
+                                    + (chosen.replicas.isPresent() ? "; dht rebalance shows the copies" : ""));
             return 0;
         }
         JsonNode answer = chosen.plan

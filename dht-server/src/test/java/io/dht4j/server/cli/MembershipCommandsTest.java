@@ -58,15 +58,17 @@ class MembershipCommandsTest {
     void rebalanceShowsMovesAndThePlan() throws Exception {
         assertThat(run(STATUS, "rebalance").out()).startsWith("moves  batch 1.481");
         assertThat(run(
-                                "{\"epoch\":1,\"moves\":[{\"from\":\"n1\",\"to\":\"n4\",\"partitions\":57}],"
-                                        + "\"unplaced\":2}",
+                                "{\"epoch\":1,\"moves\":[{\"from\":\"n1\",\"to\":\"n4\",\"partitions\":57,"
+                                        + "\"adds\":false},{\"from\":\"n1\",\"to\":\"n5\",\"partitions\":9,"
+                                        + "\"adds\":true}],\"unplaced\":2}",
                                 "rebalance",
                                 "--plan")
                         .out()
                         .lines())
                 .containsExactly(
                         "plan   n1→n4  57 partitions",
-                        "       2 replicas of leaving or dead nodes have nowhere to go: add a node");
+                        "       n1→n5  9 partitions, as one more replica",
+                        "       2 replicas have no node, since every other one is a replica already: add a node");
         assertThat(run("{\"epoch\":1,\"moves\":[],\"unplaced\":0}", "rebalance", "--plan")
                         .out())
                 .isEqualTo("plan   nothing is to move: every node has its share" + System.lineSeparator());
@@ -91,6 +93,8 @@ class MembershipCommandsTest {
                 .startsWith("agreed at epoch 1.5; start n4 with an empty data directory and --join now");
         assertThat(run(epoch, "nodes", "zone", "n4", "").out()).startsWith("agreed at epoch 1.5");
         assertThat(run(epoch, "rebalance", "--rate", "1024").out()).startsWith("agreed at epoch 1.5");
+        assertThat(run(epoch, "rebalance", "--replication-factor", "3").out())
+                .startsWith("agreed at epoch 1.5; dht rebalance shows the copies");
         assertThat(run(epoch, "rebalance", "--pause", "--json").out().strip()).isEqualTo(epoch);
     }
 
@@ -102,6 +106,7 @@ class MembershipCommandsTest {
         assertWrong("zone needs a value, as in: dht nodes zone n4 VALUE", "nodes", "zone", "n4");
         assertWrong("--accept-data-loss has no effect without replace", "nodes", "add", "n4", "--accept-data-loss");
         assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
+        assertWrong("must be a whole number from 1 to 16", "rebalance", "--replication-factor", "17");
         assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
         assertWrong("mutually exclusive", "rebalance", "--pause", "--resume");
     }

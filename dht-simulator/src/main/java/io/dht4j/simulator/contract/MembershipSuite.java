@@ -74,8 +74,8 @@ interface MembershipSuite extends RemoteApiSuite {
             return new RebalancePlan(
                     1L << 48 | 5,
                     List.of(
-                            new RebalancePlan.Move(new NodeId("n1"), new NodeId("n4"), 57),
-                            new RebalancePlan.Move(new NodeId("n2"), new NodeId("n4"), 1)),
+                            new RebalancePlan.Move(new NodeId("n1"), new NodeId("n4"), 57, false),
+                            new RebalancePlan.Move(new NodeId("n2"), new NodeId("n4"), 1, true)),
                     unplaced);
         }
     }
@@ -160,6 +160,8 @@ interface MembershipSuite extends RemoteApiSuite {
                 Rebalance.rate(MembershipChange.MAX_RATE),
                 new Rebalance(Optional.of(true), OptionalLong.of(MembershipChange.MIN_RATE)),
                 new MembershipChange.CancelMoves(),
+                new MembershipChange.ReplicationFactor(3),
+                new MembershipChange.ReplicationFactor(MembershipChange.ReplicationFactor.MAX),
                 new MembershipChange.Recover(Set.of()),
                 new MembershipChange.Recover(Set.of(node, new NodeId("n1"))));
         for (MembershipChange change : changes) {

@@ -244,9 +244,10 @@ public final class HttpRemote implements RemoteApi {
 
     @Override
     public CompletionStage<Long> change(String address, MembershipChange change, CallOptions options) {
-        String path = change instanceof MembershipChange.Rebalance || change instanceof MembershipChange.CancelMoves
-                ? ApiProtocol.REBALANCE
-                : ApiProtocol.NODES;
+        boolean rebalances = change instanceof MembershipChange.Rebalance
+                || change instanceof MembershipChange.CancelMoves
+                || change instanceof MembershipChange.ReplicationFactor;
+        String path = rebalances ? ApiProtocol.REBALANCE : ApiProtocol.NODES;
         return client.call(
                 address,
                 new HttpRemoteRequest(HttpMethod.POST, path, options).change(change),

@@ -88,6 +88,14 @@ public final class WholeNumber {
         }
     }
 
+    /** Reads a replication factor. */
+    public static final class ReplicationFactor implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return (int) read(text, 1, MembershipChange.ReplicationFactor.MAX);
+        }
+    }
+
     /** Reads the most entries of a scan. */
     public static final class Limit implements ITypeConverter<Long> {
         @Override

@@ -12,6 +12,13 @@ final class CommandText {
             return start.partitions().cardinality() + " slots begin to move from member " + start.from() + " to "
                     + start.to();
         }
+        if (command instanceof Command.StartGrow start) {
+            return start.partitions().cardinality() + " partitions get one more slot at member " + start.to()
+                    + ", copied from " + start.from();
+        }
+        if (command instanceof Command.CompleteGrow grow) {
+            return grow.partitions().cardinality() + " partitions have one more slot";
+        }
         if (command instanceof Command.CompleteFill fill) {
             return fill.partitions().cardinality() + " partitions of a batch are filled";
         }

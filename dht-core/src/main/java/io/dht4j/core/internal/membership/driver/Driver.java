@@ -381,16 +381,17 @@ public final class Driver {
     }
 
     /**
-     * Looks at a command that was accepted here. Moves that are resumed, or settings that are in force already, demand
-     * a plan.
+     * Looks at a command that was accepted here. Moves that are resumed, settings that are in force already, and
+     * another replication factor demand a plan.
      *
      * @param command the command
      * @param before the state before it
      */
     public void accepted(Command command, ClusterState before) {
-        if (command instanceof Command.SetRebalance set
+        boolean resumes = command instanceof Command.SetRebalance set
                 && !set.settings().paused()
-                && set.settings().bytesPerSecond() == before.rebalance().bytesPerSecond()) {
+                && set.settings().bytesPerSecond() == before.rebalance().bytesPerSecond();
+        if (resumes || command instanceof Command.SetReplicationFactor) {
             synchronized (this) {
                 planning.demand();
             }

@@ -18,12 +18,14 @@ final class MemberDecisions {
     private final ClusterState state;
     private final List<Wait> waits;
     private final int[] loads;
+    private final GrowthFence fence;
 
     MemberDecisions(Observation seen, List<Wait> waits) {
         this.seen = seen;
         this.state = seen.state();
         this.waits = waits;
         this.loads = state.loads();
+        this.fence = new GrowthFence(seen);
     }
 
     /**
@@ -38,8 +40,8 @@ final class MemberDecisions {
             return Optional.empty();
         }
         if (plan.unplaced() > 0) {
-            waits.add(
-                    Wait.ofCluster(plan.unplaced() + " slots of leaving or dead nodes have no other node: add nodes"));
+            waits.add(Wait.ofCluster(plan.unplaced()
+                    + " replicas, of leaving or dead nodes or not made yet, have no other node: add nodes"));
         }
         if (state.rebalance().paused()) {
             if (!plan.isEmpty()) {
@@ -49,7 +51,7 @@ final class MemberDecisions {
             return Optional.empty();
         }
         MoveSizes sizes = new MoveSizes(state, seen.reports());
-        for (PlannedBatch planned : BatchSchedule.next(state, plan)) {
+        for (PlannedBatch planned : BatchSchedule.next(state, plan, fence::mayGrow)) {
             Optional<String> lacking = sizes.lackedBy(planned);
             if (lacking.isPresent()) {
                 waits.add(Wait.of(
@@ -58,8 +60,7 @@ final class MemberDecisions {
                 continue;
             }
             if (seen.answers(planned.to())) {
-                return Optional.of(
-                        new Command.StartBatch(state.epoch(), planned.from(), planned.to(), planned.partitions()));
+                return Optional.of(start(planned));
             }
             waits.add(Wait.of(
                     seen.member(planned.to()),
@@ -67,7 +68,14 @@ final class MemberDecisions {
                             + " slots are to move to it. If it never returns, run ./dht nodes remove "
                             + seen.name(planned.to())));
         }
+        fence.waitsFor(plan).ifPresent(text -> waits.add(Wait.ofCluster(text)));
         return Optional.empty();
+    }
+
+    private Command start(PlannedBatch planned) {
+        return planned.isGrowth()
+                ? new Command.StartGrow(state.epoch(), planned.from(), planned.to(), planned.partitions())
+                : new Command.StartBatch(state.epoch(), planned.from(), planned.to(), planned.partitions());
     }
 
     /** Returns the next change of a member's lifecycle. */

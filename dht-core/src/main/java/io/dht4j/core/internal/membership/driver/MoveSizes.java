@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Estimates the bytes of slots that move, from the size of their owner's store, and compares them with the room of
@@ -21,6 +22,8 @@ public final class MoveSizes {
 
     /** A store may need half as much again as its entries, until it is compacted. */
     private static final double ROOM_OF_ENTRIES = 1.5;
+
+    private static final Set<Phase> RECEIVING = Set.of(Phase.COPY, Phase.FILL, Phase.GROW);
 
     private static final long MIB = 1L << 20;
 
@@ -124,7 +127,7 @@ public final class MoveSizes {
     /** Returns what the batches under way still bring to a member. */
     private long stillToCome(int heir) {
         return state.batches().stream()
-                .filter(batch -> batch.to() == heir && (batch.phase() == Phase.COPY || batch.phase() == Phase.FILL))
+                .filter(batch -> batch.to() == heir && RECEIVING.contains(batch.phase()))
                 .mapToLong(batch -> Math.max(0, bytesOf(batch) - copied(batch)))
                 .sum();
     }

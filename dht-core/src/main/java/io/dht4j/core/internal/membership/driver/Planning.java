@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * When the driver plans, and what is left of its plan. Members that come or go within {@link #DELAY} are planned
  * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
  *
- * <p>Plans are needed while a member joins, or one that leaves or is dead owns slots; after a change of weights or
- * zones that this driver has seen; and when it is {@linkplain #demand demanded}.
+ * <p>Plans are needed while a member joins, slots are vacant, or a member that leaves or is dead owns slots; after a
+ * change of weights or zones that this driver has seen; and when it is {@linkplain #demand demanded}.
  */
 final class Planning {
 
@@ -82,7 +82,7 @@ final class Planning {
     }
 
     private boolean isNeeded(ClusterState state) {
-        if (demanded) {
+        if (demanded || state.slots().hasVacant()) {
             return true;
         }
         int[] loads = state.loads();
@@ -137,16 +137,16 @@ final class Planning {
     /** Returns a plan without the moves that are done or under way. */
     private static Plan leftOf(Plan plan, ClusterState state) {
         List<PlannedBatch> batches = plan.batches().stream()
-                .map(batch -> new PlannedBatch(
-                        batch.from(),
-                        batch.to(),
-                        batch.partitions().filter(partition -> isLeft(state, partition, batch))))
+                .map(batch -> batch.of(batch.partitions().filter(partition -> isLeft(state, partition, batch))))
                 .filter(batch -> !batch.partitions().isEmpty())
                 .toList();
         return new Plan(batches, plan.unplaced(), plan.work());
     }
 
     private static boolean isLeft(ClusterState state, int partition, PlannedBatch planned) {
+        if (planned.isGrowth()) {
+            return state.width(partition) <= planned.added() && !state.involves(partition, planned.to());
+        }
         if (state.slots().slotOf(partition, planned.from()) < 0 || state.slots().slotOf(partition, planned.to()) >= 0) {
             return false;
         }

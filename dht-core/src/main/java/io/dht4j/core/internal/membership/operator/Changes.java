@@ -53,6 +53,10 @@ final class Changes {
             return next.equals(now) && !resumes
                     ? Optional.empty()
                     : Optional.of(new Command.SetRebalance(state.epoch(), next));
+        } else if (change instanceof MembershipChange.ReplicationFactor factor) {
+            return factor.replicas() == state.replicationFactor()
+                    ? Optional.empty()
+                    : Optional.of(new Command.SetReplicationFactor(state.epoch(), factor.replicas()));
         }
         throw refused("no node can make the change " + change);
     }

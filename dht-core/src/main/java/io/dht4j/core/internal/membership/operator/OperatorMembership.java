@@ -75,7 +75,8 @@ public final class OperatorMembership implements ClusterMembership {
                                 .map(batch -> new RebalancePlan.Move(
                                         state.members().get(batch.from()).name(),
                                         state.members().get(batch.to()).name(),
-                                        batch.partitions().cardinality()))
+                                        batch.partitions().cardinality(),
+                                        batch.isGrowth()))
                                 .toList(),
                         plan.unplaced())));
     }

@@ -114,7 +114,8 @@ final class StatusAssembly {
         }
         for (PlannedBatch planned : plan.batches()) {
             toCome[planned.to()] += planned.partitions().cardinality();
-            toGive[planned.from()] += planned.partitions().cardinality();
+            toGive[planned.from()] +=
+                    planned.isGrowth() ? 0 : planned.partitions().cardinality();
         }
     }
 

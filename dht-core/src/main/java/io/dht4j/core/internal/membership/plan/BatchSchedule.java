@@ -9,11 +9,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
  * Chooses which planned batches begin next. A member takes part in one incoming and one outgoing batch at a time, so
  * that its store is scanned once at a time and its disk is not written by several. A dead member gives any number: its
- * slots are filled from the others. Safe for use by any number of threads. Does not block.
+ * slots are filled from the others. A slot that is added is an outgoing one of its row's last owner. Safe for use by
+ * any number of threads. Does not block.
  */
 public final class BatchSchedule {
 
@@ -24,9 +26,10 @@ public final class BatchSchedule {
      *
      * @param state the current state
      * @param plan a plan for this state, or for an earlier one with the same members
+     * @param mayGrow returns whether a slot may be added to a partition now
      * @return the batches, without partitions of which a slot is moving; empty while moves are paused
      */
-    public static List<PlannedBatch> next(ClusterState state, Plan plan) {
+    public static List<PlannedBatch> next(ClusterState state, Plan plan, IntPredicate mayGrow) {
         if (state.rebalance().paused()) {
             return List.of();
         }
@@ -45,10 +48,13 @@ public final class BatchSchedule {
                 continue;
             }
             boolean dead = state.members().get(planned.from()).lifecycle() == Lifecycle.DEAD;
-            PartitionSet free =
-                    planned.partitions().minus(taken).filter(partition -> canMove(state, partition, planned, dead));
+            PartitionSet free = planned.partitions()
+                    .minus(taken)
+                    .filter(partition -> planned.isGrowth()
+                            ? canGrow(state, partition, planned) && mayGrow.test(partition)
+                            : canMove(state, partition, planned, dead));
             if (!free.isEmpty()) {
-                chosen.add(new PlannedBatch(planned.from(), planned.to(), free));
+                chosen.add(planned.of(free));
                 taken = taken.union(free);
                 targets.add(planned.to());
                 if (!dead) {
@@ -57,6 +63,16 @@ public final class BatchSchedule {
             }
         }
         return chosen;
+    }
+
+    /** Returns whether the next slot of a partition is one that a batch adds, and no other slot of it moves. */
+    public static boolean canGrow(ClusterState state, int partition, PlannedBatch planned) {
+        return state.width(partition) == planned.added()
+                && planned.added() < state.replicationFactor()
+                && state.slots().owner(partition, planned.added() - 1) == planned.from()
+                && state.members().get(planned.from()).lifecycle() != Lifecycle.DEAD
+                && !state.involves(partition, planned.to())
+                && state.batchOf(partition).isEmpty();
     }
 
     private static boolean canMove(ClusterState state, int partition, PlannedBatch planned, boolean dead) {

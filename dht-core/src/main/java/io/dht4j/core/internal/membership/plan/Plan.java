@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * The moves from a state to the planned one. Immutable.
  *
- * @param batches the moves. Those of one partition must happen one after the other, in any order, and after the batch
- *     under way that moves a slot of it
- * @param unplaced the number of slots of leaving or dead members for which there is no other member
+ * @param batches the moves and growths. Those of one partition must happen one after the other, after the batch under
+ *     way that moves a slot of it: moves in any order, and growths in that of the list, after the moves
+ * @param unplaced the number of slots that are vacant, or of leaving or dead members, for which there is no member
  * @param work the number of steps that planning took, as a measure that does not depend on the machine
  */
 public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
@@ -17,14 +17,14 @@ public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
         batches = List.copyOf(batches);
     }
 
-    /** Returns the number of slots that move. */
+    /** Returns the number of slots that move or are added. */
     public int moves() {
         return batches.stream()
                 .mapToInt(batch -> batch.partitions().cardinality())
                 .sum();
     }
 
-    /** Returns the number of slots that a member takes. */
+    /** Returns the number of slots that a member takes or gets. */
     public int incoming(int member) {
         return batches.stream()
                 .filter(batch -> batch.to() == member)

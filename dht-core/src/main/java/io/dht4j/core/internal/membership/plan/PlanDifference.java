@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.plan;
 
+import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,17 +10,20 @@ import java.util.TreeMap;
 
 /**
  * Turns planned rows into batches. A member that stays in a row keeps its slot, even if planning moved it to another
- * one. A member that comes in takes the slot of one that goes, of the same zone if there is one.
+ * one. A member that comes in takes the slot of one that goes, of the same zone if there is one, or else the next
+ * vacant one.
  */
 final class PlanDifference {
 
-    /** A batch's key. The rounds keep moves of one partition in different batches. */
-    private record Key(int round, int from, int to) {}
+    /** A batch's key. The rounds, and the places that are added, keep moves of one partition in different batches. */
+    private record Key(int added, int round, int from, int to) {}
 
     private final TargetTable table;
     private final LoadTargets targets;
-    private final Map<Key, PartitionSet.Builder> batches = new TreeMap<>(
-            Comparator.comparingInt(Key::round).thenComparingInt(Key::from).thenComparingInt(Key::to));
+    private final Map<Key, PartitionSet.Builder> batches = new TreeMap<>(Comparator.comparingInt(Key::added)
+            .thenComparingInt(Key::round)
+            .thenComparingInt(Key::from)
+            .thenComparingInt(Key::to));
 
     PlanDifference(TargetTable table, LoadTargets targets) {
         this.table = table;
@@ -31,19 +35,28 @@ final class PlanDifference {
             difference(partition);
         }
         List<PlannedBatch> result = new ArrayList<>();
-        batches.forEach((key, partitions) -> result.add(new PlannedBatch(key.from(), key.to(), partitions.build())));
+        batches.forEach((key, partitions) ->
+                result.add(new PlannedBatch(key.from(), key.to(), partitions.build(), key.added())));
         return result;
     }
 
     private void difference(int partition) {
         List<Integer> gone = new ArrayList<>(0);
         List<Integer> come = new ArrayList<>(0);
+        int width = 0;
+        int last = Slot.NOBODY;
         for (int slot = 0; slot < table.width(); slot++) {
-            if (table.slotOf(partition, table.ownerBefore(partition, slot)) < 0) {
-                gone.add(table.ownerBefore(partition, slot));
+            int before = table.ownerBefore(partition, slot);
+            int now = table.owner(partition, slot);
+            if (before != Slot.NOBODY) {
+                width++;
+                last = before;
+                if (table.slotOf(partition, before) < 0) {
+                    gone.add(before);
+                }
             }
-            if (!stoodBefore(partition, table.owner(partition, slot))) {
-                come.add(table.owner(partition, slot));
+            if (now != Slot.NOBODY && !stoodBefore(partition, now)) {
+                come.add(now);
             }
         }
         for (int round = 0; !gone.isEmpty(); round++) {
@@ -53,9 +66,18 @@ final class PlanDifference {
                     .findFirst()
                     .orElse(come.get(0));
             come.remove(Integer.valueOf(to));
-            batches.computeIfAbsent(new Key(round, from, to), key -> PartitionSet.builder())
-                    .add(partition);
+            last = last == from ? to : last;
+            add(new Key(PlannedBatch.NONE, round, from, to), partition);
         }
+        // Each copies what the last one before it has.
+        for (int to : come) {
+            add(new Key(width++, 0, last, to), partition);
+            last = to;
+        }
+    }
+
+    private void add(Key key, int partition) {
+        batches.computeIfAbsent(key, other -> PartitionSet.builder()).add(partition);
     }
 
     private boolean stoodBefore(int partition, int member) {

@@ -9,7 +9,7 @@ import java.util.List;
  * Plans which slots move. It begins with the rows as they are, so that nothing moves without need, in this order:
  *
  * <ol>
- *   <li>Slots of leaving and dead members go to members with room.
+ *   <li>Vacant slots, and those of leaving and dead members, go to members with room.
  *   <li>In rows whose replicas are not spread over zones as they can be, replicas change their zone.
  *   <li>Underfull members, such as those that have just joined, take slots from the fullest ones.
  *   <li>Overfull members give slots to members with room.

@@ -2,11 +2,12 @@ package io.dht4j.core.internal.membership.plan;
 
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.Slot;
 
 /**
  * The rows as they will be, while a plan is made. At the beginning they are those of the state after all batches under
- * way. Not thread-safe.
+ * way. A vacant slot is one of member {@link Slot#NOBODY}, which takes none. Not thread-safe.
  */
 final class TargetTable {
 
@@ -26,7 +27,12 @@ final class TargetTable {
         this.rows = state.slots().toArray();
         for (Batch batch : state.batches()) {
             batch.partitions().forEach(partition -> {
-                for (int slot = 0; slot < width; slot++) {
+                int last = state.width(partition) - 1;
+                if (batch.phase() == Phase.GROW) {
+                    rows[partition * width + last + 1] = batch.to();
+                    return;
+                }
+                for (int slot = 0; slot <= last; slot++) {
                     Slot moving = state.slot(partition, slot);
                     rows[partition * width + slot] = moving.heir();
                 }

@@ -3,12 +3,15 @@ package io.dht4j.core.internal.membership.driver;
 import static io.dht4j.core.internal.membership.Clusters.accepted;
 import static io.dht4j.core.internal.membership.Clusters.advanced;
 import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.growing;
+import static io.dht4j.core.internal.membership.Clusters.grown;
 import static io.dht4j.core.internal.membership.Clusters.incarnation;
 import static io.dht4j.core.internal.membership.Clusters.joined;
 import static io.dht4j.core.internal.membership.Clusters.left;
 import static io.dht4j.core.internal.membership.Clusters.movable;
 import static io.dht4j.core.internal.membership.Clusters.moved;
 import static io.dht4j.core.internal.membership.Clusters.newest;
+import static io.dht4j.core.internal.membership.Clusters.raised;
 import static io.dht4j.core.internal.membership.Clusters.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +40,7 @@ import org.junit.jupiter.api.Test;
 class DecisionsTest {
 
     private static final Plan NOTHING = new Plan(List.of(), 0, 0);
+    private static final PartitionSet EIGHT = PartitionSet.matching(8, partition -> true);
 
     /** What is seen of a state; all members answer, and have installed it. */
     private static final class Seen {
@@ -93,6 +97,76 @@ class DecisionsTest {
             assertThat(decision.waits()).hasSize(1);
             return decision.waits().get(0).text();
         }
+    }
+
+    /** Three nodes and a replication factor of 3; each partition has the replicas of two of them. */
+    private static ClusterState grownOnce() {
+        return grown(growable(), 1, 2, EIGHT);
+    }
+
+    private static ClusterState growable() {
+        ClusterState joined = joined(joined(formed(1, 8, 1)));
+        ClusterState serving = accepted(joined, new Command.Serve(joined.epoch(), 2));
+        ClusterState all = accepted(serving, new Command.Serve(serving.epoch(), 3));
+        return raised(accepted(all, new Command.SetVoters(all.epoch(), List.of(1, 2, 3))), 3);
+    }
+
+    @Test
+    void replicaIsAddedWhenTheRowIsInstalledByAllOfItsNodes() {
+        ClusterState state = grownOnce();
+        PlannedBatch planned = new PlannedBatch(2, 3, EIGHT, 2);
+        assertThat(new Seen(state).plan(planned).command())
+                .isEqualTo(new Command.StartGrow(state.epoch(), 2, 3, EIGHT));
+        assertThat(new Seen(state)
+                        .plan(planned)
+                        .report(1, state.epoch() - 1, 0, 0)
+                        .waited())
+                .isEqualTo("n1, to install the rows of 8 partitions before they get another replica");
+        assertThat(new Seen(state)
+                        .plan(planned)
+                        .silent(1, Duration.ofSeconds(40))
+                        .waited())
+                .isEqualTo("n1, silent for 40 s, to install the rows of 8 partitions before they get another replica");
+        // Rows that n1 has installed as they are go first.
+        ClusterState part = grown(growable(), 1, 2, PartitionSet.of(0, 1));
+        ClusterState later = grown(part, 1, 2, PartitionSet.of(2, 3));
+        assertThat(new Seen(later)
+                        .plan(new PlannedBatch(2, 3, PartitionSet.of(0, 1, 2, 3), 2))
+                        .report(1, part.epoch(), 0, 0)
+                        .command())
+                .isEqualTo(new Command.StartGrow(later.epoch(), 2, 3, PartitionSet.of(0, 1)));
+    }
+
+    @Test
+    void deadNodesOfARowAreNotWaitedFor() {
+        ClusterState full = grown(joined(grownOnce()), 2, 3, EIGHT);
+        ClusterState wide = raised(full, 4);
+        ClusterState voting = accepted(wide, new Command.SetVoters(wide.epoch(), List.of(1)));
+        ClusterState dead = accepted(voting, new Command.MarkDead(voting.epoch(), 2, false));
+        assertThat(new Seen(dead).plan(new PlannedBatch(3, 4, EIGHT, 3)).command())
+                .isEqualTo(new Command.StartGrow(dead.epoch(), 3, 4, EIGHT));
+    }
+
+    @Test
+    void replicasAreCompletedInPartsAsTheHeirReportsThem() {
+        ClusterState growing = growing(grownOnce(), 2, 3, EIGHT);
+        long batch = newest(growing).id();
+        assertThat(new Seen(growing).complete(3, PartitionSet.of(1)).waited())
+                .contains("n3 to copy 7 more of 8 partitions");
+        assertThat(new Seen(growing).complete(3, PartitionSet.of(1, 4)).command())
+                .isEqualTo(new Command.CompleteGrow(growing.epoch(), batch, PartitionSet.of(1, 4)));
+        // Its owner keeps the slot, so no snapshot ends.
+        assertThat(new Seen(growing)
+                        .complete(3, EIGHT)
+                        .report(2, growing.epoch(), 0, 5)
+                        .command())
+                .isEqualTo(new Command.CompleteGrow(growing.epoch(), batch, EIGHT));
+        assertThat(new Seen(left(joined(growing), 3)).command()).isInstanceOf(Command.AbortBatch.class);
+        assertThat(new Seen(growing).silent(3, Duration.ofMinutes(10)).command())
+                .isEqualTo(new Command.AbortBatch(growing.epoch(), batch));
+        ClusterState paused =
+                accepted(growing, new Command.SetRebalance(growing.epoch(), new RebalanceSettings(1 << 20, true)));
+        assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("moves are paused");
     }
 
     private static BatchProgress progress(ClusterState state, PartitionSet complete) {

@@ -2,8 +2,11 @@ package io.dht4j.core.internal.membership.plan;
 
 import static io.dht4j.core.internal.membership.Clusters.accepted;
 import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.growing;
+import static io.dht4j.core.internal.membership.Clusters.grown;
 import static io.dht4j.core.internal.membership.Clusters.joined;
 import static io.dht4j.core.internal.membership.Clusters.left;
+import static io.dht4j.core.internal.membership.Clusters.raised;
 import static io.dht4j.core.internal.membership.Clusters.started;
 import static io.dht4j.core.internal.membership.plan.PlannerTest.plan;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,10 +27,14 @@ import org.junit.jupiter.api.Test;
 @Tag("portable")
 final class BatchScheduleTest {
 
+    private static List<PlannedBatch> next(ClusterState state, Plan plan) {
+        return BatchSchedule.next(state, plan, partition -> true);
+    }
+
     @Test
     void memberTakesPartInOneIncomingAndOneOutgoingBatch() {
         ClusterState state = left(joined(joined(formed(4, 256, 3))), 2);
-        List<PlannedBatch> next = BatchSchedule.next(state, plan(state));
+        List<PlannedBatch> next = next(state, plan(state));
         assertThat(next).hasSizeGreaterThan(1);
         assertThat(next).extracting(PlannedBatch::from).doesNotHaveDuplicates();
         assertThat(next).extracting(PlannedBatch::to).doesNotHaveDuplicates();
@@ -43,7 +50,7 @@ final class BatchScheduleTest {
                         new PlannedBatch(3, 5, PartitionSet.of(3))),
                 0,
                 0);
-        assertThat(BatchSchedule.next(state, plan))
+        assertThat(next(state, plan))
                 .containsExactly(
                         new PlannedBatch(1, 4, PartitionSet.of(0, 1)), new PlannedBatch(2, 5, PartitionSet.of(2)));
     }
@@ -52,7 +59,32 @@ final class BatchScheduleTest {
     void deadMemberGivesToSeveralAtOnce() {
         ClusterState alive = formed(6, 256, 3);
         ClusterState state = accepted(alive, new Command.MarkDead(alive.epoch(), 2, false));
-        assertThat(BatchSchedule.next(state, plan(state))).hasSizeGreaterThan(2).allMatch(batch -> batch.from() == 2);
+        assertThat(next(state, plan(state))).hasSizeGreaterThan(2).allMatch(batch -> batch.from() == 2);
+    }
+
+    @Test
+    void slotsAreAddedToARowOneAfterTheOther() {
+        ClusterState state = raised(joined(joined(formed(1, 16, 1))), 3);
+        Plan plan = plan(state);
+        List<PlannedBatch> first = next(state, plan);
+        assertThat(first).hasSize(1);
+        assertThat(first.get(0).added()).isEqualTo(1);
+        PlannedBatch batch = first.get(0);
+        ClusterState growing = growing(state, batch.from(), batch.to(), batch.partitions());
+        assertThat(next(growing, plan(growing))).isEmpty();
+        ClusterState grown = grown(state, batch.from(), batch.to(), batch.partitions());
+        assertThat(next(grown, plan))
+                .isNotEmpty()
+                .allMatch(other -> other.partitions().stream().allMatch(p -> grown.width(p) == other.added()));
+    }
+
+    @Test
+    void partitionsThatMayNotGrowWait() {
+        ClusterState state = raised(joined(formed(1, 16, 1)), 2);
+        PartitionSet some = PartitionSet.of(3, 7);
+        assertThat(BatchSchedule.next(state, plan(state), some::contains))
+                .containsExactly(new PlannedBatch(1, 2, some, 1));
+        assertThat(BatchSchedule.next(state, plan(state), partition -> false)).isEmpty();
     }
 
     @Test
@@ -60,7 +92,7 @@ final class BatchScheduleTest {
         ClusterState state = joined(formed(3, 64, 3));
         ClusterState paused =
                 accepted(state, new Command.SetRebalance(state.epoch(), new RebalanceSettings(1 << 20, true)));
-        assertThat(BatchSchedule.next(paused, plan(paused))).isEmpty();
+        assertThat(next(paused, plan(paused))).isEmpty();
     }
 
     @Test
@@ -68,7 +100,7 @@ final class BatchScheduleTest {
         ClusterState state = joined(joined(formed(3, 64, 3)));
         PartitionSet some = PartitionSet.matching(64, partition -> partition < 32);
         ClusterState moving = started(state, 1, 4, some);
-        assertThat(BatchSchedule.next(moving, plan(moving)))
+        assertThat(next(moving, plan(moving)))
                 .isNotEmpty()
                 .allMatch(batch -> batch.from() != 1 && batch.to() != 4)
                 .allMatch(batch -> !batch.partitions().intersects(some));
@@ -85,7 +117,7 @@ final class BatchScheduleTest {
             int moves = 0;
             for (int step = 0; !(state.batches().isEmpty() && plan(state).isEmpty()); step++) {
                 assertThat(step).as("steps of seed %d", seed).isLessThan(500);
-                List<PlannedBatch> next = BatchSchedule.next(state, plan(state));
+                List<PlannedBatch> next = next(state, plan(state));
                 if (!next.isEmpty() && random.nextBoolean()) {
                     PlannedBatch batch = next.get(random.nextInt(next.size()));
                     state = started(state, batch.from(), batch.to(), batch.partitions());

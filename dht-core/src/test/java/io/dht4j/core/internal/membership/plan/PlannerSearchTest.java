@@ -68,7 +68,8 @@ final class PlannerSearchTest {
         String zone = zones == 0 ? "" : "z" + random.nextInt(zones);
         int weight = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         int member = 1 + random.nextInt(state.members().size());
-        return switch (random.nextInt(5)) {
+        return switch (random.nextInt(6)) {
+            case 5 -> tried(state, new Command.SetReplicationFactor(state.epoch(), state.replicationFactor() + 1));
             case 0, 1 -> Clusters.joined(state, zone, weight);
             case 2 -> tried(state, new Command.Leave(state.epoch(), member));
             case 3 -> tried(state, new Command.MarkDead(state.epoch(), member, false));
@@ -120,10 +121,11 @@ final class PlannerSearchTest {
                 .isLessThanOrEqualTo(least * 12 + 10);
     }
 
-    /** Returns the number of slots of members that are to have none. */
+    /** Returns the number of slots that are vacant, or of members that are to have none. */
     private static int homeless(ClusterState state) {
         int homeless = 0;
         for (int partition = 0; partition < state.partitions(); partition++) {
+            homeless += state.replicationFactor() - state.width(partition);
             for (Slot slot : state.row(partition)) {
                 Lifecycle lifecycle = state.members().get(slot.heir()).lifecycle();
                 homeless += lifecycle.takesSlots() ? 0 : 1;

@@ -2,9 +2,12 @@ package io.dht4j.core.internal.membership.plan;
 
 import static io.dht4j.core.internal.membership.Clusters.accepted;
 import static io.dht4j.core.internal.membership.Clusters.formed;
+import static io.dht4j.core.internal.membership.Clusters.growing;
+import static io.dht4j.core.internal.membership.Clusters.grown;
 import static io.dht4j.core.internal.membership.Clusters.joined;
 import static io.dht4j.core.internal.membership.Clusters.left;
 import static io.dht4j.core.internal.membership.Clusters.moved;
+import static io.dht4j.core.internal.membership.Clusters.raised;
 import static io.dht4j.core.internal.membership.Clusters.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,7 +33,9 @@ final class PlannerTest {
     static ClusterState carriedOut(ClusterState state, Plan plan) {
         ClusterState next = state;
         for (PlannedBatch batch : plan.batches()) {
-            next = moved(next, batch.from(), batch.to(), batch.partitions());
+            next = batch.isGrowth()
+                    ? grown(next, batch.from(), batch.to(), batch.partitions())
+                    : moved(next, batch.from(), batch.to(), batch.partitions());
         }
         return next;
     }
@@ -111,6 +116,76 @@ final class PlannerTest {
                         (256 * 1.2));
             }
         }
+    }
+
+    @Test
+    void vacantSlotsAreSpreadOverTheNodes() {
+        ClusterState one = formed(1, 256, 1);
+        ClusterState state = raised(rebalanced(joined(joined(joined(one)))), 3);
+        Plan plan = plan(state);
+        assertThat(plan.batches()).allMatch(PlannedBatch::isGrowth);
+        assertThat(plan.moves()).isEqualTo(2 * 256);
+        ClusterState after = carriedOut(state, plan);
+        assertThat(after.slots().hasVacant()).isFalse();
+        assertThat(IntStream.rangeClosed(1, 4).map(member -> after.loads()[member]))
+                .allMatch(load -> load >= 174 && load <= 212);
+        assertThat(plan(after).isEmpty()).isTrue();
+    }
+
+    @Test
+    void replicasThatAreAddedAreCopiedFromTheOneBeforeThem() {
+        ClusterState state = raised(joined(joined(formed(1, 64, 1))), 3);
+        Plan plan = plan(state);
+        assertThat(plan.moves()).isEqualTo(2 * 64);
+        assertThat(plan.batches())
+                .extracting(PlannedBatch::added)
+                .isSorted()
+                .contains(1, 2)
+                .doesNotContain(0);
+        assertThat(plan.batches()).filteredOn(batch -> batch.added() == 1).allMatch(batch -> batch.from() == 1);
+        assertThat(plan.batches()).filteredOn(batch -> batch.added() == 2).allMatch(batch -> batch.from() != 1);
+        assertThat(carriedOut(state, plan).loads()).containsExactly(0, 64, 64, 64);
+    }
+
+    @Test
+    void replicasThatAreAddedStandInOtherZones() {
+        ClusterState state = formed(6, 128, 1, "a", "b", "c");
+        ClusterState after = rebalanced(raised(state, 3));
+        for (int partition = 0; partition < 128; partition++) {
+            assertThat(after.row(partition))
+                    .extracting(
+                            slot -> after.members().get(slot.owner()).details().zone())
+                    .containsExactlyInAnyOrder("a", "b", "c");
+        }
+    }
+
+    @Test
+    void growthUnderWayIsTakenAsFinished() {
+        ClusterState state = raised(joined(joined(formed(1, 64, 1))), 3);
+        ClusterState growing = growing(state, 1, 3, PartitionSet.of(1, 2, 3));
+        Plan plan = plan(growing);
+        assertThat(plan.moves()).isEqualTo(2 * 64 - 3);
+        assertThat(plan.batches())
+                .filteredOn(batch -> batch.partitions().contains(2))
+                .containsExactly(new PlannedBatch(
+                        3,
+                        2,
+                        plan.batches().stream()
+                                .filter(batch -> batch.partitions().contains(2))
+                                .findFirst()
+                                .orElseThrow()
+                                .partitions(),
+                        2));
+    }
+
+    @Test
+    void vacantSlotsWithoutANodeAreReported() {
+        ClusterState full = rebalanced(raised(joined(joined(formed(1, 16, 1))), 3));
+        ClusterState voting = accepted(full, new Command.Serve(full.epoch(), 3));
+        ClusterState wide = raised(joined(voting), 4);
+        ClusterState dead = accepted(wide, new Command.MarkDead(wide.epoch(), 4, false));
+        assertThat(plan(dead).unplaced()).isEqualTo(16);
+        assertThat(plan(dead).isEmpty()).isTrue();
     }
 
     @Test

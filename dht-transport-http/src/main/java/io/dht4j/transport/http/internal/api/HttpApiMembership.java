@@ -22,7 +22,7 @@ final class HttpApiMembership {
 
     private static final List<String> NODES_PARAMETERS =
             List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost");
-    private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate");
+    private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate", "replication_factor");
     private static final Map<String, List<String>> PARAMETERS_OF_CHANGES = Map.of(
             "add", List.of("change", "node"),
             "remove", List.of("change", "node"),
@@ -142,6 +142,13 @@ final class HttpApiMembership {
 
     private static MembershipChange rebalanceChange(HttpApiQuery query) {
         Optional<String> change = query.text("change");
+        OptionalLong replicas = query.number("replication_factor", 1, MembershipChange.ReplicationFactor.MAX);
+        if (replicas.isPresent()) {
+            if (change.isPresent() || query.text("rate").isPresent()) {
+                throw refused("replication_factor is set alone: send change and rate in another request");
+            }
+            return new MembershipChange.ReplicationFactor((int) replicas.getAsLong());
+        }
         OptionalLong rate = query.number("rate", MembershipChange.MIN_RATE, MembershipChange.MAX_RATE);
         if (change.isEmpty() && rate.isPresent()) {
             return new Rebalance(Optional.empty(), rate);
@@ -151,7 +158,7 @@ final class HttpApiMembership {
             case "resume" -> new Rebalance(Optional.of(false), rate);
             case "cancel" -> new MembershipChange.CancelMoves();
             default ->
-                throw refused("change must be pause, resume or cancel, or rate be given, not \""
+                throw refused("change must be pause, resume or cancel, or rate or replication_factor be given, not \""
                         + HttpText.shown(change.orElse("")) + "\"");
         };
     }

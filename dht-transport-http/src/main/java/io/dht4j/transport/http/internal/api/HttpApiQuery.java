@@ -329,6 +329,7 @@ final class HttpApiQuery {
                     "zone",
                     "weight",
                     "rate",
+                    "replication_factor",
                     "accept_data_loss",
                     "lost" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;

@@ -158,7 +158,8 @@ public final class MembershipJson {
                                 move -> new JsonObject()
                                         .put("from", move.from().value())
                                         .put("to", move.to().value())
-                                        .put("partitions", move.partitions())))
+                                        .put("partitions", move.partitions())
+                                        .put("adds", move.adds())))
                 .put("unplaced", plan.unplaced());
     }
 
@@ -169,7 +170,10 @@ public final class MembershipJson {
                         json,
                         "moves",
                         move -> new RebalancePlan.Move(
-                                nodeId(move, "from"), nodeId(move, "to"), (int) number(move, "partitions"))),
+                                nodeId(move, "from"),
+                                nodeId(move, "to"),
+                                (int) number(move, "partitions"),
+                                move.getBoolean("adds", false))),
                 (int) number(json, "unplaced"));
     }
 

@@ -117,6 +117,8 @@ public final class HttpRemoteRequest {
         if (change instanceof MembershipChange.Rebalance rebalance) {
             rebalance.paused().ifPresent(paused -> add("change", paused ? "pause" : "resume"));
             rebalance.bytesPerSecond().ifPresent(rate -> add("rate", Long.toString(rate)));
+        } else if (change instanceof MembershipChange.ReplicationFactor factor) {
+            add("replication_factor", Integer.toString(factor.replicas()));
         } else if (change instanceof MembershipChange.CancelMoves) {
             add("change", "cancel");
         } else if (change instanceof MembershipChange.Recover recover) {

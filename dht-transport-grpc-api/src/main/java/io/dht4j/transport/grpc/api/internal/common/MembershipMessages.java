@@ -141,7 +141,8 @@ public final class MembershipMessages {
                 .forEach(move -> message.addMoves(PlanRebalanceResponse.Move.newBuilder()
                         .setFrom(move.from().value())
                         .setTo(move.to().value())
-                        .setPartitions(move.partitions())));
+                        .setPartitions(move.partitions())
+                        .setAdds(move.adds())));
         return message.build();
     }
 
@@ -151,7 +152,10 @@ public final class MembershipMessages {
                 message.getEpoch(),
                 message.getMovesList().stream()
                         .map(move -> new RebalancePlan.Move(
-                                new NodeId(move.getFrom()), new NodeId(move.getTo()), move.getPartitions()))
+                                new NodeId(move.getFrom()),
+                                new NodeId(move.getTo()),
+                                move.getPartitions(),
+                                move.getAdds()))
                         .toList(),
                 message.getUnplaced());
     }
@@ -176,6 +180,9 @@ public final class MembershipMessages {
             message.setRebalance(body);
         } else if (change instanceof MembershipChange.CancelMoves) {
             message.setCancelMoves(ChangeMembershipRequest.CancelMoves.getDefaultInstance());
+        } else if (change instanceof MembershipChange.ReplicationFactor factor) {
+            message.setReplicationFactor(
+                    ChangeMembershipRequest.ReplicationFactor.newBuilder().setReplicas(factor.replicas()));
         } else if (change instanceof MembershipChange.Recover recover) {
             message.setRecover(ChangeMembershipRequest.Recover.newBuilder()
                     .addAllLost(recover.lost().stream().map(NodeId::value).toList()));
@@ -217,14 +224,17 @@ public final class MembershipMessages {
                 case UPDATE -> update(message.getUpdate());
                 case REBALANCE -> rebalance(message.getRebalance());
                 case CANCEL_MOVES -> new MembershipChange.CancelMoves();
+                case REPLICATION_FACTOR ->
+                    new MembershipChange.ReplicationFactor(
+                            message.getReplicationFactor().getReplicas());
                 case RECOVER ->
                     new MembershipChange.Recover(message.getRecover().getLostList().stream()
                             .map(NodeId::new)
                             .collect(Collectors.toSet()));
                 case CHANGE_NOT_SET ->
                     throw new IllegalArgumentException(
-                            "change must be add, remove, replace, update, rebalance, cancel_moves or recover,"
-                                    + " and is missing");
+                            "change must be add, remove, replace, update, rebalance, cancel_moves, recover or"
+                                    + " replication_factor, and is missing");
             };
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
