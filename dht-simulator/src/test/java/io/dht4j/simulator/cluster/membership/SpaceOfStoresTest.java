@@ -81,6 +81,29 @@ class SpaceOfStoresTest {
     }
 
     @Test
+    void replicasThatCannotFitAreRefusedBeforeTheyAreMade() {
+        try (FormedCluster nodes = new FormedCluster(1).form(4)) {
+            for (int i = 0; i < 4; i++) {
+                set(nodes, i, 1200, i == 1 ? 90 : 100_000);
+            }
+            nodes.env.advance(Duration.ofSeconds(10));
+            assertThatThrownBy(() -> replicas(nodes, 4))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageMatching("4 replicas of all data do not fit on the nodes: n1 would need \\d{3} MiB and"
+                            + " has 90 MiB free\\. Make room on these disks, or add a node first");
+            assertThatThrownBy(() -> replicas(nodes, 5)).hasMessageContaining("5 replicas need 5 nodes");
+            set(nodes, 1, 1200, 100_000);
+            nodes.env.advance(Duration.ofSeconds(10));
+            replicas(nodes, 4);
+            assertThat(status(nodes).replicationFactor()).isEqualTo(4);
+        }
+    }
+
+    private static void replicas(FormedCluster nodes, int replicas) {
+        nodes.env.await(nodes.cluster(0).membership().change(new MembershipChange.ReplicationFactor(replicas)), BOUND);
+    }
+
+    @Test
     void aNodeWhoseSpaceIsUnknownDoesNotPreventALeave() {
         try (FormedCluster nodes = new FormedCluster(1).form(4)) {
             set(nodes, 3, 1200, 10);

@@ -129,16 +129,15 @@ final class Changes {
     }
 
     /**
-     * Checks that a node may leave.
+     * Checks that a change fits.
      *
-     * @param name the node
+     * @param what what does not fit otherwise, for people
      * @param lacking a line for each other node that has no room for what it would get
      * @throws InvalidRequestException if there is one
      */
-    static void requireRoom(NodeId name, List<String> lacking) {
+    static void requireRoom(String what, List<String> lacking) {
         if (!lacking.isEmpty()) {
-            throw refused("the data of " + name + " does not fit on the other nodes: " + String.join("; ", lacking)
-                    + ". Make room on these disks, or add a node first");
+            throw refused(what + ": " + String.join("; ", lacking) + ". Make room on these disks, or add a node first");
         }
     }
 

@@ -95,7 +95,21 @@ public final class OperatorMembership implements ClusterMembership {
             return withState(state -> requireSilent(state, replace).thenCompose(silent -> agreed(change)));
         }
         if (change instanceof MembershipChange.Remove remove) {
-            return withState(state -> requireRoom(state, remove.node()).thenCompose(fits -> agreed(change)));
+            return withState(state -> requireRoom(
+                            state,
+                            state.members()
+                                    .named(remove.node())
+                                    .filter(member -> member.lifecycle().takesSlots())
+                                    .map(member -> new Command.Leave(state.epoch(), member.number())),
+                            "the data of " + remove.node() + " does not fit on the other nodes")
+                    .thenCompose(fits -> agreed(change)));
+        }
+        if (change instanceof MembershipChange.ReplicationFactor factor) {
+            return withState(state -> requireRoom(
+                            state,
+                            Optional.of(new Command.SetReplicationFactor(state.epoch(), factor.replicas())),
+                            factor.replicas() + " replicas of all data do not fit on the nodes")
+                    .thenCompose(fits -> agreed(change)));
         }
         if (change instanceof MembershipChange.Recover recover) {
             return agreed.recover(recover.lost());
@@ -149,21 +163,17 @@ public final class OperatorMembership implements ClusterMembership {
         });
     }
 
-    /** Refuses that a node leaves for whose entries the others have no room, as far as they know their room. */
-    private CompletableFuture<Void> requireRoom(ClusterState state, NodeId name) {
-        Optional<ClusterState> without = state.members()
-                .named(name)
-                .filter(member -> member.lifecycle().takesSlots())
-                .map(member ->
-                        StateMachine.apply(Optional.of(state), new Command.Leave(state.epoch(), member.number())))
+    /** Refuses a command after which nodes would get more than they have room for, as far as they know their room. */
+    private CompletableFuture<Void> requireRoom(ClusterState state, Optional<? extends Command> command, String what) {
+        Optional<ClusterState> changed = command.map(some -> StateMachine.apply(Optional.of(state), some))
                 .filter(CommandResult.Accepted.class::isInstance)
                 .map(result -> ((CommandResult.Accepted) result).state());
-        if (without.isEmpty()) {
+        if (changed.isEmpty()) {
             // The command says what is wrong.
             return CompletableFuture.completedFuture(null);
         }
-        return plans.ofAssumed(without.get()).thenCombine(agreed.reports().ask(state), (plan, reports) -> {
-            Changes.requireRoom(name, new MoveSizes(state, reports).withoutRoom(plan));
+        return plans.ofAssumed(changed.get()).thenCombine(agreed.reports().ask(state), (plan, reports) -> {
+            Changes.requireRoom(what, new MoveSizes(state, reports).withoutRoom(plan));
             return null;
         });
     }
