@@ -1,5 +1,6 @@
 package io.dht4j.simulator;
 
+import io.dht4j.simulator.internal.node.SimulatedDisk;
 import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -145,8 +146,7 @@ final class Faults {
             case 5 -> jump(node);
             case 6 -> {
                 count("disk full");
-                node.disk().setFull(true);
-                later(() -> node.disk().setFull(false));
+                fill(node);
             }
             case 7 -> {
                 count("failed write of a disk");
@@ -233,6 +233,17 @@ final class Faults {
         boolean power = what == 2;
         end(node, power ? "loss of power" : "crash", () -> node.crash(power), Duration.ZERO);
         return node.hasProcess() ? Optional.empty() : Optional.of("killed");
+    }
+
+    /** Fills the disk of a node for a while. Returns whether it did. */
+    boolean fill(SimulatedNode node) {
+        if (over || setup.onlyNetwork()) {
+            return false;
+        }
+        SimulatedDisk disk = node.disk();
+        disk.setFull(true);
+        later(() -> disk.setFull(false));
+        return true;
     }
 
     /** Loses the disk of a node for ever, unless too many nodes are down. Returns whether it did. */

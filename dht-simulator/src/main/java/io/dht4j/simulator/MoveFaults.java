@@ -2,23 +2,30 @@ package io.dht4j.simulator;
 
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.simulator.internal.node.Agreement;
 import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hurts those who take part in a move, in each of its phases: the driver, the source, the target, all nodes at once, or
- * a source together with a coordinator that both know an old state only. Confined to the simulation's thread.
+ * Hurts those who take part in a move, in each of its phases: the driver, the source, the target, all nodes at once, a
+ * source together with a coordinator that both know an old state only, or a coordinator whose full disk keeps it at an
+ * old state. Confined to the simulation's thread.
  */
 final class MoveFaults {
 
     private static final int PHASES_PER_FAULT = 3;
+    /** One in this number of copies begins while the disk of a coordinator is full. */
+    private static final int COPIES_PER_FULL_DISK = 3;
+
     private static final long LONGEST_DELAY = TimeUnit.SECONDS.toNanos(4);
 
     private final SplittableRandom random;
@@ -26,6 +33,8 @@ final class MoveFaults {
     private final SimulatedNodes nodes;
     private final Faults faults;
     private final Agreement agreement;
+    /** The batches whose copy has begun. */
+    private final Set<Long> copying = new HashSet<>();
 
     MoveFaults(
             SplittableRandom random,
@@ -46,6 +55,10 @@ final class MoveFaults {
 
     private void changed(ClusterState state) {
         List<Batch> batches = state.batches();
+        batches.stream()
+                .filter(batch -> batch.phase() == Phase.COPY && copying.add(batch.id()))
+                .toList()
+                .forEach(batch -> keepACoordinatorBehind(state, batch));
         if (batches.isEmpty() || random.nextInt(PHASES_PER_FAULT) > 0) {
             return;
         }
@@ -53,6 +66,20 @@ final class MoveFaults {
         // Often at once, so that the phase is still the same.
         long delay = random.nextBoolean() ? random.nextLong(LONGEST_DELAY) : 0;
         world.schedule(() -> strike(state, batch), delay);
+    }
+
+    /** Fills the disk of a node that takes no part, before it stores the state with which the copy begins. */
+    private void keepACoordinatorBehind(ClusterState state, Batch batch) {
+        List<SimulatedNode> others = nodes.present().stream()
+                .filter(node -> SimulatedNodes.member(state, node)
+                        .filter(member -> member.number() != batch.from() && member.number() != batch.to())
+                        .isPresent())
+                .toList();
+        if (!others.isEmpty()
+                && random.nextInt(COPIES_PER_FULL_DISK) == 0
+                && faults.fill(others.get(random.nextInt(others.size())))) {
+            faults.count("disk full at a coordinator in copy");
+        }
     }
 
     private void strike(ClusterState state, Batch batch) {

@@ -1,5 +1,7 @@
 package io.dht4j.simulator;
 
+import static net.bytebuddy.matcher.ElementMatchers.none;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -72,7 +74,9 @@ final class PlantedBug extends ClassLoader {
         }
         UnaryOperator<DynamicType.Builder<?>> change = changes.get(name);
         if (change != null) {
+            // Lambdas are changed too.
             bytes = change.apply(new ByteBuddy()
+                            .ignore(none())
                             .redefine(
                                     TypePool.Default.of(getParent())
                                             .describe(name)

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bugs in the moves of slots, planted one at a time: the simulator finds each while nodes join, leave and die. Bugs
- * that need a rare order of events have tests of their own, which name it.
+ * Bugs in the moves of slots, planted one at a time: the simulator finds each while nodes join, leave and die. See
+ * {@link PlantedRareBugsTest} for bugs that need a rare order of events.
  */
 @Tag("full")
 class PlantedMoveBugsTest {

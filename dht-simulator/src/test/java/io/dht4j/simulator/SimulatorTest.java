@@ -131,6 +131,7 @@ class SimulatorTest {
                         "undoing of moves",
                         "change of the rate",
                         "swap of addresses",
+                        "disk full at a coordinator in copy",
                         "full stop");
         assertThat(counts.faults.keySet())
                 .anyMatch(change -> change.matches("driver .* in copy"))

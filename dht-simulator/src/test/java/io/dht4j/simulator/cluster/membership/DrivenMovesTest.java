@@ -13,9 +13,11 @@ import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The driver moves slots on: whole clusters in virtual time, over the model log. */
+@Tag("portable")
 class DrivenMovesTest {
 
     private static final List<Node> THREE = list(0, 1, 2);
@@ -152,6 +154,29 @@ class DrivenMovesTest {
                 cluster.awaitServing(0, 3);
                 cluster.assertData(3);
             }
+        }
+    }
+
+    @Test
+    void anOwnerThatIsDownKeepsItsSlotUntilItKnowsThatTheHeirIsRead() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.join(0, 3);
+            cluster.hold(3);
+            Batch copied = cluster.awaitBatch(0, Phase.COPY);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            int owner = copied.from() - 1;
+            int other = (owner + 1) % 3;
+            cluster.nodes.crash(owner);
+            cluster.release(3);
+            assertThat(cluster.awaitBatch(other, Phase.BOTH).id()).isEqualTo(copied.id());
+            cluster.nodes.env.advance(Duration.ofMinutes(3));
+            assertThat(cluster.nodes.state(other).batches())
+                    .extracting(Batch::id)
+                    .contains(copied.id());
+            cluster.nodes.bootstrap(owner, THREE);
+            cluster.nodes.cluster(owner);
+            cluster.awaitServing(other, 3);
+            cluster.assertData(other, 3);
         }
     }
 

@@ -1,0 +1,327 @@
+package io.dht4j.simulator;
+
+import static io.dht4j.simulator.PlantedBugs.INTERNAL;
+import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedTests.assertFinds;
+import static net.bytebuddy.matcher.ElementMatchers.any;
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.returns;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
+
+import io.dht4j.core.internal.placement.PartitionSet;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.MemberSubstitution;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.FixedValue;
+import net.bytebuddy.implementation.StubMethod;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Bugs in the moves of slots that need a rare order of events, planted one at a time: a test of its own finds each. */
+@Tag("full")
+class PlantedRareBugsTest {
+
+    private static final String TESTS = "io.dht4j.simulator.cluster.membership.";
+
+    /** What changed methods call. Public, since classes of the product do. */
+    public static final class Reach {
+
+        private Reach() {}
+
+        /** For {@link #aDropBeforeTheSlotIsTheHeirsAlone}: in BOTH, the slot is taken for the heir's alone. */
+        public static boolean ownsLater(Object view, int partition) {
+            try {
+                Method owns = view.getClass().getMethod("owns", int.class);
+                Method row = view.getClass().getMethod("row", int.class);
+                return (boolean) owns.invoke(view, partition)
+                        && !row.invoke(view, partition).toString().contains("BOTH");
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link #aHintToAFormerOwner}. */
+        public static boolean always(Object view, Object member, Object key) {
+            return true;
+        }
+
+        static Method method(String name, Class<?>... parameters) {
+            try {
+                return Reach.class.getMethod(name, parameters);
+            } catch (NoSuchMethodException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** Is always true. Public, since a class of the product makes one. */
+    public static final class Always implements BooleanSupplier {
+
+        /** Creates it. */
+        public Always() {}
+
+        @Override
+        public boolean getAsBoolean() {
+            return true;
+        }
+    }
+
+    @Test
+    void copiedBeforeTheSourceHasInstalledTheMove() {
+        assertFinds(
+                TESTS + "SlotFaultsTest",
+                "copyWaitsUntilTheOwnerHasInstalledItsPhase",
+                in(
+                        INTERNAL + "replica.RowGuard",
+                        guard -> guard.method(
+                                        named("refusal").and(takesArguments(2).or(takesArguments(3))))
+                                .intercept(StubMethod.INSTANCE)));
+    }
+
+    /** The old owner's report is not waited for. */
+    static final class Installed {
+
+        private Installed() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(2) Object then, @Advice.Return(readOnly = false) Optional<?> result) {
+            result = Optional.of(then);
+        }
+    }
+
+    @Test
+    void finishedWithoutTheSource() {
+        assertFinds(
+                TESTS + "DrivenMovesTest",
+                "anOwnerThatIsDownKeepsItsSlotUntilItKnowsThatTheHeirIsRead",
+                in(
+                        INTERNAL + "membership.driver.BatchDecisions",
+                        decisions -> decisions.visit(Advice.to(Installed.class).on(named("installed")))));
+    }
+
+    /** A pair has acknowledged when its heir has. */
+    static final class HeirAlone {
+
+        private HeirAlone() {}
+
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(0) int answers,
+                @Advice.Argument(1) int bit,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = (answers & (bit << 3)) != 0;
+        }
+    }
+
+    @Test
+    void countedByTheHeirAlone() {
+        assertFinds(
+                TESTS + "MovingSlotWritesTest",
+                "slotThatOneNodeLacksDoesNotCount",
+                in(
+                        INTERNAL + "coordinator.quorum.PairTracker",
+                        tracker -> tracker.visit(Advice.to(HeirAlone.class).on(named("haveBoth")))));
+    }
+
+    @Test
+    void noCheckOfRows() {
+        assertFinds(
+                TESTS + "FencedRowsTest",
+                "putByAnOldTableReachesTheNewReplicasAndNotTheFormerOne",
+                in(
+                        INTERNAL + "replica.RowGuard$Found",
+                        found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)));
+    }
+
+    @Test
+    void heldByHalfAPair() {
+        assertFinds(
+                TESTS + "MovingSlotReadsTest",
+                "entryThatHalfASlotHoldsIsBroughtToTheOtherNodeBeforeItIsReturned",
+                in(
+                        INTERNAL + "coordinator.read.KeyRead",
+                        read -> read.method(named("isHeldByHalf")).intercept(FixedValue.value(false))));
+    }
+
+    /** A source that has failed counts as copied. */
+    static final class AllDone {
+
+        private AllDone() {}
+
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("partitions") PartitionSet partitions,
+                @Advice.Return(readOnly = false) PartitionSet result) {
+            result = partitions;
+        }
+    }
+
+    @Test
+    void filledFromOneOfTheOthersOnly() {
+        assertFinds(
+                TESTS + "SlotFillTest",
+                "heirOfADeadNodeWaitsForAllOthersThatAreNotDeadAndTakesWritesMeanwhile",
+                in(
+                        INTERNAL + "move.Source",
+                        source -> source.visit(Advice.to(AllDone.class).on(named("done")))));
+    }
+
+    /** A write that was let in is not looked at again. */
+    static final class Admitted {
+
+        private Admitted() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) BooleanSupplier result) {
+            result = new Always();
+        }
+    }
+
+    @Test
+    void checkedAtTheDoorOnly() {
+        UnaryOperator<DynamicType.Builder<?>> admitted = type -> type.visit(Advice.to(Admitted.class)
+                .on(named("admits").or(named("unfenced")).and(returns(BooleanSupplier.class))));
+        assertFinds(
+                TESTS + "RacingViewsTest",
+                "writeThatWaitsForTheStoreIsRefusedByAViewThatIsInstalledMeanwhile",
+                Map.of(INTERNAL + "replica.RowGuard", admitted, INTERNAL + "replica.EntryWriter", admitted));
+    }
+
+    /** What a full disk has refused is installed. */
+    static final class Swallowed {
+
+        private Swallowed() {}
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class)
+        static void exit(@Advice.Thrown(readOnly = false) Throwable thrown) {
+            thrown = null;
+        }
+    }
+
+    @Test
+    void installedBeforeItIsStored() {
+        assertFinds(
+                TESTS + "AgreedStateTest",
+                "aStateThatCannotBeStoredIsNotInstalled",
+                in(
+                        INTERNAL + "membership.agreed.formation.NodeNotes",
+                        notes -> notes.visit(Advice.to(Swallowed.class).on(named("keepState")))));
+    }
+
+    /** Writes never wait for the source's watermarks. */
+    static final class OpenToWrites {
+
+        private OpenToWrites() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(2) Object access, @Advice.Return(readOnly = false) boolean result) {
+            result &= !access.toString().equals("WRITE");
+        }
+    }
+
+    @Test
+    void writesBeforeTheFenceOfTheSource() {
+        assertFinds(
+                TESTS + "SlotCopyTest",
+                "heirRefusesWritesUntilItKnowsWhatTheOwnerRefuses",
+                in(
+                        INTERNAL + "membership.IncomingReplicas",
+                        incoming -> incoming.visit(Advice.to(OpenToWrites.class).on(named("refuses")))));
+    }
+
+    /** The heir answers reads, though it is not complete. */
+    static final class OpenToReads {
+
+        private OpenToReads() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(2) Object access, @Advice.Return(readOnly = false) boolean result) {
+            result &= access.toString().equals("WRITE");
+        }
+    }
+
+    @Test
+    void aJoinerThatIsReadAtOnce() {
+        assertFinds(
+                TESTS + "SlotCopyTest",
+                "heirShowsNothingUntilTheCopyIsComplete",
+                in(
+                        INTERNAL + "membership.IncomingReplicas",
+                        incoming -> incoming.visit(Advice.to(OpenToReads.class).on(named("refuses")))));
+    }
+
+    @Test
+    void aPurgeAmongThreeOfFour() {
+        assertFinds(
+                TESTS + "PurgeOfMovingRowsTest",
+                "movingPartitionIsNotSealed",
+                in(
+                        INTERNAL + "repair.purge.PurgeWatermarks",
+                        watermarks -> watermarks.visit(MemberSubstitution.relaxed()
+                                .method(named("isMoving"))
+                                .stub()
+                                .on(any()))));
+    }
+
+    @Test
+    void aHintToAFormerOwner() {
+        assertFinds(
+                TESTS + "ChangingNodesTest",
+                "hintsForANodeThatIsNoReplicaAnyMoreAreDroppedAndHoldUpNoOthers",
+                in(
+                        INTERNAL + "coordinator.node.BackgroundRequests",
+                        requests -> requests.visit(MemberSubstitution.relaxed()
+                                .method(named("isReplica"))
+                                .replaceWith(Reach.method("always", Object.class, Object.class, Object.class))
+                                .on(any()))));
+    }
+
+    @Test
+    void noCheckOfIncarnations() {
+        assertFinds(
+                TESTS + "FencedMembersTest",
+                "anotherIncarnationAtTheSameAddressTakesNothing",
+                in(
+                        INTERNAL + "membership.NodeIdentity",
+                        identity -> identity.method(named("equals")).intercept(FixedValue.value(true))));
+    }
+
+    @Test
+    void aDropBeforeTheSlotIsTheHeirsAlone() {
+        assertFinds(
+                TESTS + "SlotCopyTest",
+                "formerOwnerDropsItsCopyOnceTheSlotIsTheHeirsAlone",
+                in(
+                        INTERNAL + "move.Leftovers",
+                        leftovers -> leftovers.visit(MemberSubstitution.relaxed()
+                                .method(named("owns"))
+                                .replaceWith(Reach.method("ownsLater", Object.class, int.class))
+                                .on(any()))));
+    }
+
+    /** A snapshot shows what the node has now, whenever it got it. */
+    static final class NothingLacks {
+
+        private NothingLacks() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) PartitionSet result) {
+            result = PartitionSet.empty();
+        }
+    }
+
+    @Test
+    void aSnapshotAcrossTheEndOfAMove() {
+        assertFinds(
+                TESTS + "MovingSnapshotsTest",
+                "snapshotThatWasOpenedDuringTheCopyIsNotReadFromTheHeir",
+                in(
+                        INTERNAL + "snapshot.Snapshot",
+                        snapshot -> snapshot.visit(Advice.to(NothingLacks.class).on(named("lacking")))));
+    }
+}
