@@ -128,15 +128,16 @@ final class AgreedAssembly implements NodeStart {
     private Founding founding() {
         Topology founders = given.topology;
         PartitionTable table = given.placement.assign(founders, given.partitions);
-        NodeComponents fixed =
-                components(parts.transport, new Views(ClusterView.fixed(given.self, founders, given.hash, table)));
+        NodeComponents fixed = components(
+                parts.transport,
+                new Views(ClusterView.fixed(given.self, founders, given.hash, table, given.replicationFactor)));
         ClusterSettings settings = fixed.settings(config);
         AgreedSettings agreed = new AgreedSettings(
                 given.partitions,
                 given.placement.name(),
                 given.hash.name(),
                 given.hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII)),
-                config.replicationFactor(),
+                given.replicationFactor,
                 config.limits().maxValueBytes());
         String fingerprint = settings.values().getOrDefault(ClusterSettings.TABLE, "");
         return new Founding(agreed, claims(agreed), founders.nodes(), table, fingerprint, fixed.binding());
@@ -182,7 +183,6 @@ final class AgreedAssembly implements NodeStart {
     private NodeConfig config(AgreedSettings agreed) {
         Limits limits = config.limits();
         return new NodeConfig(
-                agreed.replicationFactor(),
                 config.refillWithout(),
                 config.calls(),
                 new Limits(

@@ -178,7 +178,6 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
         Duration least = times().maxClockSkew().multipliedBy(CLOCK_MARGIN);
         boolean early = repair.purgeAfter().compareTo(least) < 0;
         return new NodeConfig(
-                replicationFactor,
                 refillWithout,
                 calls(),
                 limits(),

@@ -95,7 +95,8 @@ final class NodeAssembly {
                         given.self,
                         given.topology,
                         given.hash,
-                        given.placement.assign(given.topology, given.partitions))),
+                        given.placement.assign(given.topology, given.partitions),
+                        given.replicationFactor)),
                 Set.copyOf(given.trusted));
     }
 

@@ -66,7 +66,8 @@ class ReplicaTest {
                 new NodeId("n0"),
                 ALONE,
                 HashFunctions.xxh3(),
-                Placements.rendezvous().assign(ALONE, 1)));
+                Placements.rendezvous().assign(ALONE, 1),
+                1));
         PurgeWatermarks watermarks = new PurgeWatermarks(store, 1, key -> 0);
         watermarks.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +44,13 @@ public final class ClusterView {
 
     private final Optional<UUID> cluster;
     private final Map<NodeId, NodeIdentity> identities;
-    private final int replicas;
+    /** The number of replicas of the partition that has the fewest, and of the one that has the most. */
+    private final int narrowest;
+
+    private final int widest;
+    /** The policies of calls without one, by the number of replicas, from the narrowest on. */
+    private final List<ReplicationPolicy> majorities;
+
     private final Moves moves;
     private final PartitionSet owned;
     private final PartitionSet incoming;
@@ -57,7 +65,9 @@ public final class ClusterView {
             List<Row> rows,
             Optional<UUID> cluster,
             Map<NodeId, NodeIdentity> identities,
-            Moves moves) {
+            Moves moves,
+            int narrowest,
+            int widest) {
         this.self = self;
         this.topology = topology;
         this.hash = hash;
@@ -68,12 +78,17 @@ public final class ClusterView {
         this.cluster = cluster;
         this.identities = identities;
         this.moves = moves;
-        this.replicas = table == null ? rows.get(0).width() : topology.size();
+        this.narrowest = narrowest;
+        this.widest = widest;
+        this.majorities = IntStream.rangeClosed(narrowest, widest)
+                .mapToObj(ReplicationPolicy::majorityOf)
+                .toList();
         this.owned = PartitionSet.matching(
                 rows.size(),
                 partition -> rows.get(partition).nodes().stream()
                         .anyMatch(node -> node.id().equals(self)));
-        this.incoming = owned.filter(partition -> movingSlot(partition, replicas)
+        this.incoming = owned.filter(partition -> rows.get(partition)
+                .moving()
                 .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL || slot.phase() == Phase.GROW)
                 .filter(slot -> slot.heir().id().equals(self))
                 .isPresent());
@@ -88,9 +103,11 @@ public final class ClusterView {
      * @param topology the nodes
      * @param hash maps keys to partitions
      * @param table maps partitions to nodes
+     * @param replicationFactor the number of replicas of calls without a policy, 1 to the number of nodes
      * @return a view without row versions
      */
-    public static ClusterView fixed(NodeId self, Topology topology, HashFunction hash, PartitionTable table) {
+    public static ClusterView fixed(
+            NodeId self, Topology topology, HashFunction hash, PartitionTable table, int replicationFactor) {
         return new ClusterView(
                 self,
                 topology,
@@ -99,7 +116,9 @@ public final class ClusterView {
                 List.of(),
                 Optional.empty(),
                 Map.of(),
-                Moves.NONE);
+                Moves.NONE,
+                replicationFactor,
+                replicationFactor);
     }
 
     /** Creates a view of an agreed cluster in which no batch is under way; see below. */
@@ -120,12 +139,12 @@ public final class ClusterView {
      * @param self this member
      * @param topology the nodes, with the epoch of the view
      * @param hash maps keys to partitions
-     * @param rows the replicas of each partition, all of the same number
+     * @param rows the replicas of each partition; not of the same number while replicas are added
      * @param identities the numbers and incarnations of members, as far as they are known
      * @param moves the batches that move slots of the rows
      * @return a view with row versions
-     * @throws IllegalArgumentException if the number of rows is no valid number of partitions, rows differ in length,
-     *     or a row is newer than the view
+     * @throws IllegalArgumentException if the number of rows is no valid number of partitions, or a row is newer than
+     *     the view
      */
     public static ClusterView agreed(
             UUID cluster,
@@ -137,17 +156,27 @@ public final class ClusterView {
             Moves moves) {
         List<Row> copy = List.copyOf(rows);
         PartitionTable.requirePartitions(copy.size());
+        int narrowest = copy.get(0).width();
+        int widest = narrowest;
         for (Row row : copy) {
-            if (row.width() != copy.get(0).width()) {
-                throw new IllegalArgumentException("the rows of a table have one length, not "
-                        + copy.get(0).width() + " and " + row.width());
-            }
+            narrowest = Math.min(narrowest, row.width());
+            widest = Math.max(widest, row.width());
             if (row.version() > topology.epoch()) {
                 throw new IllegalArgumentException(
                         "a row of version " + row.version() + " is newer than the view of epoch " + topology.epoch());
             }
         }
-        return new ClusterView(self, topology, hash, null, copy, Optional.of(cluster), Map.copyOf(identities), moves);
+        return new ClusterView(
+                self,
+                topology,
+                hash,
+                null,
+                copy,
+                Optional.of(cluster),
+                Map.copyOf(identities),
+                moves,
+                narrowest,
+                widest);
     }
 
     /** Returns the epoch, which grows with every change; 0 or more. */
@@ -180,9 +209,49 @@ public final class ClusterView {
         return partitions;
     }
 
-    /** Returns the largest number of replicas of a key, the most that a policy may ask for. */
+    /**
+     * Returns the number of replicas that a policy of any key may ask for: of the nodes in a static cluster, else of
+     * the partition that has the fewest.
+     */
     public int maxReplicas() {
-        return replicas;
+        return table != null ? topology.size() : narrowest;
+    }
+
+    /** Returns whether replicas are being added, as far as the rows show it: some have more of them than others. */
+    public boolean isGrowing() {
+        return narrowest < widest;
+    }
+
+    /** Returns the number of replicas that every partition has: the replication factor, unless it is being raised. */
+    public int narrowest() {
+        return narrowest;
+    }
+
+    /**
+     * Returns the number of replicas of a partition: the replication factor, unless it is being raised.
+     *
+     * @param partition its number
+     */
+    public int width(int partition) {
+        return narrowest == widest ? narrowest : rows.get(partition).width();
+    }
+
+    /**
+     * Returns the policy of a call without one: the majority of the replicas of the key.
+     *
+     * @param key any key
+     */
+    public ReplicationPolicy majority(Key key) {
+        return narrowest == widest ? majorities.get(0) : majority(partitionOf(key));
+    }
+
+    /**
+     * Returns the policy of a call without one: the majority of the replicas of a partition.
+     *
+     * @param partition its number
+     */
+    public ReplicationPolicy majority(int partition) {
+        return majorities.get(width(partition) - narrowest);
     }
 
     /** Returns the partition of a key, 0 to the number of partitions minus 1. */
@@ -195,7 +264,8 @@ public final class ClusterView {
      * Returns the nodes that receive the writes of a key.
      *
      * @param key any key
-     * @param from the number of replicas, 1 to {@link #maxReplicas}
+     * @param from the number of replicas, 1 to the {@link #width} of its partition, or the number of nodes in a static
+     *     cluster
      * @return see {@link #replicas(int, int)}
      */
     public List<Node> replicas(Key key, int from) {
@@ -206,7 +276,8 @@ public final class ClusterView {
      * Returns the nodes that receive the writes of a partition: its replicas, and also the heir of a slot that moves.
      *
      * @param partition its number
-     * @param from the number of replicas, 1 to {@link #maxReplicas}
+     * @param from the number of replicas, 1 to the {@link #width} of the partition, or the number of nodes in a static
+     *     cluster
      * @return the nodes in the order of the slots, one more than {@code from} if two nodes hold one of these slots; a
      *     smaller {@code from} returns a prefix of that of a larger one
      */
@@ -222,7 +293,7 @@ public final class ClusterView {
      * moves at a time, and none in a static cluster.
      *
      * @param partition its number
-     * @param from the number of slots, 1 to {@link #maxReplicas}
+     * @param from the number of slots, 1 or more
      */
     public Optional<ReplicaSlot> movingSlot(int partition, int from) {
         return table != null ? Optional.empty() : rows.get(partition).moving(from);
@@ -232,7 +303,7 @@ public final class ClusterView {
      * Returns the slot of a key that moves, if it is one of the first slots.
      *
      * @param key any key
-     * @param from the number of slots, 1 to {@link #maxReplicas}
+     * @param from the number of slots, 1 or more
      * @return see {@link #movingSlot(int, int)}
      */
     public Optional<ReplicaSlot> movingSlot(Key key, int from) {
@@ -245,10 +316,28 @@ public final class ClusterView {
     }
 
     /**
-     * Returns the slots of a partition in the order of the replicas.
+     * Returns the slot of a partition that moves, if one does.
      *
      * @param partition its number
-     * @param from the number of slots, 1 to {@link #maxReplicas}
+     */
+    public Optional<ReplicaSlot> movingSlot(int partition) {
+        return table != null ? Optional.empty() : rows.get(partition).moving();
+    }
+
+    /**
+     * Returns all slots of a partition in the order of the replicas; in a static cluster a slot for each node.
+     *
+     * @param partition its number
+     */
+    public List<ReplicaSlot> slots(int partition) {
+        return slots(partition, table != null ? topology.size() : width(partition));
+    }
+
+    /**
+     * Returns the first slots of a partition in the order of the replicas.
+     *
+     * @param partition its number
+     * @param from the number of slots, as of {@link #replicas(int, int)}
      */
     public List<ReplicaSlot> slots(int partition, int from) {
         return table != null
@@ -259,16 +348,15 @@ public final class ClusterView {
     }
 
     /**
-     * Returns the nodes that have everything that their slots of a partition have: its replicas, without an heir that
-     * is still receiving its copy.
+     * Returns the nodes that have everything that their slots of a partition have: its replicas of calls without a
+     * policy, without an heir that is still receiving its copy.
      *
      * @param partition its number
-     * @param from the number of slots, 1 to {@link #maxReplicas}
      */
-    public List<Node> complete(int partition, int from) {
+    public List<Node> complete(int partition) {
         return !isMoving(partition)
-                ? replicas(partition, from)
-                : slots(partition, from).stream()
+                ? replicas(partition, width(partition))
+                : slots(partition).stream()
                         .flatMap(slot -> slot.complete().stream())
                         .toList();
     }
@@ -294,7 +382,10 @@ public final class ClusterView {
 
     /** Returns whether a member receives the writes of a key, of whatever policy. */
     public boolean isReplica(NodeId member, Key key) {
-        for (Node node : replicas(key, replicas)) {
+        int partition = partitionOf(key);
+        for (Node node : table != null
+                ? table.replicas(partition, topology.size())
+                : rows.get(partition).nodes()) {
             if (node.id().equals(member)) {
                 return true;
             }

@@ -102,6 +102,11 @@ public final class Row {
         return movingIndex < slots ? Optional.ofNullable(moving) : Optional.empty();
     }
 
+    /** Returns the slot that moves, if one does. */
+    public Optional<ReplicaSlot> moving() {
+        return Optional.ofNullable(moving);
+    }
+
     /** Returns whether a slot moves. */
     public boolean isMoving() {
         return moving != null;

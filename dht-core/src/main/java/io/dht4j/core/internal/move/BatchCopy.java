@@ -49,6 +49,9 @@ final class BatchCopy {
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
 
+    /** From this number of replicas on, a further one is copied from all of them. */
+    private static final int COPIED_FROM_ALL = 4;
+
     private final MoveContext context;
     private final long id;
     /** The partitions, with the version of the row for which they are copied. */
@@ -86,11 +89,11 @@ final class BatchCopy {
     private Map<Node, PartitionSet> sourcesOf(ClusterView view) {
         Map<Node, PartitionSet.Builder> found = new LinkedHashMap<>();
         partitions.forEach(partition -> {
-            for (ReplicaSlot slot : view.slots(partition, view.maxReplicas())) {
+            for (ReplicaSlot slot : view.slots(partition)) {
                 Optional<Node> source = slot.isPair()
                         ? Optional.of(slot.owner())
                         : slot.reader().filter(node -> !view.moves().dead().contains(node.id()));
-                if (slot.isPair() == isPair(view, partition)) {
+                if (slot.isPair() || !hasAllAtOwner(view, partition)) {
                     source.ifPresent(node -> found.computeIfAbsent(node, other -> PartitionSet.builder())
                             .add(partition));
                 }
@@ -101,9 +104,14 @@ final class BatchCopy {
         return built;
     }
 
-    private static boolean isPair(ClusterView view, int partition) {
-        return view.movingSlot(partition, view.maxReplicas())
+    /**
+     * Returns whether the owner has what the heir needs. A dead owner has nothing. And a majority of three may have
+     * acknowledged what the owner lacks: of five, two would be too few to have it.
+     */
+    private static boolean hasAllAtOwner(ClusterView view, int partition) {
+        return view.movingSlot(partition)
                 .filter(ReplicaSlot::isPair)
+                .filter(slot -> slot.phase() != Phase.GROW || view.width(partition) < COPIED_FROM_ALL)
                 .isPresent();
     }
 

@@ -38,7 +38,6 @@ public final class Refill {
     private final Environment environment;
     private final RefillMarker marker;
     private final PartitionReadBarrier barrier;
-    private final int replicas;
     private final Set<NodeId> without;
     private final RefillSource source;
     private final AtomicLong entries = new AtomicLong();
@@ -62,8 +61,8 @@ public final class Refill {
      * Creates a refill that has not begun. Reads the marker, and so blocks.
      *
      * @param environment time, timers and store threads
-     * @param view the replicas of each partition; later ones are {@linkplain #follow followed}
-     * @param replicas the number of replicas of a key; each partition is read from all of them but this node
+     * @param view the replicas of each partition, which is read from all of them but this node; later ones are
+     *     {@linkplain #follow followed}
      * @param without nodes that are not read, because their content is lost too, or given up
      * @param marker the partitions to refill
      * @param source fetches entries of other nodes
@@ -73,13 +72,11 @@ public final class Refill {
     public Refill(
             Environment environment,
             ClusterView view,
-            int replicas,
             Set<NodeId> without,
             RefillMarker marker,
             RefillSource source,
             PartitionReadBarrier barrier) {
         this.environment = environment;
-        this.replicas = replicas;
         this.without = without;
         this.marker = marker;
         this.source = source;
@@ -99,7 +96,7 @@ public final class Refill {
         PartitionSet.Builder later = PartitionSet.builder();
         PartitionSet.Builder here = PartitionSet.builder();
         marked.forEach(partition -> {
-            List<Node> holders = view.complete(partition, replicas);
+            List<Node> holders = view.complete(partition);
             if (holders.stream().noneMatch(node -> node.id().equals(view.self()))) {
                 if (view.hasRowVersions() && view.owns(partition)) {
                     later.add(partition);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.dht4j.Key;
+import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,13 +79,27 @@ class ViewsTest {
     }
 
     @Test
-    void rowsAreNotNewerThanTheirViewAndAllOfOneLength() {
+    void rowsAreNotNewerThanTheirView() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> view(2, 3, 1))
                 .withMessage("a row of version 3 is newer than the view of epoch 2");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> view(SELF, 2, Row.stable(1, List.of(FIRST)), Row.stable(1, List.of(FIRST, SECOND))))
-                .withMessage("the rows of a table have one length, not 1 and 2");
         assertThatIllegalArgumentException().isThrownBy(() -> Row.stable(0, List.of(FIRST)));
+    }
+
+    @Test
+    void partitionsHaveDifferentNumbersOfReplicasWhileTheyAreAdded() {
+        ClusterView even = view(2, 1, 1);
+        assertThat(even.isGrowing()).isFalse();
+        ClusterView growing = view(SELF, 2, Row.stable(1, List.of(FIRST)), Row.stable(1, List.of(FIRST, SECOND)));
+        assertThat(growing.isGrowing()).isTrue();
+        assertThat(growing.narrowest()).isEqualTo(1);
+        assertThat(growing.maxReplicas()).isEqualTo(1);
+        assertThat(growing.width(0)).isEqualTo(1);
+        assertThat(growing.width(1)).isEqualTo(2);
+        assertThat(growing.majority(0)).isEqualTo(new ReplicationPolicy(1, 1));
+        assertThat(growing.majority(1)).isEqualTo(new ReplicationPolicy(2, 2));
+        assertThat(growing.slots(1)).hasSize(2);
+        assertThat(growing.complete(1)).containsExactly(FIRST, SECOND);
+        assertThat(growing.complete(0)).containsExactly(FIRST);
     }
 }

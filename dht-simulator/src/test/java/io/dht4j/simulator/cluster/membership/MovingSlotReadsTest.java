@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MovingSlotReadsTest extends PhasesOfASlot {
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO", "FILL"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW", "FILL"})
     void otherSlotsAreReadFirst(Phase phase) {
         try (agreed) {
             move(phase);
@@ -36,7 +36,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void entryThatHalfASlotHoldsIsBroughtToTheOtherNodeBeforeItIsReturned(Phase phase) {
         try (agreed) {
             move(phase);
@@ -48,7 +48,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void entryThatOnlyHalfASlotCanHoldIsNotReturned(Phase phase) {
         try (agreed) {
             move(phase);
@@ -61,7 +61,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void entryThatNoPartOfASlotHoldsIsBroughtToBoth(Phase phase) {
         try (agreed) {
             move(phase);
@@ -73,7 +73,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void onlySlotOfAPolicyReturnsWhatBothNodesHold(Phase phase) {
         try (agreed) {
             move(phase);
@@ -108,7 +108,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void oneAnswerIsThatOfTheNodeThatIsRead(Phase phase) {
         try (agreed) {
             move(phase);

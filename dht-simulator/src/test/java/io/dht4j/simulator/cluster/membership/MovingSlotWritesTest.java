@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MovingSlotWritesTest extends PhasesOfASlot {
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void writeGoesToBothNodes(Phase phase) {
         try (agreed) {
             move(phase);
@@ -35,7 +35,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
     void majorityIsReachedWithoutOneNodeOfThePairAndThisOneGetsAHint(Phase phase, int down) {
         try (agreed) {
             move(phase);
@@ -50,7 +50,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COPY", "BOTH", "UNDO"})
+    @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
     void bothNodesGetHints(Phase phase) {
         try (agreed) {
             move(phase);
@@ -64,7 +64,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
     void slotThatOneNodeLacksDoesNotCount(Phase phase, int silent) {
         Fault lost = Fault.loseRequest();
         try (agreed) {
@@ -119,7 +119,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     }
 
     @ParameterizedTest
-    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3"})
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
     void newerEntryOfEitherNodeIsSuperseded(Phase phase, int newer) {
         try (agreed) {
             move(phase);

@@ -39,7 +39,7 @@ abstract class PhasesOfASlot {
     void move(Phase phase) {
         agreed.move(MOVING, 0, phase, HEIR);
         agreed.installAtAll();
-        if (phase == Phase.COPY || phase == Phase.FILL) {
+        if (phase == Phase.COPY || phase == Phase.GROW || phase == Phase.FILL) {
             cluster.env.runUntil(() -> agreed.isComplete(HEIR, MOVING), SimulatedCluster.BOUND);
         }
     }

@@ -36,6 +36,19 @@ class SlotCopyTest extends MovingSlot {
     }
 
     @Test
+    void fifthReplicaGetsWhatTheFourthLacks() {
+        // A majority of three has acknowledged it: of five, no third one would have it.
+        Key first = agreed.keys(MOVED, 20).get(19);
+        agreed.stores.get(0).apply(List.of(value(first, old(5))));
+        agreed.stores.get(1).apply(List.of(value(first, old(5))));
+        agreed.change(MOVED, 0, 1, 2, AgreedCluster.COORDINATOR);
+        agreed.move(MOVED, 3, Phase.GROW, HEIR);
+        agreed.installAtAll();
+        awaitComplete();
+        assertThat(agreed.stores.get(HEIR).get(first)).isPresent();
+    }
+
+    @Test
     void batchIsCopiedInOnePassOverTheStoreOfTheOwner() {
         put(agreed.keys(MOVED, 50), 1, ALL);
         put(agreed.keys(4, 50), 1, ALL);

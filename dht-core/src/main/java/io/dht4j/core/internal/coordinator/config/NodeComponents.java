@@ -161,7 +161,10 @@ public record NodeComponents(
         values.put(
                 "check of the hash key",
                 Long.toHexString(hash.hash("fingerprint".getBytes(StandardCharsets.US_ASCII))));
-        values.put("replication factor", Integer.toString(config.replicationFactor()));
+        // That of an agreed cluster can be raised while it serves.
+        if (view.cluster().isEmpty()) {
+            values.put("replication factor", Integer.toString(view.narrowest()));
+        }
         values.put("largest value", config.limits().maxValueBytes() + " bytes");
         view.table()
                 .ifPresent(table ->

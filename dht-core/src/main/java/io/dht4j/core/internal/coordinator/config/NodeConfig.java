@@ -13,7 +13,6 @@ import java.util.Set;
 /**
  * The options of a node, as its builder was given them.
  *
- * @param replicationFactor the number of replicas of calls without a policy
  * @param refillWithout other nodes that a refill does not read, because their content is lost too, or given up
  * @param calls how calls run unless they say otherwise
  * @param limits how much the node holds at a time
@@ -24,7 +23,6 @@ import java.util.Set;
  * @param overload the limits that keep the node working under overload
  */
 public record NodeConfig(
-        int replicationFactor,
         Set<NodeId> refillWithout,
         Calls calls,
         Limits limits,

@@ -52,7 +52,6 @@ final class BackgroundServices {
         this.refill = new Refill(
                 environment,
                 components.view(),
-                config.replicationFactor(),
                 config.refillWithout(),
                 components.refill(),
                 requests::fetchPage,
@@ -100,8 +99,7 @@ final class BackgroundServices {
                 config.times().startPatience(),
                 local.readBarrier,
                 config.refillWithout(),
-                components.view(),
-                config.replicationFactor());
+                components.view());
     }
 
     /** Begins to follow the store, before anything is applied to it. Blocks. */

@@ -8,6 +8,8 @@ import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
@@ -29,18 +31,17 @@ final class CallRules {
     private final LongSupplier nanoTime;
     private final NodeConfig config;
     private final Views views;
-    private final ReplicationPolicy defaultPolicy;
 
     CallRules(NodeComponents components, NodeConfig config) {
         this.environment = components.environment();
         this.nanoTime = environment::nanoTime;
         this.config = config;
         this.views = components.views();
-        this.defaultPolicy = ReplicationPolicy.majorityOf(config.replicationFactor());
     }
 
+    /** Returns the majority of the replicas that every key has. */
     ReplicationPolicy defaultPolicy() {
-        return defaultPolicy;
+        return ReplicationPolicy.majorityOf(views.current().narrowest());
     }
 
     CallContext context(CallOptions options) {
@@ -49,33 +50,43 @@ final class CallRules {
     }
 
     /** Returns the policy of a call that takes no time to live. */
-    ReplicationPolicy readPolicy(CallOptions options) {
+    CallPolicy readPolicy(CallOptions options) {
         refuseTimeToLive(options);
         return policy(options);
     }
 
-    ReplicationPolicy policy(CallOptions options) {
-        ReplicationPolicy policy = options.policy().orElse(defaultPolicy);
-        int most = views.current().maxReplicas();
-        if (policy.from() > most) {
+    /** Returns the policy of a call. A partition never gets fewer replicas, so later views leave room for it, too. */
+    CallPolicy policy(CallOptions options) {
+        Optional<ReplicationPolicy> explicit = options.policy();
+        if (explicit.isEmpty()) {
+            return CallPolicy.MAJORITY;
+        }
+        ClusterView view = views.current();
+        if (explicit.get().from() > view.maxReplicas()) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
-                    "a policy needs 1 <= ack <= from <= " + most + " (the number of "
-                            + (views.current().hasRowVersions() ? "replicas of a key" : "nodes") + "), not ack="
-                            + policy.ack()
-                            + ", from=" + policy.from());
+                    "a policy needs 1 <= ack <= from <= " + view.maxReplicas() + " (the number of "
+                            + (view.hasRowVersions() ? "replicas of a key" : "nodes") + "), not "
+                            + named(explicit.get())
+                            + (view.isGrowing()
+                                    ? "; more replicas are being made: wait until all partitions have them"
+                                    : ""));
         }
-        return policy;
+        return CallPolicy.of(explicit.get());
+    }
+
+    private static String named(ReplicationPolicy policy) {
+        return "ack=" + policy.ack() + ", from=" + policy.from();
     }
 
     /** Returns the ordering of a call, which must fit its policy. */
-    Ordering ordering(CallOptions options, ReplicationPolicy policy) {
+    Ordering ordering(CallOptions options, CallPolicy policy) {
         Ordering ordering = options.ordering().orElse(config.calls().ordering());
-        if (ordering == Ordering.LINEARIZABLE && 2 * policy.ack() <= policy.from()) {
+        if (ordering == Ordering.LINEARIZABLE && !policy.isMajority()) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
-                    "a linearizable call needs a majority, 2 * ack > from, not ack=" + policy.ack() + ", from="
-                            + policy.from());
+                    "a linearizable call needs a majority, 2 * ack > from, not "
+                            + options.policy().map(CallRules::named).orElseThrow());
         }
         return ordering;
     }

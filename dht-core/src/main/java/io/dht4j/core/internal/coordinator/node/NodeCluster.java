@@ -101,7 +101,6 @@ public final class NodeCluster implements Cluster {
         this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
         this.status = new StatusReport(
                 components,
-                config,
                 runtime.background.handoff,
                 runtime.background::refillStatus,
                 runtime.peers::suspects,
@@ -318,7 +317,7 @@ public final class NodeCluster implements Cluster {
         int partition = view.partitionOf(key);
         return CompletableFuture.completedFuture(new KeyPlacement(
                 partition,
-                view.slots(partition, view.maxReplicas()).stream()
+                view.slots(partition).stream()
                         .flatMap(slot -> slot.readerFirst().stream())
                         .toList()));
     }

@@ -3,12 +3,12 @@ package io.dht4j.core.internal.coordinator.node;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.Value;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.read.LocalFastRead;
 import io.dht4j.core.internal.coordinator.read.ReadOperation;
@@ -60,7 +60,7 @@ final class ReadCalls {
 
     /** Starts a read of one key. */
     CompletableFuture<Optional<Value>> get(Key key, CallOptions options) {
-        ReplicationPolicy policy = rules.readPolicy(options);
+        CallPolicy policy = rules.readPolicy(options);
         Ordering ordering = rules.ordering(options, policy);
         boolean mayBeLocal = readBarrier.isEmpty() && ordering == Ordering.REAL_TIME;
         Optional<Store.Held> held = mayBeLocal ? localReads.read(key, policy) : Optional.empty();
@@ -77,7 +77,7 @@ final class ReadCalls {
             rules.policy(options);
             return CompletableFuture.completedFuture(Map.of());
         }
-        ReplicationPolicy policy = rules.readPolicy(options);
+        CallPolicy policy = rules.readPolicy(options);
         // Validates the ordering only: a read whose policy fits a linearizable one is linearizable.
         rules.ordering(options, policy);
         return read(keys, policy, options, entries -> {
@@ -91,7 +91,7 @@ final class ReadCalls {
     }
 
     private <T> CompletableFuture<T> read(
-            List<Key> keys, ReplicationPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
+            List<Key> keys, CallPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
         ReadOperation operation = ReadOperation.start(
                 components, config, client, readRepair, budget, keys, policy, rules.context(options));
         ReadStage<T> stage = ReadStage.of(operation);

@@ -4,13 +4,13 @@ import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.KeyRange;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
 import io.dht4j.spi.CallContext;
@@ -61,7 +61,7 @@ final class ScanCalls {
         rules.refuseTimeToLive(options);
         rules.refuseOrdering(options);
         rules.requireLease(lease);
-        ReplicationPolicy policy = rules.policy(options);
+        CallPolicy policy = rules.policy(options);
         CallContext context = rules.context(options);
         return writes.awaitRightClock(context)
                 .thenCompose(right -> SnapshotOpening.start(

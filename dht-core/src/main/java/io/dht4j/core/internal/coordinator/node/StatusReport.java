@@ -10,7 +10,6 @@ import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
-import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -43,7 +42,6 @@ final class StatusReport {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NodeComponents components;
-    private final NodeConfig config;
     private final Handoff handoff;
     private final Supplier<OverloadCounts> overload;
     private final Supplier<RefillStatus> refill;
@@ -57,7 +55,6 @@ final class StatusReport {
 
     StatusReport(
             NodeComponents components,
-            NodeConfig config,
             Handoff handoff,
             Supplier<RefillStatus> refill,
             Supplier<Set<NodeId>> suspects,
@@ -71,7 +68,6 @@ final class StatusReport {
         this.suspects = suspects;
         this.disagreeing = disagreeing;
         this.clock = clock;
-        this.config = config;
         this.environment = components.environment();
         this.startedNanos = environment.nanoTime();
         this.known = new EntryCount(UNKNOWN, startedNanos);
@@ -186,7 +182,7 @@ final class StatusReport {
         return new NodeStatus(
                 components.self(),
                 components.view().topology(),
-                config.replicationFactor(),
+                components.view().narrowest(),
                 components.view().partitions(),
                 components.placement(),
                 components.hash().name(),

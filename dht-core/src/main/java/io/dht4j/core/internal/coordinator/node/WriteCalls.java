@@ -5,7 +5,6 @@ import io.dht4j.ClockProblem;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
@@ -15,6 +14,7 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.write.VersionQuery;
 import io.dht4j.core.internal.coordinator.write.WriteOperation;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
@@ -72,7 +72,7 @@ final class WriteCalls {
      * @param entriesOf returns the entries, one for each key, with a version
      */
     WriteResult write(CallOptions options, long bytes, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
-        ReplicationPolicy policy = rules.policy(options);
+        CallPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
         CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
@@ -135,7 +135,7 @@ final class WriteCalls {
     private void stampAndWrite(
             List<Key> keys,
             Function<Version, List<Entry>> entriesOf,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             Ordering ordering,
             CallContext context,
             WriteResult result) {
@@ -155,7 +155,7 @@ final class WriteCalls {
     private void writeAs(
             Version version,
             Function<Version, List<Entry>> entriesOf,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             Ordering ordering,
             CallContext context,
             WriteResult result) {

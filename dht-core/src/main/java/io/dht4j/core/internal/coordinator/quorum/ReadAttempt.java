@@ -72,6 +72,24 @@ public abstract class ReadAttempt<T extends ReadAttempt<T>> extends Attempt<T> {
     }
 
     /**
+     * Returns how many replicas are needed.
+     *
+     * @return the {@code ack} of its policy
+     */
+    public final int ack() {
+        return tracker.policy().ack();
+    }
+
+    /**
+     * Returns how many replicas there are.
+     *
+     * @return the {@code from} of its policy
+     */
+    public final int from() {
+        return tracker.policy().from();
+    }
+
+    /**
      * Returns replicas that are not asked yet; now they count as asked.
      *
      * @param count the wanted number

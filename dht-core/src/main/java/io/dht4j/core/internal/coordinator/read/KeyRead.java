@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.ReadAttempt;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -39,7 +40,8 @@ final class KeyRead extends ReadAttempt<KeyRead> {
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      * @throws io.dht4j.UnavailableException if too few replicas can be read
      */
-    static KeyRead plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
+    static KeyRead plan(Key key, ReplicaClient client, CallPolicy ofCall, ClusterView view) {
+        ReplicationPolicy policy = ofCall.in(view, key);
         return new KeyRead(key, replicas(key, client, policy, view), policy, view.token(key));
     }
 
@@ -87,9 +89,7 @@ final class KeyRead extends ReadAttempt<KeyRead> {
 
     /** Returns the slot that moves. */
     private Optional<ReplicaSlot> moving() {
-        return token == null
-                ? Optional.empty()
-                : token.view().movingSlot(key, tracker.policy().from());
+        return token == null ? Optional.empty() : token.view().movingSlot(key, from());
     }
 
     /** Returns whether one of two nodes of a slot holds the entry. The other one has not been read. */
@@ -108,9 +108,7 @@ final class KeyRead extends ReadAttempt<KeyRead> {
     Repair repairBefore(Entry entry, List<Node> holders, Repair.Outcome outcome) {
         Optional<ReplicaSlot> moving = moving();
         List<Node> targets = new ArrayList<>(
-                token == null || moving.isEmpty()
-                        ? replicas
-                        : token.view().replicas(key, tracker.policy().from()));
+                token == null || moving.isEmpty() ? replicas : token.view().replicas(key, from()));
         targets.removeAll(holders);
         Optional<ReplicaSlot> pair = moving.filter(slot -> targets.containsAll(slot.nodes()));
         return Repair.beforeReply(entry, targets, pair, token, lacking(holders), outcome);

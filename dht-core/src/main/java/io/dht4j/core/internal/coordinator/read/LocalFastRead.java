@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.spi.Store;
@@ -38,12 +39,13 @@ public final class LocalFastRead {
      * @param policy the policy of the read
      * @return what the store holds; empty if an ordinary read is needed, which asks others or reports a failed store
      */
-    public Optional<Store.Held> read(Key key, ReplicationPolicy policy) {
-        if (!answersAlone || policy.ack() > 1) {
+    public Optional<Store.Held> read(Key key, CallPolicy policy) {
+        if (!answersAlone) {
             return Optional.empty();
         }
         ClusterView view = components.view();
-        if (!mayAnswerAlone(view, key, policy.from())) {
+        ReplicationPolicy needed = policy.in(view, key);
+        if (needed.ack() > 1 || !mayAnswerAlone(view, key, needed.from())) {
             return Optional.empty();
         }
         try {

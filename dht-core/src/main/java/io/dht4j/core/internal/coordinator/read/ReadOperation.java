@@ -6,7 +6,6 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.HeldBytes;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -15,6 +14,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReadOperation {
 
     private final NodeComponents components;
-    private final NodeConfig config;
     private final ReplicaClient client;
     private final ReadRepair repair;
+    private final CallPolicy policy;
     private final CallContext context;
     /** The later views, of which most reads have none. */
     private volatile @Nullable ReadReplanning replanning;
@@ -69,11 +70,11 @@ public final class ReadOperation {
             ByteBudget budget,
             CallContext context,
             List<Key> keys,
-            ReplicationPolicy policy) {
+            CallPolicy policy) {
         this.components = components;
-        this.config = config;
         this.client = client;
         this.repair = repair;
+        this.policy = policy;
         this.context = context;
         this.requests = new ReadRequests(components.environment(), config, client, context, this);
         this.held = new HeldBytes(budget, keys.size() == 1);
@@ -106,15 +107,14 @@ public final class ReadOperation {
             ReadRepair repair,
             ByteBudget budget,
             List<Key> keys,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             CallContext context) {
         ReadOperation operation = new ReadOperation(components, config, client, repair, budget, context, keys, policy);
-        int asked = operation.asked();
         try {
-            operation.requests.askNext(operation.reads, asked, true);
+            operation.requests.askNext(operation.reads, operation.atFirst(), true);
             // A read of this node's memory is over by now, and a timer would cost more than all the rest of it.
             if (!operation.isDone()) {
-                operation.setTimer(asked < policy.from());
+                operation.setTimer(operation.mayAskMore());
             }
         } catch (RuntimeException | Error e) {
             // Some replicas may have been asked: their answers must find that the read is over.
@@ -124,13 +124,20 @@ public final class ReadOperation {
         return operation;
     }
 
-    /** Returns the number of replicas that are asked at first. */
-    private int asked() {
-        return config.calls().readFanOut() == ReadFanOut.ALL ? policy().from() : policy().ack();
+    /** Returns how many replicas of a key are asked at first. */
+    private ToIntFunction<KeyRead> atFirst() {
+        return requests.config().calls().readFanOut() == ReadFanOut.ALL ? KeyRead::from : KeyRead::ack;
     }
 
-    private ReplicationPolicy policy() {
-        return reads.get(0).tracker.policy();
+    /** Returns whether some replicas of a key are not asked at first. */
+    private boolean mayAskMore() {
+        ToIntFunction<KeyRead> asked = atFirst();
+        for (int i = 0; i < reads.size(); i++) {
+            if (asked.applyAsInt(reads.get(i)) < reads.get(i).from()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -148,7 +155,7 @@ public final class ReadOperation {
 
     /** Ends the read without a result, unless the cancellation policy completes every read. */
     public void abandon() {
-        if (config.calls().cancellation() != CancellationPolicy.NEVER) {
+        if (requests.config().calls().cancellation() != CancellationPolicy.NEVER) {
             result.cancel(false);
             release();
         }
@@ -184,7 +191,7 @@ public final class ReadOperation {
                 again.add(query.read());
             }
         }
-        requests.askNext(again, 1, false);
+        requests.askNext(again, read -> 1, false);
     }
 
     /** Records a failure that is no reason to ask another replica. */
@@ -197,12 +204,12 @@ public final class ReadOperation {
         List<KeyRead> again = new ArrayList<>(some.size());
         for (KeyRead read : some) {
             read.decided = true;
-            KeyRead later = KeyRead.plan(read.key, client, policy(), newer);
+            KeyRead later = KeyRead.plan(read.key, client, policy, newer);
             read.replaceBy(later);
             again.add(later);
         }
         if (!again.isEmpty()) {
-            requests.askNext(again, asked(), false);
+            requests.askNext(again, atFirst(), false);
         }
     }
 
@@ -379,7 +386,7 @@ public final class ReadOperation {
 
         @Override
         public void askOneMore(List<KeyRead> keys) {
-            requests.askNext(keys, 1, false);
+            requests.askNext(keys, read -> 1, false);
         }
 
         @Override

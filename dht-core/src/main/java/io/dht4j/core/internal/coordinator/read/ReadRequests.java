@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 
 /**
  * The requests of one read. The first replica of a key is asked for the value whatever its size, the others for small
@@ -51,6 +52,11 @@ final class ReadRequests {
         this.operation = operation;
     }
 
+    /** Returns the options of the node. */
+    NodeConfig config() {
+        return config;
+    }
+
     /** The query of a key to one replica, and whether the value is wanted whatever its size. */
     record KeyQuery(KeyRead read, boolean whole) {
 
@@ -80,22 +86,23 @@ final class ReadRequests {
     }
 
     /**
-     * Asks up to {@code count} more replicas for each of some keys, with one request to each node.
+     * Asks more replicas for each of some keys, with one request to each node.
      *
+     * @param count returns how many more replicas of a key at most
      * @param first whether these are the first requests of the read
      */
-    void askNext(List<KeyRead> keys, int count, boolean first) {
+    void askNext(List<KeyRead> keys, ToIntFunction<KeyRead> count, boolean first) {
         if (keys.size() == 1) {
-            askNext(keys.get(0), count, first);
+            askNext(keys.get(0), count.applyAsInt(keys.get(0)), first);
             return;
         }
         FencingToken.byView(keys, read -> read.token).forEach(some -> askNextByView(some, count, first));
     }
 
-    private void askNextByView(List<KeyRead> keys, int count, boolean first) {
+    private void askNextByView(List<KeyRead> keys, ToIntFunction<KeyRead> count, boolean first) {
         Map<Node, List<KeyQuery>> queries = new LinkedHashMap<>();
         for (KeyRead read : keys) {
-            List<Node> replicas = read.take(count);
+            List<Node> replicas = read.take(count.applyAsInt(read));
             for (int i = 0; i < replicas.size(); i++) {
                 Node node = replicas.get(i);
                 queries.computeIfAbsent(node, each -> new ArrayList<>()).add(query(read, node));

@@ -7,7 +7,6 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
@@ -19,6 +18,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.wire.Reply;
@@ -86,7 +86,7 @@ public final class ClusterScan {
             ByteBudget budget,
             KeyRange range,
             ScanScope scope,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             Optional<Version> snapshot) {
         this.components = components;
         this.client = client;

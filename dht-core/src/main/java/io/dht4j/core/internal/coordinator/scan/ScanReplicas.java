@@ -11,6 +11,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -37,7 +38,7 @@ import java.util.TreeMap;
 final class ScanReplicas {
 
     private final ReplicaOrder order;
-    private final ReplicationPolicy policy;
+    private final CallPolicy policy;
     private final ScanScope scope;
     private final Optional<Version> snapshot;
 
@@ -50,7 +51,7 @@ final class ScanReplicas {
     /** The last failure of each node that has sent no page of the snapshot. */
     private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
 
-    ScanReplicas(ReplicaOrder order, ReplicationPolicy policy, ScanScope scope, Optional<Version> snapshot) {
+    ScanReplicas(ReplicaOrder order, CallPolicy policy, ScanScope scope, Optional<Version> snapshot) {
         this.order = order;
         this.policy = policy;
         this.scope = scope;
@@ -126,19 +127,20 @@ final class ScanReplicas {
     }
 
     private List<Node> newest(ClusterView view, int partition) {
-        List<Node> replicas = new ArrayList<>(order.readers(view, partition, policy.from()));
+        ReplicationPolicy needed = policy.in(view, partition);
+        List<Node> replicas = new ArrayList<>(order.readers(view, partition, needed.from()));
         replicas.removeIf(this::isExcluded);
-        if (replicas.size() < policy.ack()) {
+        if (replicas.size() < needed.ack()) {
             throw new UnavailableException(
                     ErrorCode.NOT_ENOUGH_REPLICAS,
-                    "scan: " + replicas.size() + " of " + policy.ack() + " needed replicas answer for partition "
+                    "scan: " + replicas.size() + " of " + needed.ack() + " needed replicas answer for partition "
                             + partition + "; failed: " + failed + filling(view, partition));
         }
-        return replicas.subList(0, policy.ack());
+        return replicas.subList(0, needed.ack());
     }
 
     private String filling(ClusterView view, int partition) {
-        return view.movingSlot(partition, policy.from())
+        return view.movingSlot(partition, policy.in(view, partition).from())
                 .filter(slot -> slot.reader().isEmpty())
                 .map(slot -> "; not read: " + slot.heir().id() + ", which is being filled in place of a dead node")
                 .orElse("");
@@ -147,7 +149,8 @@ final class ScanReplicas {
     private List<Node> ofSnapshot(ClusterView view, int partition) {
         List<Node> replicas = new ArrayList<>();
         List<Node> heirs = new ArrayList<>(1);
-        for (ReplicaSlot slot : view.slots(partition, policy.from())) {
+        ReplicationPolicy needed = policy.in(view, partition);
+        for (ReplicaSlot slot : view.slots(partition, needed.from())) {
             for (Node node : slot.complete()) {
                 if (!isExcluded(node) && !lacks(node, partition)) {
                     (node.equals(slot.owner()) ? replicas : heirs).add(node);
@@ -155,33 +158,33 @@ final class ScanReplicas {
                 }
             }
         }
-        if (replicas.size() < policy.ack()) {
+        if (replicas.size() < needed.ack()) {
             replicas.addAll(heirs);
         }
-        leaveOutSuspects(replicas);
-        if (replicas.size() < policy.ack()) {
-            throw missing(view, partition, replicas.size());
+        leaveOutSuspects(replicas, needed.ack());
+        if (replicas.size() < needed.ack()) {
+            throw missing(view, partition, replicas.size(), needed);
         }
         return replicas;
     }
 
-    private DhtException missing(ClusterView view, int partition, int have) {
+    private DhtException missing(ClusterView view, int partition, int have, ReplicationPolicy needed) {
         List<String> why = new ArrayList<>();
         reasons.values().forEach(failure -> why.add(failure.toString()));
-        view.replicas(partition, policy.from()).stream()
+        view.replicas(partition, needed.from()).stream()
                 .filter(node -> lacks(node, partition))
                 .forEach(node -> why.add(node.id() + ": the partition was moved there after the snapshot was opened"));
         boolean isGone = !gone.isEmpty() || why.size() > reasons.size();
         return DhtException.of(
                 isGone ? ErrorCode.SNAPSHOT_GONE : ErrorCode.NOT_ENOUGH_REPLICAS,
-                "snapshot " + snapshot.orElseThrow() + ": " + have + " of " + policy.ack()
+                "snapshot " + snapshot.orElseThrow() + ": " + have + " of " + needed.ack()
                         + " needed replicas bring it for partition " + partition + "; " + String.join("; ", why)
                         + filling(view, partition));
     }
 
     /** Removes suspected nodes unless they are needed: a silent node costs a page its whole timeout. */
-    private void leaveOutSuspects(List<Node> replicas) {
-        for (int i = replicas.size() - 1; i >= 0 && replicas.size() > policy.ack(); i--) {
+    private void leaveOutSuspects(List<Node> replicas, int needed) {
+        for (int i = replicas.size() - 1; i >= 0 && replicas.size() > needed; i--) {
             if (order.isSuspected(replicas.get(i))) {
                 replicas.remove(i);
             }

@@ -13,6 +13,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -54,7 +55,7 @@ public final class SnapshotOpening {
     private final ReplicaClient client;
     private final HybridClock clock;
     private final Snapshots snapshots;
-    private final ReplicationPolicy policy;
+    private final CallPolicy policy;
     private final CallContext context;
     private final Version id;
     /** The timeout of the requests to drop the snapshot: as long as that of the opening, which may be over. */
@@ -69,7 +70,7 @@ public final class SnapshotOpening {
             ReplicaClient client,
             HybridClock clock,
             Snapshots snapshots,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             CallContext context) {
         this.components = components;
         this.view = components.view();
@@ -99,7 +100,7 @@ public final class SnapshotOpening {
             ReplicaClient client,
             HybridClock clock,
             Snapshots snapshots,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             long leaseNanos,
             CallContext context) {
         return start(
@@ -206,11 +207,12 @@ public final class SnapshotOpening {
     private boolean isEnough(Collection<Node> nodes, Phase phase) {
         Set<Node> have = new HashSet<>(nodes);
         for (int partition = 0; partition < view.partitions(); partition++) {
-            long replicas = view.slots(partition, policy.from()).stream()
+            ReplicationPolicy needed = policy.in(view, partition);
+            long replicas = view.slots(partition, needed.from()).stream()
                     .filter(slot -> slot.complete().stream().anyMatch(have::contains))
                     .count();
-            if (replicas < policy.ack()) {
-                fail("no snapshot: " + replicas + " of " + policy.ack() + " needed replicas take part for partition "
+            if (replicas < needed.ack()) {
+                fail("no snapshot: " + replicas + " of " + needed.ack() + " needed replicas take part for partition "
                         + partition + phase.reasons());
                 return false;
             }

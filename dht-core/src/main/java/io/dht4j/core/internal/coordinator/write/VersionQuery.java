@@ -13,6 +13,7 @@ import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.coordinator.quorum.ReadAttempt;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,7 @@ public final class VersionQuery {
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final ReplicaClient client;
-    private final ReplicationPolicy policy;
+    private final CallPolicy policy;
     private final Replanning replanning;
     private final CallContext context;
     private final AtomicInteger undecided;
@@ -61,7 +63,8 @@ public final class VersionQuery {
             super(key, replicas, policy, token);
         }
 
-        static KeyQuery plan(Key key, ReplicaClient client, ReplicationPolicy policy, ClusterView view) {
+        static KeyQuery plan(Key key, ReplicaClient client, CallPolicy ofCall, ClusterView view) {
+            ReplicationPolicy policy = ofCall.in(view, key);
             return new KeyQuery(key, replicas(key, client, policy, view), policy, view.token(key));
         }
 
@@ -76,7 +79,7 @@ public final class VersionQuery {
             ClusterView view,
             ReplicaClient client,
             int keys,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             CallContext context) {
         this.client = client;
         this.policy = policy;
@@ -106,18 +109,14 @@ public final class VersionQuery {
      * @throws io.dht4j.UnavailableException if too few replicas can be read
      */
     public static CompletableFuture<Version> start(
-            NodeComponents components,
-            ReplicaClient client,
-            List<Key> keys,
-            ReplicationPolicy policy,
-            CallContext context) {
+            NodeComponents components, ReplicaClient client, List<Key> keys, CallPolicy policy, CallContext context) {
         ClusterView view = components.view();
         List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
             all.add(KeyQuery.plan(key, client, policy, view));
         }
         VersionQuery operation = new VersionQuery(components, view, client, keys.size(), policy, context);
-        operation.askNext(all, policy.ack());
+        operation.askNext(all, KeyQuery::ack);
         operation.askOneMoreWhenLate(all, components.environment());
         return operation.result;
     }
@@ -136,14 +135,14 @@ public final class VersionQuery {
                                         .map(KeyQuery::latest)
                                         .filter(query -> !query.tracker.isEnough())
                                         .toList(),
-                                1);
+                                query -> 1);
                     }
                 },
                 patience);
         result.whenComplete((newestOfAll, error) -> late.cancel());
     }
 
-    private void askNext(List<KeyQuery> keys, int count) {
+    private void askNext(List<KeyQuery> keys, ToIntFunction<KeyQuery> count) {
         if (keys.size() == 1) {
             askNextByView(keys, count);
         } else {
@@ -151,10 +150,10 @@ public final class VersionQuery {
         }
     }
 
-    private void askNextByView(List<KeyQuery> keys, int count) {
+    private void askNextByView(List<KeyQuery> keys, ToIntFunction<KeyQuery> count) {
         Map<Node, List<KeyQuery>> groups = new LinkedHashMap<>();
         for (KeyQuery query : keys) {
-            for (Node replica : query.take(count)) {
+            for (Node replica : query.take(count.applyAsInt(query))) {
                 groups.computeIfAbsent(replica, node -> new ArrayList<>()).add(query);
             }
         }
@@ -191,7 +190,7 @@ public final class VersionQuery {
                     replan(group, sent, failure);
                     return;
                 }
-                askNext(group.stream().filter(query -> !missed(query, failure)).toList(), 1);
+                askNext(group.stream().filter(query -> !missed(query, failure)).toList(), query -> 1);
             }
 
             @Override
@@ -210,7 +209,7 @@ public final class VersionQuery {
                             group.stream()
                                     .filter(query -> !missed(query, failure))
                                     .toList(),
-                            1);
+                            query -> 1);
                     return;
                 }
                 List<KeyQuery> again = new ArrayList<>();
@@ -221,7 +220,7 @@ public final class VersionQuery {
                         again.add(later);
                     }
                 }
-                askNext(again, policy.ack());
+                askNext(again, KeyQuery::ack);
             } catch (RuntimeException | Error e) {
                 deadline.cancel();
                 result.completeExceptionally(e);

@@ -11,6 +11,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
@@ -55,7 +56,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     /** The later views, of which most writes have none. */
     private volatile @Nullable Replanning replanning;
 
-    private final ReplicationPolicy policy;
+    private final CallPolicy policy;
     /** Whether the newest versions were queried first: then a newer entry is of a concurrent write. */
     private final boolean newerCounts;
 
@@ -83,7 +84,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             WriteServices services,
             ClusterView view,
             List<Entry> entries,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             Ordering ordering,
             CallContext context,
             WriteResult result) {
@@ -115,7 +116,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     public static void start(
             WriteServices services,
             List<Entry> entries,
-            ReplicationPolicy policy,
+            CallPolicy policy,
             Ordering ordering,
             CallContext context,
             WriteResult result) {
@@ -123,9 +124,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         // Before anything is sent, so that it is certain that nothing was done.
         for (int i = 0; i < entries.size(); i++) {
             Key key = entries.get(i).key();
+            ReplicationPolicy needed = policy.in(view, key);
             services.client()
                     .limits()
-                    .require(view.replicas(key, policy.from()), view.movingSlot(key, policy.from()), policy);
+                    .require(view.replicas(key, needed.from()), view.movingSlot(key, needed.from()), needed);
         }
         WriteOperation operation = new WriteOperation(services, view, entries, policy, ordering, context, result);
         services.deadlines().add(operation);
@@ -139,7 +141,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private void sendAll(List<Stamp> stamps, List<Entry> entries, ClusterView by) {
         if (stamps.size() == 1 && !stamps.get(0).tracker.hasPair()) {
             Key key = entries.get(0).key();
-            send(by.replicas(key, policy.from()), stamps, entries, by.token(key));
+            send(by.replicas(key, stamps.get(0).from()), stamps, entries, by.token(key));
         } else {
             // Each node has a request of its own: of a batch it gets a part, and of a pair it matters who answers.
             services.client().order().localLast(group(stamps, by), (node, group) -> sendGroup(node, group, by));
@@ -149,7 +151,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private Map<Node, List<Stamp>> group(List<Stamp> stamps, ClusterView by) {
         Map<Node, List<Stamp>> groups = new LinkedHashMap<>();
         for (Stamp stamp : stamps) {
-            for (Node node : by.replicas(stamp.entry.key(), policy.from())) {
+            for (Node node : by.replicas(stamp.entry.key(), stamp.from())) {
                 groups.computeIfAbsent(node, n -> new ArrayList<>()).add(stamp);
             }
         }

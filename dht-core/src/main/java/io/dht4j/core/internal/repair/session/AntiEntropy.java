@@ -55,7 +55,6 @@ public final class AntiEntropy {
     private final LocalReplica local;
     private final RepairPeers peers;
     private final Repair options;
-    private final int replicas;
     private final SessionContext sessionContext;
     private final Throttle throttle;
     private final RepairCounters counters;
@@ -96,7 +95,6 @@ public final class AntiEntropy {
      * @param barrier refuses reads of partitions
      * @param lostNodes other nodes that a rolled-back partition does not wait for
      * @param view the replicas of each partition; later ones are {@linkplain #follow followed}
-     * @param replicas the number of replicas of a key
      */
     public AntiEntropy(
             Environment environment,
@@ -106,15 +104,13 @@ public final class AntiEntropy {
             Duration startPatience,
             PartitionReadBarrier barrier,
             Set<NodeId> lostNodes,
-            ClusterView view,
-            int replicas) {
+            ClusterView view) {
         this.environment = environment;
         this.self = view.self();
         this.local = local;
         this.peers = peers;
         this.options = options;
-        this.replicas = replicas;
-        this.roles = new PartitionRoles(view, replicas);
+        this.roles = new PartitionRoles(view);
         this.catchUpPause = new RetryPause(environment, this::catchUp);
         this.throttle = new Throttle(environment, options::bytesPerSecond, this::isClosed);
         this.counters = new RepairCounters(self);
@@ -164,7 +160,7 @@ public final class AntiEntropy {
      * @param view the current view
      */
     public void follow(ClusterView view) {
-        PartitionRoles now = new PartitionRoles(view, replicas);
+        PartitionRoles now = new PartitionRoles(view);
         roles = now;
         counters.retain(now.held());
         if (local.rollbacks().follow(view)) {

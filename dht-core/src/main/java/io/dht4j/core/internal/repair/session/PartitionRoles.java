@@ -15,7 +15,6 @@ import java.util.function.Predicate;
 final class PartitionRoles {
 
     private final ClusterView view;
-    private final int replicas;
     private final PartitionSet held;
     private final PartitionSet moving;
 
@@ -23,11 +22,9 @@ final class PartitionRoles {
      * Creates the roles of the view's own node.
      *
      * @param view the replicas of each partition
-     * @param replicas the number of replicas of a key
      */
-    PartitionRoles(ClusterView view, int replicas) {
+    PartitionRoles(ClusterView view) {
         this.view = view;
-        this.replicas = replicas;
         this.held = PartitionSet.matching(
                 view.partitions(), partition -> compared(partition).stream().anyMatch(this::isSelf));
         this.moving = held.filter(view::isMoving);
@@ -39,7 +36,7 @@ final class PartitionRoles {
     }
 
     private List<Node> compared(int partition) {
-        return view.complete(partition, replicas);
+        return view.complete(partition);
     }
 
     private boolean isSelf(Node node) {

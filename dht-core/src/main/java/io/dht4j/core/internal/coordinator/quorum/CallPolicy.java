@@ -1,0 +1,82 @@
+package io.dht4j.core.internal.coordinator.quorum;
+
+import io.dht4j.Key;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.spi.PartitionTable;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The policy of a call: the one of its options, or by default the majority of the replicas of each partition.
+ * Partitions have different numbers of replicas while the replication factor is raised. So each attempt takes the
+ * policy of the view by which it is planned, and of no other. Immutable.
+ */
+public final class CallPolicy {
+
+    /** The policy of calls without one. */
+    public static final CallPolicy MAJORITY = new CallPolicy(Optional.empty());
+
+    /** The policies of few replicas, by {@code from} and {@code ack}: a call does not create its own. */
+    private static final List<List<CallPolicy>> SHARED = IntStream.rangeClosed(1, PartitionTable.MAX_DEPTH)
+            .mapToObj(from -> IntStream.rangeClosed(1, from)
+                    .mapToObj(ack -> new CallPolicy(Optional.of(new ReplicationPolicy(ack, from))))
+                    .toList())
+            .toList();
+
+    private final Optional<ReplicationPolicy> explicit;
+
+    private CallPolicy(Optional<ReplicationPolicy> explicit) {
+        this.explicit = explicit;
+    }
+
+    /**
+     * Returns the policy of a call that has one.
+     *
+     * @param policy the policy of its options
+     * @return the same policy for each partition
+     */
+    public static CallPolicy of(ReplicationPolicy policy) {
+        return policy.from() <= PartitionTable.MAX_DEPTH
+                ? SHARED.get(policy.from() - 1).get(policy.ack() - 1)
+                : new CallPolicy(Optional.of(policy));
+    }
+
+    /**
+     * Returns the policy for a key.
+     *
+     * @param view the view by which the attempt is planned
+     * @param key any key
+     * @return the policy of the options, or the majority of the key's replicas
+     */
+    public ReplicationPolicy in(ClusterView view, Key key) {
+        return explicit.isPresent() ? explicit.get() : view.majority(key);
+    }
+
+    /**
+     * Returns the policy for a partition.
+     *
+     * @param view the view by which the attempt is planned
+     * @param partition its number
+     * @return the policy of the options, or the majority of the partition's replicas
+     */
+    public ReplicationPolicy in(ClusterView view, int partition) {
+        return explicit.isPresent() ? explicit.get() : view.majority(partition);
+    }
+
+    /**
+     * Returns whether any two calls of it have a replica in common.
+     *
+     * @return true if {@code 2 * ack > from}, as for each majority
+     */
+    public boolean isMajority() {
+        return explicit.isEmpty() || 2 * explicit.get().ack() > explicit.get().from();
+    }
+
+    /** Returns {@code ack/from}, or {@code majority}. */
+    @Override
+    public String toString() {
+        return explicit.map(ReplicationPolicy::toString).orElse("majority");
+    }
+}
