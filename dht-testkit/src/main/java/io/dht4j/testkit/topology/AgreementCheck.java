@@ -1,5 +1,7 @@
 package io.dht4j.testkit.topology;
 
+import io.dht4j.spi.TopologyLogException;
+import io.dht4j.spi.TopologyLogException.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,10 +59,13 @@ final class AgreementCheck {
         require(command.equals(agreed.get(index)), "'" + shown(command) + "' was confirmed at " + index);
     }
 
-    /** The log says that the command will never be applied. */
-    void refused(String command) {
-        refused.add(command);
-        require(!agreed.containsValue(command), "'" + shown(command) + "' was refused, and applied");
+    /** An append has failed: unless its outcome is unknown, the command will never be applied. */
+    void failed(String command, Throwable failure) {
+        require(failure instanceof TopologyLogException, "an append failed with " + failure);
+        if (failure instanceof TopologyLogException known && known.outcome() != Outcome.UNKNOWN) {
+            refused.add(command);
+            require(!agreed.containsValue(command), "'" + shown(command) + "' was refused, and applied");
+        }
     }
 
     int confirmedCount() {

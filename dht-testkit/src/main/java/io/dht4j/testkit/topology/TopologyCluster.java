@@ -8,20 +8,17 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogException;
-import io.dht4j.spi.TopologyLogException.Outcome;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -44,12 +41,9 @@ public final class TopologyCluster implements AutoCloseable {
     private final AgreementCheck check = new AgreementCheck();
     private final Map<NodeRef, Life> lives = new LinkedHashMap<>();
     private final Map<NodeRef, Path> directories = new LinkedHashMap<>();
-    private final Set<List<NodeRef>> cuts = new HashSet<>();
+    private final MessageNetwork network;
     private List<NodeRef> initial = List.of();
     private MessageListener listener = (from, to, message) -> {};
-    private int losses;
-    private int repeats;
-    private Duration longestDelay = Duration.ofMillis(20);
 
     /** Sees messages that a running member is about to receive. */
     @FunctionalInterface
@@ -87,6 +81,7 @@ public final class TopologyCluster implements AutoCloseable {
      */
     public TopologyCluster(long seed, Path root, Function<TopologyMember, TopologyLog> opener) {
         this.time = VirtualEnvironment.seeded(seed);
+        this.network = new MessageNetwork(time);
         this.root = root;
         this.opener = opener;
     }
@@ -227,9 +222,7 @@ public final class TopologyCluster implements AutoCloseable {
      * @param delay the longest delay; delays differ, so that messages overtake each other
      */
     public void setNetwork(int lossPercent, int repeatPercent, Duration delay) {
-        losses = lossPercent;
-        repeats = repeatPercent;
-        longestDelay = delay;
+        network.set(lossPercent, repeatPercent, delay);
     }
 
     /**
@@ -238,16 +231,12 @@ public final class TopologyCluster implements AutoCloseable {
      * @param ref the node
      */
     public void isolate(NodeRef ref) {
-        for (NodeRef other : lives.keySet()) {
-            cuts.add(List.of(ref, other));
-            cuts.add(List.of(other, ref));
-        }
+        network.isolate(ref, lives.keySet());
     }
 
     /** Mends the network: no losses, repetitions and cuts any more. */
     public void heal() {
-        cuts.clear();
-        setNetwork(0, 0, Duration.ofMillis(20));
+        network.heal();
     }
 
     /**
@@ -262,17 +251,11 @@ public final class TopologyCluster implements AutoCloseable {
     private void send(NodeRef from, NodeRef to, byte[] message) {
         check.require(isRunning(from), from + " sends a message after its end");
         check.require(message.length <= TopologyLog.MAX_MESSAGE_BYTES, from + " sends " + message.length + " bytes");
-        int copies = time.random().nextInt(100) < repeats ? 2 : 1;
-        for (int i = 0; i < copies; i++) {
-            if (time.random().nextInt(100) >= losses) {
-                long delay = 1 + time.random().nextLong(longestDelay.toNanos());
-                time.schedule(() -> deliver(from, to, message), delay);
-            }
-        }
+        network.send(from, to, () -> deliver(from, to, message));
     }
 
     private void deliver(NodeRef from, NodeRef to, byte[] message) {
-        if (isRunning(to) && !cuts.contains(List.of(from, to))) {
+        if (isRunning(to)) {
             listener.delivered(from, to, message);
             log(to).received(from, message);
         }
@@ -304,16 +287,10 @@ public final class TopologyCluster implements AutoCloseable {
                             time.nanoTime() - deadline <= 0 || !isRunning(ref), "'" + command + "' took too long");
                     if (failure == null) {
                         check.confirmed(command, index);
-                    } else if (outcome(failure) != Outcome.UNKNOWN) {
-                        check.refused(command);
+                    } else {
+                        check.failed(command, DhtException.unwrap(failure));
                     }
                 });
-    }
-
-    private Outcome outcome(Throwable failure) {
-        Throwable inner = DhtException.unwrap(failure);
-        check.require(inner instanceof TopologyLogException, "an append failed with " + inner);
-        return inner instanceof TopologyLogException known ? known.outcome() : Outcome.UNKNOWN;
     }
 
     /**
@@ -354,7 +331,7 @@ public final class TopologyCluster implements AutoCloseable {
         @Nullable NodeRef best = null;
         for (Map.Entry<NodeRef, Life> life : lives.entrySet()) {
             NodeRef ref = life.getKey();
-            if (!life.getValue().over && life.getValue().log.leads() && !isCutOff(ref)) {
+            if (!life.getValue().over && life.getValue().log.leads() && !network.isIsolated(ref)) {
                 boolean better = best == null
                         || followers(ref) > followers(best)
                         || (followers(ref) == followers(best) && reached(ref) > reached(best));
@@ -362,10 +339,6 @@ public final class TopologyCluster implements AutoCloseable {
             }
         }
         return best;
-    }
-
-    private boolean isCutOff(NodeRef ref) {
-        return cuts.contains(List.of(ref, ref));
     }
 
     private long followers(NodeRef leader) {
