@@ -4,6 +4,7 @@ import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog.Wire;
 import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.codec.SubstituteMessages;
 import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
 import io.microraft.RaftEndpoint;
 import io.microraft.RaftNode;
@@ -54,7 +55,7 @@ final class MessageExchange implements Transport {
             return;
         }
         RaftMessage sent = answerFrom > 0 && message instanceof AppendEntriesSuccessResponse answer
-                ? Messages.countedFrom(answer, answerFrom)
+                ? SubstituteMessages.countedFrom(answer, answerFrom)
                 : message;
         NodeRef recipient = ((Member) target).ref();
         wire.send(recipient, Messages.encode(recipient, sent));
@@ -78,12 +79,12 @@ final class MessageExchange implements Transport {
         if (message instanceof AppendEntriesRequest request
                 && request.getPreviousLogIndex() <= snapshot
                 && snapshot > 0) {
-            handleBehind(snapshot, node, Messages.behindSnapshot(request, snapshot));
+            handleBehind(snapshot, node, SubstituteMessages.behindSnapshot(request, snapshot));
         } else if (message instanceof InstallSnapshotRequest request && request.getSnapshotIndex() <= snapshot) {
-            handleBehind(snapshot, node, Messages.behindNewerSnapshot(request));
+            handleBehind(snapshot, node, SubstituteMessages.behindNewerSnapshot(request));
         } else if (message instanceof InstallSnapshotRequest request
                 && files.hasEntry(request.getSnapshotIndex(), request.getSnapshotTerm())) {
-            lane.directly(() -> node.handle(Messages.inPlaceOf(request)));
+            lane.directly(() -> node.handle(SubstituteMessages.inPlaceOf(request)));
         } else if (message instanceof InstallSnapshotRequest request && leavesLeftovers(node, request)) {
             replaceLeftovers(node, request);
         } else {
@@ -95,7 +96,7 @@ final class MessageExchange implements Transport {
     private void replaceLeftovers(RaftNode node, InstallSnapshotRequest request) {
         muted = true;
         try {
-            files.withoutAppends(() -> lane.directly(() -> node.handle(Messages.cutBefore(request))));
+            files.withoutAppends(() -> lane.directly(() -> node.handle(SubstituteMessages.cutBefore(request))));
         } finally {
             muted = false;
         }

@@ -11,22 +11,17 @@ import io.dht4j.topology.microraft.internal.codec.Malformed;
 import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
 import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
-import io.microraft.RaftConfig;
 import io.microraft.RaftEndpoint;
 import io.microraft.RaftNode;
-import io.microraft.RaftRole;
 import io.microraft.exception.CannotReplicateException;
 import io.microraft.exception.NotLeaderException;
 import io.microraft.impl.RaftNodeImpl;
-import io.microraft.impl.state.RaftState;
 import io.microraft.model.message.RaftMessage;
-import io.microraft.persistence.RestoredRaftState;
 import io.microraft.report.RaftNodeReport;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -67,9 +62,6 @@ import org.slf4j.LoggerFactory;
 public final class MicroRaftTopologyLog implements TopologyLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(MicroRaftTopologyLog.class);
-
-    /** Entries of a leader that are not agreed yet. */
-    private static final int MOST_PENDING = 64;
 
     private static final long SNAPSHOT_BYTES = 16 << 20;
 
@@ -155,13 +147,14 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         MessageExchange sending = new MessageExchange(files, lane, messages, this::fail);
         exchange = sending;
         applier = commands;
-        RaftNode node = node(sending, new AppliedCommands(commands, this::term, this::newTerm, this::fail));
+        AppliedCommands applied = new AppliedCommands(commands, this::term, this::newTerm, this::fail);
+        RaftNode node = Engine.create(options, environment, lane, files, sending, applied, this::reported);
         raft = node;
         lane.directly(() -> node.start().whenComplete((done, thrown) -> {
             if (thrown != null) {
                 startFailed(thrown);
             } else {
-                watch((RaftNodeImpl) node);
+                Engine.remind((RaftNodeImpl) node, lane, options.heartbeatSeconds());
             }
         }));
     }
@@ -169,49 +162,6 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     private void startFailed(Throwable why) {
         fail("the topology log of " + options.self() + " could not start (" + why
                 + "): start this node again, and report the fault");
-    }
-
-    /**
-     * Lets a follower start an election whose leader is silent. MicroRaft does not if the follower has asked for votes
-     * in this term before it heard of the leader, as after a restart: it remembers that it asks.
-     */
-    private void watch(RaftNodeImpl node) {
-        lane.schedule(() -> watch(node), options.heartbeatSeconds(), TimeUnit.SECONDS);
-        RaftState state = node.state();
-        if (state.role() == RaftRole.FOLLOWER
-                && state.leader() != null
-                && state.preCandidateState() != null
-                && node.isLeaderHeartbeatTimeoutElapsed()) {
-            node.toFollower(state.term());
-        }
-    }
-
-    private RaftNode node(MessageExchange messages, AppliedCommands commands) {
-        RaftNode.RaftNodeBuilder builder = RaftNode.newBuilder()
-                .setGroupId(Messages.GROUP)
-                .setConfig(RaftConfig.newBuilder()
-                        .setLeaderHeartbeatPeriodSecs(options.heartbeatSeconds())
-                        .setLeaderHeartbeatTimeoutSecs(options.silenceSeconds())
-                        .setLeaderElectionTimeoutMillis(TimeUnit.SECONDS.toMillis(options.heartbeatSeconds()))
-                        .setCommitCountToTakeSnapshot(options.snapshotEntries())
-                        .setMaxPendingLogEntryCount(MOST_PENDING)
-                        .setTransferSnapshotsFromFollowersEnabled(false)
-                        .build())
-                .setExecutor(lane)
-                .setClock(lane.clock())
-                .setRandom(new Random(environment.random().nextLong()))
-                .setTransport(messages)
-                .setStateMachine(commands)
-                .setStore(files)
-                .setRaftNodeReportListener(this::reported);
-        Optional<RestoredRaftState> restored = files.restored();
-        if (restored.isPresent()) {
-            builder.setRestoredState(restored.get());
-        } else {
-            builder.setLocalEndpoint(new Member(options.self()))
-                    .setInitialGroupMembers(Member.of(options.initialMembers()));
-        }
-        return builder.build();
     }
 
     private int term() {

@@ -7,8 +7,6 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.AtomicFile;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.disk.Uninterruptibly;
-import io.dht4j.store.log.FileIdentity;
-import io.dht4j.store.log.FileLocks;
 import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Records;
 import io.microraft.model.log.LogEntry;
@@ -21,19 +19,13 @@ import io.microraft.persistence.RestoredRaftState;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,21 +44,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
-    private static final Pattern FILE = Pattern.compile("raft-(\\d{1,18})\\.log");
-    private static final String LOCK_FILE = "LOCK";
-
     private final Path directory;
     private final Disk disk;
     private final FileChannel lockChannel;
     private final RestoredState state = new RestoredState();
     private final List<byte[]> unwritten = new ArrayList<>();
-    private final TreeMap<Integer, SnapshotChunk> parts = new TreeMap<>();
+    private final SnapshotParts parts = new SnapshotParts();
 
     private boolean isNew;
     private long number;
-    private @Nullable RandomAccessFile file;
-    private @Nullable FileIdentity identity;
-    private long length;
+    private @Nullable LogFile file;
     private long lengthWithSnapshot;
     private Consumer<String> failure = reason -> {};
     private boolean appending = true;
@@ -108,7 +95,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         if (parent != null) {
             disk.forceNames(parent);
         }
-        FileChannel lock = lock(directory);
+        FileChannel lock = LogDirectory.lock(directory);
         RaftLogFiles files = new RaftLogFiles(directory, disk, lock);
         boolean done = false;
         try {
@@ -127,61 +114,21 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         }
     }
 
-    private static FileChannel lock(Path directory) throws IOException {
-        Path path = directory.resolve(LOCK_FILE);
-        PrivateFiles.createIfMissing(path);
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
-        @Nullable FileLock lock = null;
-        try {
-            lock = FileLocks.tryLock(channel);
-        } catch (OverlappingFileLockException e) {
-            // As if another process had it.
-        } finally {
-            if (lock == null) {
-                channel.close();
-            }
-        }
-        if (lock == null) {
-            throw new StoreException(directory + " is locked: another log of the topology is open there, in this"
-                    + " process or another; close it, or use another directory");
-        }
-        return channel;
-    }
-
     private void recover() throws IOException {
-        TreeMap<Long, Path> found = new TreeMap<>();
-        List<Path> drafts = new ArrayList<>();
-        try (Stream<Path> listed = Files.list(directory)) {
-            for (Path path : listed.toList()) {
-                String name = String.valueOf(path.getFileName());
-                Matcher matcher = FILE.matcher(name);
-                if (matcher.matches()) {
-                    found.put(Long.parseLong(matcher.group(1)), path);
-                } else if (name.endsWith(AtomicFile.DRAFT_SUFFIX)) {
-                    drafts.add(path);
-                }
-            }
-        }
+        NavigableMap<Long, Path> found = LogDirectory.clean(directory, disk);
         isNew = found.isEmpty();
         if (!isNew) {
             number = found.lastKey();
             Path path = found.lastEntry().getValue();
-            openFile(path);
-            RandomAccessFile opened = opened();
-            length = FrameFile.read(disk, path, number, opened, state);
+            LogFile recovered = LogFile.recover(disk, path, number, state);
+            file = recovered;
             requireWholeSnapshot(path);
-            lengthWithSnapshot = length;
-            // A process may have ended between a write and its fsync. What this one restores, it reports to others.
-            disk.force(opened, path);
+            lengthWithSnapshot = recovered.length();
             disk.forceNames(directory);
-            found.remove(number);
-        }
-        // They are older than the newest file, which has everything.
-        for (Path old : found.values()) {
-            disk.delete(old);
-        }
-        for (Path draft : drafts) {
-            disk.delete(draft);
+            // The others are older than the newest file, which has everything.
+            for (Path old : found.headMap(number).values()) {
+                disk.delete(old);
+            }
         }
     }
 
@@ -200,20 +147,6 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
                     + state.self.getLocalEndpoint().getId() + ", and this node is " + self
                     + "; use the directory of this node, or an empty one");
         }
-    }
-
-    private void openFile(Path path) throws IOException {
-        RandomAccessFile opened = disk.open(path);
-        file = opened;
-        identity = FileIdentity.of(path);
-    }
-
-    private RandomAccessFile opened() throws IOException {
-        RandomAccessFile current = file;
-        if (current == null) {
-            throw new IOException("the log is closed");
-        }
-        return current;
     }
 
     /** Sets who is called, once, when the log fails. It gets one line for people. */
@@ -250,9 +183,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
     /** Returns whether a part is the last one that misses of its snapshot. */
     public boolean completes(SnapshotChunk part) {
-        boolean same = !parts.isEmpty() && parts.firstEntry().getValue().getIndex() == part.getIndex();
-        int others = same ? parts.size() : 0;
-        return others + 1 == part.getSnapshotChunkCount() && !(same && parts.containsKey(part.getSnapshotChunkIndex()));
+        return parts.completes(part);
     }
 
     /** Runs what appends entries that are not agreed ones, and must not be on the disk. */
@@ -267,7 +198,8 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
     /** Returns how many bytes were written since the newest snapshot. */
     public long bytesSinceSnapshot() {
-        return length - lengthWithSnapshot;
+        LogFile current = file;
+        return current == null ? 0 : current.length() - lengthWithSnapshot;
     }
 
     /** Returns whether a write or fsync has failed: then this member must say nothing more. */
@@ -332,13 +264,9 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     @Override
     public void persistSnapshotChunk(SnapshotChunk chunk) throws IOException {
         guarded(() -> {
-            if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() != chunk.getIndex()) {
-                parts.clear();
-            }
-            parts.put(chunk.getSnapshotChunkIndex(), chunk);
-            if (parts.size() == chunk.getSnapshotChunkCount()) {
-                state.snapshot(new ArrayList<>(parts.values()));
-                parts.clear();
+            List<SnapshotChunk> all = parts.add(chunk);
+            if (!all.isEmpty()) {
+                state.snapshot(all);
                 beginFile();
             }
         });
@@ -346,9 +274,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
     @Override
     public void deleteSnapshotChunks(long index, int count) {
-        if (!parts.isEmpty() && parts.firstEntry().getValue().getIndex() == index) {
-            parts.clear();
-        }
+        parts.drop(index);
     }
 
     /** Nothing to do: the file of a snapshot has only what follows it. */
@@ -364,28 +290,12 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         if (unwritten.isEmpty()) {
             return;
         }
-        if (file == null) {
-            beginFile();
-            return;
+        LogFile current = file;
+        if (current == null) {
+            throw new IOException("the log is closed");
         }
-        Path path = path(number);
-        requireInPlace();
-        for (byte[] frame : FrameFile.frames(unwritten)) {
-            RandomAccessFile out = opened();
-            out.seek(length);
-            disk.write(out, path, frame, 0, frame.length);
-            disk.force(out, path);
-            length += frame.length;
-        }
+        current.append(FrameFile.frames(unwritten));
         unwritten.clear();
-    }
-
-    private void requireInPlace() throws IOException {
-        FileIdentity current = identity;
-        Optional<String> loss = current == null ? Optional.empty() : current.loss();
-        if (loss.isPresent()) {
-            throw new IOException(path(number) + " " + loss.get());
-        }
     }
 
     /** Begins a file with the whole state. */
@@ -406,21 +316,20 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         }
         disk.rename(draft, path);
         disk.forceNames(directory);
-        RandomAccessFile old = file;
+        LogFile old = file;
         file = null;
         if (old != null) {
             old.close();
             disk.delete(path(number));
         }
-        openFile(path);
+        file = LogFile.open(disk, path, written);
         number = next;
-        length = written;
         lengthWithSnapshot = written;
         unwritten.clear();
     }
 
     private Path path(long of) {
-        return directory.resolve("raft-" + of + ".log");
+        return LogDirectory.file(directory, of);
     }
 
     private void requireHealthy() throws IOException {
@@ -458,7 +367,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     @Override
     public void close() throws IOException {
         poisoned = true;
-        RandomAccessFile current = file;
+        LogFile current = file;
         file = null;
         try {
             if (current != null) {
