@@ -18,6 +18,16 @@ import org.junit.jupiter.api.Test;
 /** A node takes over the slot of a dead one: it has what all the others have before it reports so. */
 class SlotFillTest extends MovingSlot {
 
+    private List<Key> fillWithoutAnAnswerOfTheThird() {
+        List<Key> keys = agreed.keys(MOVED, 20);
+        put(keys, 1, ALL);
+        cluster.towardNode(THIRD, Fault.loseRequest());
+        move(Phase.FILL, HEIR);
+        cluster.env.advance(Duration.ofMinutes(2));
+        assertThat(isComplete()).isFalse();
+        return keys;
+    }
+
     @Test
     void heirOfADeadNodeGetsWhatOnlyOneOfTheOthersHas() {
         List<Key> keys = agreed.keys(MOVED, 20);
@@ -36,12 +46,7 @@ class SlotFillTest extends MovingSlot {
 
     @Test
     void heirOfADeadNodeWaitsForAllOthersThatAreNotDeadAndTakesWritesMeanwhile() {
-        List<Key> keys = agreed.keys(MOVED, 20);
-        put(keys, 1, ALL);
-        cluster.towardNode(THIRD, Fault.loseRequest());
-        move(Phase.FILL, HEIR);
-        cluster.env.advance(Duration.ofMinutes(2));
-        assertThat(isComplete()).isFalse();
+        List<Key> keys = fillWithoutAnAnswerOfTheThird();
         assertThat(waitsFor()).contains("n2");
         assertThat(read(keys.get(0)).toString()).contains("REPLICA_REFILLING");
         assertThat(page().toString()).contains("REPLICA_REFILLING");
@@ -56,12 +61,7 @@ class SlotFillTest extends MovingSlot {
 
     @Test
     void heirGoesOnWithoutASourceThatIsDeclaredDead() {
-        List<Key> keys = agreed.keys(MOVED, 20);
-        put(keys, 1, ALL);
-        cluster.towardNode(THIRD, Fault.loseRequest());
-        move(Phase.FILL, HEIR);
-        cluster.env.advance(Duration.ofMinutes(2));
-        assertThat(isComplete()).isFalse();
+        List<Key> keys = fillWithoutAnAnswerOfTheThird();
         // The rows stay as they are.
         agreed.settings(new Moves(List.of(), RebalanceSettings.DEFAULT, Set.of(new NodeId("n2"))));
         agreed.installAtAll();
@@ -88,10 +88,7 @@ class SlotFillTest extends MovingSlot {
 
     @Test
     void heirThatCannotReadWhatItHasBegunDoesNotStart() {
-        put(agreed.keys(MOVED, 20), 1, ALL);
-        cluster.towardNode(THIRD, Fault.loseRequest());
-        move(Phase.FILL, HEIR);
-        cluster.env.advance(Duration.ofMinutes(1));
+        fillWithoutAnAnswerOfTheThird();
         BlockingStore disk = new BlockingStore(cluster.image(HEIR));
         disk.keepNote("incoming", new byte[] {1});
         assertThatThrownBy(() -> agreed.restart(HEIR, disk))

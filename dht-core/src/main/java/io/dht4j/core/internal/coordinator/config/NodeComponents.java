@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The components of a node.
@@ -78,17 +77,6 @@ public record NodeComponents(
      */
     public boolean isNode() {
         return view().topology().node(self).isPresent();
-    }
-
-    /**
-     * Returns whether the requests of a caller are served.
-     *
-     * @param name the name of the caller
-     * @return true for nodes and trusted members
-     */
-    public boolean mayCall(String name) {
-        return Stream.concat(view().topology().nodes().stream().map(Node::id), trusted.stream())
-                .anyMatch(id -> id.value().equals(name));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
+import io.dht4j.core.internal.coordinator.config.CallerNames;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.AddressCheck;
@@ -82,7 +83,7 @@ final class NodeRuntime {
                 components.names(),
                 local.clock,
                 maxFrameBytes,
-                components::mayCall,
+                new CallerNames(components),
                 peers.disagreements,
                 new SlotHolders(versionSlots(), components.environment()),
                 peers.client.refresh());

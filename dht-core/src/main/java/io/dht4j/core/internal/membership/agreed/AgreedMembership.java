@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.ViewSource;
@@ -27,7 +26,6 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.options.Membership;
@@ -39,7 +37,6 @@ import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,11 +80,7 @@ public final class AgreedMembership {
     private final OwnAttributes own;
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
-    private final CompletableFuture<String> failure = new CompletableFuture<>();
-    /** Whether this node leaves by the last installed state in which it is present. */
-    private volatile boolean leaving;
-
-    private volatile boolean removed;
+    private final OwnLifecycle lifecycle;
     private final @Nullable Bootstrap bootstrap;
 
     /**
@@ -128,6 +121,7 @@ public final class AgreedMembership {
         this.notes = new NodeNotes(store, self);
         this.wait = new StartWait();
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
+        this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
         this.calls = new PeerCalls(self, transport, environment, installed::epoch);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
@@ -247,11 +241,7 @@ public final class AgreedMembership {
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> started = new CompletableFuture<>();
-        Environment.Timer late = environment.schedule(
-                () -> wait.fail("node " + self + " has waited for "
-                        + options.startTimeout().toSeconds() + " s: " + wait.text()),
-                options.startTimeout().toNanos());
-        wait.over().whenComplete((done, error) -> late.cancel());
+        wait.limit(self, options.startTimeout(), environment);
         try {
             transport.start(endpoint).whenComplete((listening, error) -> {
                 if (error != null) {
@@ -296,10 +286,7 @@ public final class AgreedMembership {
             // The node serves by the installed state already: reads and writes do not need the log.
             installed
                     .state()
-                    .ifPresent(state -> state.members()
-                            .incarnation(identity.incarnation())
-                            .filter(member -> member.lifecycle().isPresent())
-                            .ifPresent(member -> logMember.resume(state, member)));
+                    .ifPresent(state -> lifecycle.in(state).ifPresent(member -> logMember.resume(state, member)));
             driver.start();
             return;
         }
@@ -341,25 +328,16 @@ public final class AgreedMembership {
 
     /** A state is installed. On a store thread. */
     private void installed(ClusterState state) {
-        Optional<Member> own = state.members().incarnation(identity.incarnation());
-        if (own.isEmpty() || !own.get().lifecycle().isPresent()) {
-            String why = own.isEmpty()
-                    ? "node " + self + " with this data directory is no member of the cluster " + state.cluster()
-                    : own.get() + " never returns";
-            removed = leaving
-                    && own.map(Member::lifecycle)
-                            .filter(Lifecycle.REMOVED::equals)
-                            .isPresent();
-            String remedy = why + ": start " + self + " with an empty data directory and --join";
-            wait.fail(remedy);
-            failure.complete(remedy);
-            return;
-        }
-        leaving = own.get().lifecycle() == Lifecycle.LEAVING;
-        logMember.follow(state, own.get());
-        driver.wake();
-        wait.done();
-        followers.forEach(follower -> follower.accept(state));
+        lifecycle
+                .follow(state)
+                .ifPresentOrElse(
+                        member -> {
+                            logMember.follow(state, member);
+                            driver.wake();
+                            wait.done();
+                            followers.forEach(follower -> follower.accept(state));
+                        },
+                        () -> lifecycle.end().thenAccept(wait::fail));
     }
 
     /** Returns the installed state; empty before the first one. */
@@ -369,17 +347,12 @@ public final class AgreedMembership {
 
     /** Returns whether this node has left the cluster, rather than being declared dead. */
     public boolean isRemoved() {
-        return removed;
+        return lifecycle.isRemoved();
     }
 
     /** Returns where clients reach the public APIs of present members that have said so, by the installed state. */
     public Map<NodeId, List<String>> publicAddresses() {
-        Map<NodeId, List<String>> addresses = new HashMap<>();
-        state().ifPresent(state -> state.members().all().stream()
-                .filter(member -> member.lifecycle().isPresent()
-                        && !member.details().publicAddresses().isEmpty())
-                .forEach(member -> addresses.put(member.name(), member.details().publicAddresses())));
-        return addresses;
+        return state().map(MemberDirectory::publicAddresses).orElse(Map.of());
     }
 
     /** Returns this node as a member, as of the installed state. */
@@ -399,19 +372,12 @@ public final class AgreedMembership {
 
     /** Returns the node's transport, which is started already, and ends this membership when it is closed. */
     public Transport transport() {
-        return new NodeTransport(transport, endpoint, failure, this::close);
+        return new NodeTransport(transport, endpoint, lifecycle.end(), this::close);
     }
 
     /** Returns what fetches newer views, from the member that shows one or another one. */
     public ViewSource source() {
-        return (from, epoch) -> state().stream()
-                .flatMap(state -> state.members().named(from).stream())
-                .flatMap(member -> MemberDirectory.node(member).stream())
-                .findFirst()
-                .or(pulls::any)
-                .map(node -> pulls.from(node).thenApply(state -> views().current()))
-                .orElseGet(() -> CompletableFuture.failedFuture(
-                        DhtException.of(ErrorCode.STALE_TOPOLOGY, "this node knows no other member")));
+        return new MemberViews(installed, pulls);
     }
 
     /** Returns how many messages between members of the log were dropped, because they were of or for another node. */

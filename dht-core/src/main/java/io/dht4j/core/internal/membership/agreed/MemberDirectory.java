@@ -6,7 +6,9 @@ import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.spi.NodeRef;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -84,5 +86,15 @@ final class MemberDirectory {
         return member.lifecycle().isPresent()
                 ? member.attributes().map(details -> new Node(member.name(), details.address(), details.weight()))
                 : Optional.empty();
+    }
+
+    /** Returns where clients reach the public APIs of present members that have said so. */
+    static Map<NodeId, List<String>> publicAddresses(ClusterState state) {
+        Map<NodeId, List<String>> addresses = new HashMap<>();
+        state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent()
+                        && !member.details().publicAddresses().isEmpty())
+                .forEach(member -> addresses.put(member.name(), member.details().publicAddresses()));
+        return addresses;
     }
 }

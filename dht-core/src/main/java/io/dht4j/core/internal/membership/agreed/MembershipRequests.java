@@ -191,6 +191,13 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     }
 
     @Override
+    public boolean wasRemoved(String name) {
+        return members.state().stream()
+                .flatMap(state -> state.members().all().stream())
+                .anyMatch(member -> member.name().value().equals(name) && member.lifecycle() == Lifecycle.REMOVED);
+    }
+
+    @Override
     public boolean admitsStrangers() {
         return admissions.areOpen();
     }

@@ -1,5 +1,8 @@
 package io.dht4j.core.internal.membership.agreed.formation;
 
+import io.dht4j.NodeId;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +26,14 @@ public final class StartWait {
 
     public String text() {
         return text;
+    }
+
+    /** Ends the start if it takes too long, and says what it has waited for. */
+    public void limit(NodeId self, Duration timeout, Environment environment) {
+        Environment.Timer late = environment.schedule(
+                () -> fail("node " + self + " has waited for " + timeout.toSeconds() + " s: " + text),
+                timeout.toNanos());
+        over.whenComplete((done, error) -> late.cancel());
     }
 
     /** Reports what the node waits for, if it is something else than before. */

@@ -50,6 +50,9 @@ public final class MembershipEndpoint implements FrameHandler {
         /** Returns whether the bearer of a name may send requests about membership. */
         boolean mayCall(String name);
 
+        /** Returns whether the bearer of a name may send requests for the state, which says that it was removed. */
+        boolean wasRemoved(String name);
+
         /** Returns whether nodes of unknown names may ask to be admitted, and nothing else. */
         boolean admitsStrangers();
 
@@ -82,7 +85,7 @@ public final class MembershipEndpoint implements FrameHandler {
 
     @Override
     public boolean mayCall(String name) {
-        return service.admitsStrangers() || isKnown(name);
+        return service.admitsStrangers() || isKnown(name) || service.wasRemoved(name);
     }
 
     private boolean isKnown(String name) {
@@ -90,20 +93,26 @@ public final class MembershipEndpoint implements FrameHandler {
         return (handler != null && handler.mayCall(name)) || service.mayCall(name);
     }
 
-    /** Returns whether a certificate proves none of the names that may call: its bearer may only ask to be admitted. */
-    private boolean isStranger(CallContext context) {
-        if (!service.admitsStrangers()) {
-            // The transport has refused it.
-            return false;
-        }
-        Set<String> proven = context.callerNames();
-        return !proven.isEmpty() && proven.stream().noneMatch(this::isKnown);
+    /** Returns whether a certificate proves only names that may not call: its bearer may ask for little. */
+    private boolean isStranger(Set<String> proven) {
+        FrameHandler handler = node;
+        // Nodes first: a certificate may name hosts, too, and members are looked for one by one.
+        return !proven.isEmpty()
+                && (handler == null || proven.stream().noneMatch(handler::mayCall))
+                && proven.stream().noneMatch(service::mayCall);
+    }
+
+    private boolean mayAsk(Request request, Set<String> stranger) {
+        return (request instanceof MembershipRequest.Admit && service.admitsStrangers())
+                || (request instanceof MembershipRequest.State
+                        && stranger.stream().anyMatch(service::wasRemoved));
     }
 
     @Override
     public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
         FrameHandler handler = node;
-        boolean stranger = isStranger(context);
+        Set<String> proven = context.callerNames();
+        boolean stranger = isStranger(proven);
         if (handler != null && !stranger && !FrameCodec.isAboutMembership(frame)) {
             return handler.handle(frame, context);
         }
@@ -115,7 +124,6 @@ public final class MembershipEndpoint implements FrameHandler {
         }
         NodeId sender = opened.header().sender();
         NodeId recipient = opened.header().recipient().orElseThrow();
-        Set<String> proven = context.callerNames();
         if (!proven.isEmpty() && !proven.contains(sender.value())) {
             return refuse(
                     sender,
@@ -127,7 +135,12 @@ public final class MembershipEndpoint implements FrameHandler {
             return refuse(sender, ErrorCode.WRONG_RECIPIENT, "this is node " + self + ", not " + recipient);
         }
         if (!FrameCodec.isAboutMembership(frame)) {
-            return refuse(sender, ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + service.waiting());
+            return stranger
+                    ? deny(sender)
+                    : refuse(
+                            sender,
+                            ErrorCode.NOT_SERVING,
+                            "node " + self + " does not serve yet: " + service.waiting());
         }
         if (frame.length > FrameCodec.FRAME_OVERHEAD) {
             return refuse(
@@ -141,11 +154,8 @@ public final class MembershipEndpoint implements FrameHandler {
         } catch (FrameException e) {
             return refuse(sender, e.code(), PeerCalls.message(e));
         }
-        if (stranger && !(request instanceof MembershipRequest.Admit)) {
-            return refuse(
-                    sender,
-                    ErrorCode.PERMISSION_DENIED,
-                    "the cluster knows no node " + sender + ": run ./dht nodes add " + sender);
+        if (stranger && !mayAsk(request, proven)) {
+            return deny(sender);
         }
         return service.serve(sender, (MembershipRequest) request, context)
                 .handle((reply, error) ->
@@ -157,6 +167,13 @@ public final class MembershipEndpoint implements FrameHandler {
         return new Reply.Failed(
                 cause instanceof DhtException known ? known.code() : ErrorCode.INTERNAL,
                 cause instanceof DhtException ? PeerCalls.message(cause) : "internal error: " + cause);
+    }
+
+    private CompletionStage<byte[]> deny(NodeId stranger) {
+        return refuse(
+                stranger,
+                ErrorCode.PERMISSION_DENIED,
+                "the cluster knows no node " + stranger + ": run ./dht nodes add " + stranger);
     }
 
     private CompletionStage<byte[]> refuse(NodeId sender, ErrorCode code, String message) {

@@ -37,17 +37,24 @@ class InstalledStateTest {
             },
             Clusters.name(1));
 
+    private static NodeNotes.Identity identity(ClusterState state) {
+        return new NodeNotes.Identity(Clusters.incarnation(1), Optional.of(state.cluster()), "bound");
+    }
+
+    private InstalledState begun(ClusterState first) {
+        InstalledState installed = new InstalledState(
+                notes, identity(first), Clusters.name(1), HashFunctions.xxh3(), environment, listened::add);
+        installed.offer(first);
+        environment.advance(Duration.ofSeconds(1));
+        return installed;
+    }
+
     @Test
     void anOlderStateThatComesWhileANewerOneIsStoredDoesNotReplaceIt() {
         ClusterState first = Clusters.formed(3, 8, 3);
         ClusterState older = Clusters.accepted(first, new Command.Admit(first.epoch(), Clusters.name(4)));
         ClusterState newer = Clusters.accepted(older, new Command.Admit(older.epoch(), Clusters.name(5)));
-        NodeNotes.Identity identity =
-                new NodeNotes.Identity(Clusters.incarnation(1), Optional.of(first.cluster()), "bound");
-        InstalledState installed =
-                new InstalledState(notes, identity, Clusters.name(1), HashFunctions.xxh3(), environment, listened::add);
-        installed.offer(first);
-        environment.advance(Duration.ofSeconds(1));
+        InstalledState installed = begun(first);
 
         List<CompletableFuture<ClusterState>> late = new ArrayList<>();
         whileStoring = () -> late.add(installed.offer(older));
@@ -57,7 +64,7 @@ class InstalledStateTest {
         assertThat(result).isCompletedWithValue(newer);
         assertThat(late).singleElement().satisfies(each -> assertThat(each).isCompletedWithValue(newer));
         assertThat(installed.state()).contains(newer);
-        assertThat(notes.state(identity)).contains(newer);
+        assertThat(notes.state(identity(first))).contains(newer);
         assertThat(listened).containsExactly(first, newer);
     }
 
@@ -65,17 +72,12 @@ class InstalledStateTest {
     void nothingIsInstalledOnceItIsClosed() {
         ClusterState first = Clusters.formed(3, 8, 3);
         ClusterState newer = Clusters.accepted(first, new Command.Admit(first.epoch(), Clusters.name(4)));
-        NodeNotes.Identity identity =
-                new NodeNotes.Identity(Clusters.incarnation(1), Optional.of(first.cluster()), "bound");
-        InstalledState installed =
-                new InstalledState(notes, identity, Clusters.name(1), HashFunctions.xxh3(), environment, listened::add);
-        installed.offer(first);
-        environment.advance(Duration.ofSeconds(1));
+        InstalledState installed = begun(first);
         CompletableFuture<ClusterState> late = installed.offer(newer);
         installed.close();
         environment.advance(Duration.ofSeconds(1));
         assertThat(late).isCompletedExceptionally();
-        assertThat(notes.state(identity)).contains(first);
+        assertThat(notes.state(identity(first))).contains(first);
         assertThat(listened).containsExactly(first);
     }
 }
