@@ -37,15 +37,11 @@ final class HttpApiExchange {
     /** The code of RFC 9113 for a stream that is no longer needed. */
     private static final long HTTP2_CANCEL = 8;
 
-    private static final long NO_TIMER = -1;
-    private static final int UNAUTHORIZED = 401;
-
-    private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
 
     private final HttpServerRequest request;
     private final HttpServerResponse response;
-    private final Vertx vertx;
+    private final HttpApiTimer timer;
     private final Context context;
     private final Limits limits;
     private final Patience patience;
@@ -58,7 +54,6 @@ final class HttpApiExchange {
     private boolean gone;
     private boolean cut;
     private boolean wasReset;
-    private long timer = NO_TIMER;
     private Runnable whenGone = () -> {};
     /** Null where the API has no tokens. */
     private @Nullable HttpApiTokenCheck token;
@@ -78,7 +73,7 @@ final class HttpApiExchange {
         this.place = new HttpApiPlace(request, connections);
         this.request = request;
         this.response = request.response();
-        this.vertx = vertx;
+        this.timer = new HttpApiTimer(vertx);
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.patience = patience;
@@ -180,18 +175,11 @@ final class HttpApiExchange {
 
     /** Runs an action after a time, unless another timer is started, this one is stopped or the exchange ends. */
     void startTimer(Duration delay, Runnable action) {
-        stopTimer();
-        timer = vertx.setTimer(Math.max(1, delay.toMillis()), fired -> {
-            timer = NO_TIMER;
-            action.run();
-        });
+        timer.start(delay, action);
     }
 
     void stopTimer() {
-        if (timer != NO_TIMER) {
-            vertx.cancelTimer(timer);
-            timer = NO_TIMER;
-        }
+        timer.stop();
     }
 
     /**
@@ -299,13 +287,7 @@ final class HttpApiExchange {
     /** Answers with an error. */
     void answer(HttpProblem problem) {
         if (!isOver()) {
-            response.putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE);
-            if (problem.retryLater()) {
-                response.putHeader(HttpHeaders.RETRY_AFTER, "1");
-            }
-            if (problem.status() == UNAUTHORIZED) {
-                response.putHeader("WWW-Authenticate", CHALLENGE);
-            }
+            HttpApiFailures.putHeaders(problem, response);
             place.refused(problem.status(), this::later);
         }
         answer(problem.status(), problem.body());

@@ -5,7 +5,9 @@ import io.dht4j.ErrorCode;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
 final class HttpApiFailures {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiFailures.class);
+
+    private static final int UNAUTHORIZED = 401;
+    private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
 
     private final RateLimitedLog limited;
 
@@ -37,6 +42,17 @@ final class HttpApiFailures {
         logUnexpected(request, "failed", cause);
         return HttpProblem.of(
                 ErrorCode.INTERNAL, "an internal fault, logged at this node; the request may have been carried out");
+    }
+
+    /** Sets the headers of an answer with an error. */
+    static void putHeaders(HttpProblem problem, HttpServerResponse response) {
+        response.putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE);
+        if (problem.retryLater()) {
+            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        if (problem.status() == UNAUTHORIZED) {
+            response.putHeader("WWW-Authenticate", CHALLENGE);
+        }
     }
 
     /** Logs that an answer whose status was already sent ends early. */
