@@ -129,7 +129,13 @@ public final class AgreedMembership {
         this.pulls = new StatePulls(calls, environment, installed, members::others);
         this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
         this.changes = new StateChanges(self, members, commands, installed, pulls, environment, wait::text);
-        this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received);
+        this.messages = new LogMessages(
+                calls,
+                members::node,
+                members::node,
+                this::logRef,
+                this::received,
+                (int) environment.currentTimeMillis());
         this.logMember =
                 new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);
         this.reports = new NodeReports(

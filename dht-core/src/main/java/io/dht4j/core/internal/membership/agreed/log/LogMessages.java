@@ -42,12 +42,12 @@ public final class LogMessages implements TopologyLog.Wire {
     private final Function<UUID, Optional<Node>> incarnations;
     private final Supplier<Optional<NodeRef>> own;
     private final BiConsumer<NodeRef, byte[]> receiver;
-    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicInteger numbers;
     private final AtomicLong dropped = new AtomicLong();
     /** Bounded by the number of members ever. */
     private final Map<UUID, AtomicInteger> underWay = new ConcurrentHashMap<>();
 
-    /** The incomplete message of each sender. Guarded by itself; bounded by the number of members ever. */
+    /** The incomplete message of each present sender. Guarded by itself. */
     private final Map<NodeId, Incomplete> incomplete = new HashMap<>();
 
     private static final class Incomplete {
@@ -86,18 +86,21 @@ public final class LogMessages implements TopologyLog.Wire {
      * @param incarnations returns the node with an incarnation: no other one may send messages by it
      * @param own returns this node as a member of the log; empty if it is none
      * @param receiver takes the messages of others
+     * @param firstNumber differs from start to start of this node, so that nobody joins parts of two messages
      */
     public LogMessages(
             PeerCalls calls,
             Function<NodeId, Optional<Node>> nodes,
             Function<UUID, Optional<Node>> incarnations,
             Supplier<Optional<NodeRef>> own,
-            BiConsumer<NodeRef, byte[]> receiver) {
+            BiConsumer<NodeRef, byte[]> receiver,
+            int firstNumber) {
         this.calls = calls;
         this.nodes = nodes;
         this.incarnations = incarnations;
         this.own = own;
         this.receiver = receiver;
+        this.numbers = new AtomicInteger(firstNumber);
     }
 
     @Override
@@ -155,6 +158,7 @@ public final class LogMessages implements TopologyLog.Wire {
             Incomplete message = incomplete.get(sender);
             if (message == null || !message.has(part)) {
                 message = new Incomplete(part);
+                incomplete.keySet().removeIf(other -> nodes.apply(other).isEmpty());
                 incomplete.put(sender, message);
             }
             Optional<byte[]> complete = message.add(part);
