@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.server.cli.CommandLineRun;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,42 @@ class OneNodeGrowsTest {
             assertThat(nodes.dht("n1", "get", "greeting").out()).isEqualTo("hello");
             assertThat(nodes.terminate("n1")).isZero();
             assertThat(nodes.err()).doesNotContain("WARN", "ERROR", "\tat ");
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void oneNodeBecomesThreeOfWhichOneMayBeLost() throws Exception {
+        try (AgreedProcesses nodes = new AgreedProcesses(directory, 1, 3)) {
+            nodes.form();
+            for (int key = 0; key < 20; key++) {
+                run(nodes, "put", "key" + key, "value" + key);
+            }
+            CommandLineRun early = nodes.dht("n1", "rebalance", "--replication-factor", "3");
+            assertThat(early.exitCode()).isNotZero();
+            assertThat(early.err()).contains("3 replicas need 3 nodes, and the cluster has 1", "add nodes first");
+            for (String joiner : AgreedProcesses.names(2, 3)) {
+                run(nodes, "nodes", "add", joiner);
+                nodes.join(joiner);
+            }
+
+            CommandLineRun raised = nodes.dht("n2", "rebalance", "--replication-factor", "3");
+            assertThat(raised.err()).isEmpty();
+            await("each node has a replica of everything")
+                    .atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofMillis(500))
+                    .untilAsserted(() -> assertThat(nodes.dht("n3", "nodes").out())
+                            .containsPattern("n1 +SERVING.* 64 of 64 partitions")
+                            .containsPattern("n2 +SERVING.* 64 of 64 partitions")
+                            .containsPattern("n3 +SERVING.* 64 of 64 partitions")
+                            .contains("moves  none"));
+            nodes.kill("n1");
+            for (int key = 0; key < 20; key++) {
+                assertThat(nodes.dht("n" + (2 + key % 2), "get", "key" + key).out())
+                        .isEqualTo("value" + key);
+            }
+            assertThat(nodes.dht("n2", "put", "later", "too").exitCode()).isZero();
+            assertThat(nodes.dht("n3", "get", "later").out()).isEqualTo("too");
         }
     }
 
