@@ -97,6 +97,27 @@ class PlantedMoveBugsTest {
     }
 
     @Test
+    void countedByTheHeirAlone() {
+        assertBreaks(
+                MISSING,
+                in(
+                        INTERNAL + "coordinator.quorum.PairTracker",
+                        tracker -> tracker.visit(
+                                Advice.to(PlantedRareBugsTest.HeirAlone.class).on(named("haveBoth")))),
+                0);
+    }
+
+    @Test
+    void noCheckOfRows() {
+        assertBreaks(
+                MISSING,
+                in(
+                        INTERNAL + "replica.RowGuard$Found",
+                        found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)),
+                0);
+    }
+
+    @Test
     void leftoversThatAreNotDropped() {
         assertBreaks(
                 " is no replica of .* and holds |owns no slot of partition",
