@@ -201,12 +201,11 @@ public final class PeerEndpoint implements FrameHandler {
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         // Not the header, which would live until the reply.
         NodeId sender = peer.sender();
-        NodeIdentity identity = identity(peer);
         long epoch = peer.epoch();
         replica.serve(request, peer.rowVersion(), context, reply -> {
             // First, since it looks into no reply where no view ever changes.
             if (own.view().epoch() >= epoch || !isBehind(reply)) {
-                complete(answer, sender, identity, context, reply);
+                complete(answer, sender, context, reply);
                 return;
             }
             boolean waits = isBehindAsAWhole(reply);
@@ -215,11 +214,11 @@ public final class PeerEndpoint implements FrameHandler {
                     LOG.debug("no view of epoch {} comes of {}", epoch, sender, error);
                 }
                 if (waits) {
-                    complete(answer, sender, identity, context, reply);
+                    complete(answer, sender, context, reply);
                 }
             });
             if (!waits) {
-                complete(answer, sender, identity, context, reply);
+                complete(answer, sender, context, reply);
             }
         });
         return answer;
@@ -241,19 +240,14 @@ public final class PeerEndpoint implements FrameHandler {
                 : reply instanceof Reply.Batch batch && batch.replies().stream().anyMatch(PeerEndpoint::isBehind);
     }
 
-    private void complete(
-            CompletableFuture<byte[]> answer,
-            NodeId sender,
-            @Nullable NodeIdentity identity,
-            CallContext context,
-            Reply reply) {
+    private void complete(CompletableFuture<byte[]> answer, NodeId sender, CallContext context, Reply reply) {
         try {
             long bytes = reply.valueBytes();
             Reply given = bytes == 0 || context.hasRoomForReply(bytes)
                     ? reply
                     : new Reply.Failed(
                             ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
-            answer.complete(FrameCodec.encode(to(sender, identity), given));
+            answer.complete(FrameCodec.encode(own.to(Optional.of(sender)), given));
         } catch (RuntimeException | Error e) {
             // Without a completion the caller would wait for its timeout.
             answer.completeExceptionally(e);
@@ -341,12 +335,7 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     private CompletionStage<byte[]> answer(FrameHeader peer, Reply reply) {
-        return CompletableFuture.completedFuture(FrameCodec.encode(to(peer.sender(), identity(peer)), reply));
-    }
-
-    /** Returns the header of a reply, to the incarnation that has sent the request. */
-    private FrameHeader to(NodeId sender, @Nullable NodeIdentity identity) {
-        return own.to(Optional.of(sender), identity, ClusterView.NO_VERSION);
+        return CompletableFuture.completedFuture(FrameCodec.encode(own.to(Optional.of(peer.sender())), reply));
     }
 
     private static @Nullable NodeIdentity identity(FrameHeader peer) {

@@ -30,7 +30,8 @@ public record FrameHeader(
      * The fields of a member of an agreed cluster.
      *
      * @param sender the sender's number and incarnation; null if it has none
-     * @param recipient the recipient's number and incarnation, as the sender knows them; null if it does not
+     * @param recipient the recipient's number and incarnation, as the sender knows them; null if it does not, and in a
+     *     reply, which comes back to whoever has asked
      * @param rowVersion the highest row version of the partitions that a request concerns; 0 if it concerns none, and
      *     in a batch, whose parts have one each
      */

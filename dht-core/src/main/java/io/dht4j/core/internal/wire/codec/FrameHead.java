@@ -17,7 +17,7 @@ final class FrameHead {
     /** Without the names. */
     private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
 
-    /** The numbers and incarnations of sender and recipient are in the head. */
+    /** The numbers and incarnations of sender and recipient are in the head of a request, of a reply the sender's. */
     private static final int IDENTITIES = 1;
 
     /** A row version is in the head of a request, or before each part of a batch. */
@@ -41,7 +41,12 @@ final class FrameHead {
 
     /** Begins a reply. */
     static FrameWriter begin(FrameHeader header, Reply reply, int bodyBytes) {
-        return begin(header, ReplyBody.type(reply), 0, 0, bodyBytes);
+        FrameHeader.Agreed agreed = header.agreed();
+        NodeIdentity sender = agreed == null ? null : agreed.sender();
+        int flags = sender == null ? 0 : IDENTITIES;
+        int more = sender == null ? 0 : IDENTITY_BYTES;
+        FrameWriter out = begin(header, ReplyBody.type(reply), flags, Math.addExact(more, bodyBytes));
+        return sender == null ? out : out.identity(sender);
     }
 
     private static FrameWriter begin(FrameHeader header, int type, int rowFlag, long rowVersion, int bodyBytes) {
@@ -107,9 +112,12 @@ final class FrameHead {
         Version clock = in.version();
         long wallMillis = in.i64("the wall clock");
         in.hasRowVersions((flags & ROW_VERSIONS) != 0);
-        FrameHeader.Agreed agreed = flags == 0
-                ? null
-                : agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
+        FrameHeader.Agreed agreed = null;
+        if (flags != 0 && isReply) {
+            agreed = new FrameHeader.Agreed(in.identity(known, "the sender's number"), null, 0);
+        } else if (flags != 0) {
+            agreed = agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
+        }
         return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
     }
 

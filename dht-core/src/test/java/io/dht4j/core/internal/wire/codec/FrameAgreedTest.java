@@ -80,13 +80,23 @@ class FrameAgreedTest {
     }
 
     @Test
-    void repliesCarryTheIdentitiesAlone() throws FrameException {
-        FrameHeader header = header(SENDER, RECIPIENT, 0);
+    void repliesCarryTheIdentityOfTheirSenderAlone() throws FrameException {
+        FrameHeader header = header(SENDER, null, 0);
         byte[] frame = FrameCodec.encode(header, new Reply.Pong());
         assertThat(decodeReply(frame, new Request.Ping()).header()).isEqualTo(header);
-        assertThat(frame).hasSize(FIXED + 2 * IDENTITY_BYTES);
+        assertThat(frame).hasSize(FIXED + IDENTITY_BYTES);
         assertThat(FrameCodec.encode(header(SENDER, RECIPIENT, 9), new Reply.Pong()))
                 .isEqualTo(frame);
+        for (int length = 0; length < frame.length; length++) {
+            byte[] cut = Arrays.copyOf(frame, length);
+            assertThat(codeOf(() -> decodeReply(cut, new Request.Ping()))).isEqualTo(ErrorCode.MALFORMED_FRAME);
+        }
+    }
+
+    @Test
+    void replyWithoutAnIdentityHasTheBytesOfAStaticCluster() {
+        assertThat(FrameCodec.encode(header(null, RECIPIENT, 0), new Reply.Pong()))
+                .isEqualTo(FrameCodec.encode(HEADER, new Reply.Pong()));
     }
 
     @Test
