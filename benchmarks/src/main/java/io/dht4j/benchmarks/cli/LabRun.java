@@ -31,6 +31,7 @@ final class LabRun implements RunContext {
     private final List<String> notes = new ArrayList<>();
     private final List<String> announced = new ArrayList<>();
     private final List<Link> links = new ArrayList<>();
+    private String conclusion = "";
     private boolean complete;
 
     /**
@@ -133,6 +134,11 @@ final class LabRun implements RunContext {
     }
 
     @Override
+    public void conclude(String sentence) {
+        conclusion = sentence;
+    }
+
+    @Override
     public void link(String title, Path file) {
         Path root = directory.toAbsolutePath().normalize();
         Path target = file.toAbsolutePath().normalize();
@@ -168,6 +174,7 @@ final class LabRun implements RunContext {
                 scenario.name(),
                 scenario.question(),
                 scenario.keyFigure(settings),
+                conclusion,
                 command,
                 began,
                 (System.nanoTime() - beganNanos) / 1e9,

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The answer to a run's question, in words: for each group the best variant, its figure, and whether its lead exceeds
- * the noise of the repetitions.
+ * The answer to a run's question, in words: the conclusion of the scenario, if it has one, and for each group the best
+ * variant, its figure, and whether its lead exceeds the noise of the repetitions.
  *
  * <p>A lead exceeds the noise if the ranges of the repetitions are disjoint, and if there are enough of them for chance
  * to make such a difference in fewer than 5 of 100 cases.
  *
- * @param sentences one for each group that answers
+ * @param sentences the conclusion, and one for each group that answers
  */
 public record Answer(List<String> sentences) {
 
@@ -36,6 +36,9 @@ public record Answer(List<String> sentences) {
     /** Returns the answer of some results. A pure function. */
     public static Answer of(Results results) {
         List<String> sentences = new ArrayList<>();
+        if (!results.conclusion().isEmpty()) {
+            sentences.add(results.conclusion());
+        }
         for (Map.Entry<String, List<Measurement>> group :
                 ReportView.groups(results).entrySet()) {
             if (results.keyFigure().answersIn(group.getValue())) {

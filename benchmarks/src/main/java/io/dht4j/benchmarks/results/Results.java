@@ -13,6 +13,7 @@ import java.util.Map;
  * @param scenario its name on the command line
  * @param question that it answers
  * @param keyFigure that answers it
+ * @param conclusion a sentence of the scenario that precedes the comparison by the key figure; empty for none
  * @param command that repeats it, word by word
  * @param began its begin
  * @param tookSeconds its duration
@@ -30,6 +31,7 @@ public record Results(
         String scenario,
         String question,
         KeyFigure keyFigure,
+        String conclusion,
         List<String> command,
         Instant began,
         double tookSeconds,
@@ -43,7 +45,7 @@ public record Results(
         List<Link> links) {
 
     /** The version of the schema that this code writes. */
-    public static final int SCHEMA = 6;
+    public static final int SCHEMA = 7;
 
     /** The build, if no digest is known. */
     public static final String UNKNOWN_BUILD = "not from jars";

@@ -36,6 +36,13 @@ public interface RunContext extends Settings {
     void announce(String text);
 
     /**
+     * Sets the sentence that begins the answer, for a scenario whose question has bounds that its figures keep or miss.
+     *
+     * @param sentence with its full stop
+     */
+    void conclude(String sentence);
+
+    /**
      * Adds a link to a file of no single measurement, such as a differential flame graph.
      *
      * @param title of the file

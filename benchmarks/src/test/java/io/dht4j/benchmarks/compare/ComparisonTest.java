@@ -67,6 +67,7 @@ class ComparisonTest {
                 a.scenario(),
                 a.question(),
                 a.keyFigure(),
+                "",
                 a.command(),
                 a.began(),
                 a.tookSeconds(),

@@ -199,6 +199,33 @@ class AnswerTest {
         assertThat(answer(many)).endsWith("; doubted and left out: v1 71.5 µs, v2 71.5 µs, v3 71.5 µs and 196 more.");
     }
 
+    @Test
+    void theConclusionOfTheScenarioComesFirst() {
+        Results all = SampleResults.with(List.of(costing("PUT", "jdk", SIXTIES)));
+        Results concluded = new Results(
+                all.schema(),
+                all.scenario(),
+                all.question(),
+                all.keyFigure(),
+                "Within all bounds.",
+                all.command(),
+                all.began(),
+                all.tookSeconds(),
+                false,
+                all.quick(),
+                all.parameters(),
+                all.build(),
+                all.machine(),
+                all.measurements(),
+                all.notes(),
+                all.links());
+
+        assertThat(Answer.of(concluded).sentences())
+                .hasSize(2)
+                .first()
+                .isEqualTo("Incomplete, so far: Within all bounds.");
+    }
+
     private static String answer(Measurement... measurements) {
         return Answer.of(SampleResults.with(List.of(measurements))).text();
     }
@@ -210,6 +237,7 @@ class AnswerTest {
                 all.scenario(),
                 all.question(),
                 key,
+                "",
                 all.command(),
                 all.began(),
                 all.tookSeconds(),

@@ -155,6 +155,7 @@ class ReportTest {
                         whole.scenario(),
                         whole.question(),
                         whole.keyFigure(),
+                        "",
                         whole.command(),
                         whole.began(),
                         whole.tookSeconds(),

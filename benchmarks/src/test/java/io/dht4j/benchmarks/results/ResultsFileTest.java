@@ -53,12 +53,12 @@ class ResultsFileTest {
 
     @Test
     void anotherSchemaIsRefusedByItsNumber() throws Exception {
-        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 6", "\"schema\" : 1"));
+        write(ResultsFile.format(SampleResults.everything()).replace("\"schema\" : 7", "\"schema\" : 1"));
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
                 .hasMessageContaining("results.json")
-                .hasMessageContaining("has schema 1, but this version reads schema 6");
+                .hasMessageContaining("has schema 1, but this version reads schema 7");
     }
 
     @Test
@@ -68,7 +68,7 @@ class ResultsFileTest {
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
-                .hasMessageContaining("does not keep to schema 6")
+                .hasMessageContaining("does not keep to schema 7")
                 .hasMessageContaining("colour");
     }
 
@@ -109,13 +109,13 @@ class ResultsFileTest {
 
         assertThatThrownBy(() -> ResultsFile.read(directory))
                 .isInstanceOf(ResultsException.class)
-                .hasMessage(directory.resolve(ResultsFile.NAME) + ": does not keep to schema 6: " + problem);
+                .hasMessage(directory.resolve(ResultsFile.NAME) + ": does not keep to schema 7: " + problem);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            {"schema" : 6 | : it ends too early at line 1, column 14
-            {"schema" : 6}} | at line 1, column 15
+            {"schema" : 7 | : it ends too early at line 1, column 14
+            {"schema" : 7}} | at line 1, column 15
             hello | at line 1, column 1
             """)
     void whatIsNotJsonIsSaidWithItsPlace(String text, String problem) {

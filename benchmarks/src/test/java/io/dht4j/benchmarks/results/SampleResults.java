@@ -62,6 +62,7 @@ public final class SampleResults {
                 "clients",
                 "Which HTTP client costs least between nodes?",
                 KeyFigure.cost(Cost.CPU_MICROS),
+                "",
                 List.of("./dht", "bench", "run", "clients", "--keys", "1000", "--variants", "jdk,one nio"),
                 Instant.parse("2026-11-21T10:00:00Z"),
                 1234.5,
