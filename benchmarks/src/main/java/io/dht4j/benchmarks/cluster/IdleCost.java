@@ -4,6 +4,8 @@ import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
 import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
+import io.dht4j.benchmarks.results.PairedRatios;
+import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
@@ -45,7 +47,6 @@ import picocli.CommandLine.Option;
 public final class IdleCost implements Callable<Integer> {
 
     private static final List<String> STORES = List.of("memory", "durable");
-    private static final double NORMAL_95 = 1.96;
 
     @Option(names = "--store", defaultValue = "memory", description = "memory or durable (default: ${DEFAULT-VALUE})")
     private String store = "memory";
@@ -225,23 +226,20 @@ public final class IdleCost implements Callable<Integer> {
             ToDoubleFunction<ThroughputLoop.Result> figure,
             List<ThroughputLoop.Result> on,
             List<ThroughputLoop.Result> off) {
-        double[] ratios = new double[on.size()];
-        Arrays.setAll(ratios, i -> figure.applyAsDouble(on.get(i)) / figure.applyAsDouble(off.get(i)));
-        Arrays.sort(ratios);
-        // The ranks that enclose the median with 95 %, by the normal approximation of the binomial distribution
-        // (Conover, Practical Nonparametric Statistics).
-        double spread = NORMAL_95 * Math.sqrt(ratios.length);
-        int low = Math.max(0, (int) Math.floor((ratios.length - spread) / 2) - 1);
-        int high = Math.min(ratios.length - 1, (int) Math.ceil((ratios.length + spread) / 2));
+        PairedRatios ratios = PairedRatios.of(
+                on.stream().map(figure::applyAsDouble).toList(),
+                off.stream().map(figure::applyAsDouble).toList());
+        Spread median = ratios.ofMedian();
+        Spread all = ratios.spread();
         System.out.printf(
                 Locale.ROOT,
                 "%-28s %.3f (with 95 %% it is %.3f to %.3f; all are %.3f to %.3f)%n",
                 name,
-                ratios[ratios.length / 2],
-                ratios[low],
-                ratios[high],
-                ratios[0],
-                ratios[ratios.length - 1]);
+                median.median(),
+                median.least(),
+                median.greatest(),
+                all.least(),
+                all.greatest());
     }
 
     private static double[] sorted(

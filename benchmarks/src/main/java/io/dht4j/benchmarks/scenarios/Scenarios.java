@@ -19,12 +19,14 @@ public final class Scenarios {
                 new Pools(),
                 new DurabilityCost(),
                 new OrderingCost(),
+                new MembershipCost(),
                 new Transports(),
                 new Peers(),
                 new FixedLoad(),
                 new Sweep(),
                 new Scale(),
                 new Ycsb(),
+                new Growth(),
                 new Hiccups());
     }
 }

@@ -192,6 +192,50 @@ class ServerScenarioTest {
     }
 
     @Test
+    @Tag("full")
+    void aGrowthComesToItsEndWithAllKeysAndNoFailure(@TempDir Path directory) throws Exception {
+        Results results = run(
+                "growth --keys 500 --rate 50 --window 0.5 --windows 1 --warm-up 0 --heap 256",
+                directory.resolve("report"));
+
+        assertThat(results.measurements())
+                .extracting(measurement -> measurement.group() + ", " + measurement.variant())
+                .contains(
+                        "p99 of a get, undisturbed",
+                        "p99 of a get, during the moves",
+                        "p99 of a put, during the moves",
+                        "rows, n4",
+                        "moved entries, the moves",
+                        "duration of the moves, measured");
+        assertThat(results.measurements().stream()
+                        .filter(measurement -> measurement.group().matches("failed calls|lost keys")))
+                .hasSize(2)
+                .allSatisfy(measurement -> assertThat(measurement.values()).containsExactly(0.0));
+        // The first line of the answer.
+        assertThat(Answer.of(results).sentences().get(0))
+                .isEqualTo(results.conclusion())
+                .contains("none of 500 keys was lost");
+    }
+
+    @Test
+    @Tag("full")
+    void staticAndAgreedClustersAreComparedInPairs(@TempDir Path directory) throws Exception {
+        Results results = run(
+                "membership --keys 50 --rate 40 --warm-up 0.2 --warm-up-limit 0.5 --seconds 0.2 --repetitions 2"
+                        + " --idle-windows 1 --idle-seconds 0.5 --p99 60000 --heap 256",
+                directory.resolve("report"));
+
+        assertThat(results.measurements())
+                .extracting(measurement -> measurement.group() + ", " + measurement.variant())
+                .contains("PUT, static", "PUT, agreed", "GET, static", "GET, agreed");
+        assertThat(results.measurements().stream()
+                        .filter(measurement -> measurement.group().endsWith("in pairs")))
+                .isNotEmpty()
+                .allSatisfy(measurement -> assertThat(measurement.values()).hasSize(2));
+        assertThat(Answer.of(results).sentences().get(0)).isEqualTo(results.conclusion());
+    }
+
+    @Test
     void theComparisonOfTransportsComesToItsEnd(@TempDir Path directory) throws Exception {
         runClosedLoops("transports --transports vertx", directory);
     }

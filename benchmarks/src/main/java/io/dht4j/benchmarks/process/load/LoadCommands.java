@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.process.load;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.LoadClients;
 import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.ReadBack;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
@@ -40,6 +41,14 @@ public final class LoadCommands implements AutoCloseable {
      * @param maxInFlight puts in flight; 1 to 1,000,000
      */
     public record Fill(long first, long keys, int maxInFlight) {}
+
+    /**
+     * The arguments of {@link #readBack}.
+     *
+     * @param keys number of keys to read; 0 or more
+     * @param maxInFlight gets in flight; 1 to 1,000,000
+     */
+    public record Read(long keys, int maxInFlight) {}
 
     private final Runnable beforeThreadsEnd;
 
@@ -81,6 +90,18 @@ public final class LoadCommands implements AutoCloseable {
     public Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
         forgetInserted();
         return Filling.fill(client(), fill.first(), fill.keys(), fill.maxInFlight());
+    }
+
+    /**
+     * Reads each of some keys once. Blocks.
+     *
+     * @param read which keys
+     * @return what was found
+     * @throws IOException if the nodes do not answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public ReadBack.Result readBack(Read read) throws IOException, InterruptedException {
+        return ReadBack.of(client(), read.keys(), read.maxInFlight());
     }
 
     /**

@@ -11,6 +11,7 @@ public final class LoadMain {
 
     static final String CONNECT = "connect";
     static final String FILL = "fill";
+    static final String READ_BACK = "read-back";
     static final String RUN = "run";
     static final String COUNTERS = "counters";
 
@@ -30,6 +31,7 @@ public final class LoadMain {
                     return null;
                 })
                 .on(FILL, LoadCommands.Fill.class, commands::fill)
+                .on(READ_BACK, LoadCommands.Read.class, commands::readBack)
                 .on(RUN, LoadSpec.class, commands::run)
                 .on(COUNTERS, NoArguments.class, nothing -> counters.read())
                 .run(() -> {

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.ReadBack;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
@@ -88,6 +89,22 @@ public final class LoadProcess implements LoadRunner, AutoCloseable {
             throws ChildException, InterruptedException {
         return child.call(
                 LoadMain.FILL, new LoadCommands.Fill(first, keys, maxInFlight), Filling.Filled.class, deadline);
+    }
+
+    /**
+     * Reads each key from 0 on once. Blocks.
+     *
+     * @param keys number of keys; 0 or more
+     * @param maxInFlight gets in flight; 1 to 1,000,000
+     * @param deadline the longest duration
+     * @return what was found
+     * @throws ChildException if it is late, or the nodes do not answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public ReadBack.Result readBack(long keys, int maxInFlight, Duration deadline)
+            throws ChildException, InterruptedException {
+        return child.call(
+                LoadMain.READ_BACK, new LoadCommands.Read(keys, maxInFlight), ReadBack.Result.class, deadline);
     }
 
     @Override

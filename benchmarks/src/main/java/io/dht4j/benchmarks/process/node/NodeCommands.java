@@ -15,6 +15,18 @@ final class NodeCommands {
     /** Reads the counters of the process. */
     static final String COUNTERS = "counters";
 
+    /** Reads the agreed cluster. */
+    static final String MEMBERSHIP = "membership";
+
+    /** Counts the entries of the node's store. */
+    static final String ENTRIES = "entries";
+
+    /** Allows a node to join. */
+    static final String ADMIT = "admit";
+
+    /** Sets how partitions move. */
+    static final String REBALANCE = "rebalance";
+
     /** Readies the node's own cluster for loads within its process. */
     static final String EMBED_LOAD = "embed-load";
 
@@ -42,6 +54,10 @@ final class NodeCommands {
     record EmbedLoad(ClientSpec client, long keys, int index, int count) {}
 
     record Join(long millis) {}
+
+    record Admit(String name) {}
+
+    record Rebalance(boolean paused, long bytesPerSecond) {}
 
     record ProfileStart(String event) {}
 

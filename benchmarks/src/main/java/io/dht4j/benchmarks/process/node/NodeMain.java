@@ -4,6 +4,8 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
+import io.dht4j.MembershipChange;
+import io.dht4j.NodeId;
 import io.dht4j.benchmarks.load.client.LoadClients;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
@@ -26,6 +28,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,12 +43,14 @@ import org.jspecify.annotations.Nullable;
 public final class NodeMain implements AutoCloseable {
 
     private static final Duration ASK = Duration.ofSeconds(1);
+    private static final Duration AGREEMENT = Duration.ofSeconds(50);
     private static final long ASK_AGAIN_MILLIS = 50;
 
     private final ProcessCounters counters = new ProcessCounters();
     private final LoadCommands load = new LoadCommands(counters::read);
     private @Nullable ServerNode node;
     private @Nullable Profiler profiler;
+    private volatile boolean mayChange;
 
     private NodeMain() {}
 
@@ -58,6 +65,10 @@ public final class NodeMain implements AutoCloseable {
                 .on(NodeCommands.START, NodeCommands.Start.class, main::start)
                 .on(NodeCommands.JOIN, NodeCommands.Join.class, main::join)
                 .on(NodeCommands.COUNTERS, NoArguments.class, nothing -> main.counters.read())
+                .on(NodeCommands.MEMBERSHIP, NoArguments.class, nothing -> main.membership())
+                .on(NodeCommands.ENTRIES, NoArguments.class, nothing -> main.entries())
+                .on(NodeCommands.ADMIT, NodeCommands.Admit.class, main::admit)
+                .on(NodeCommands.REBALANCE, NodeCommands.Rebalance.class, main::rebalance)
                 .on(NodeCommands.EMBED_LOAD, NodeCommands.EmbedLoad.class, main::embedLoad)
                 .on(NodeCommands.FILL, LoadCommands.Fill.class, main.load::fill)
                 .on(NodeCommands.RUN, LoadSpec.class, main.load::run)
@@ -77,14 +88,19 @@ public final class NodeMain implements AutoCloseable {
                         Setting.byPropertyName(name)
                                 .orElseThrow(() -> new IllegalArgumentException("unknown setting " + name)),
                         value));
+        mayChange = settings.containsKey(Setting.BOOTSTRAP) || settings.containsKey(Setting.JOIN);
         ServerNode started = ServerNode.start(ServerConfig.of(settings), LabCustomizer.ofThisProcess());
         node = started;
         return new NodeCommands.Started(started.url());
     }
 
-    private Object join(NodeCommands.Join join) throws InterruptedException {
+    private Object join(NodeCommands.Join join) throws Exception {
         Cluster cluster = node().cluster();
         int nodes = cluster.topology().size();
+        if (mayChange) {
+            // More of them than a key has replicas cannot answer.
+            nodes = Math.min(nodes, result(cluster.status()).replicationFactor());
+        }
         CallOptions everyNode = CallOptions.defaults().withPolicy(nodes, nodes).withTimeout(ASK);
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(join.millis());
         String reason = "";
@@ -102,6 +118,34 @@ public final class NodeMain implements AutoCloseable {
             TimeUnit.MILLISECONDS.sleep(ASK_AGAIN_MILLIS);
         }
         throw new IllegalStateException("not every node answers: " + reason);
+    }
+
+    private MembershipReading membership() throws Exception {
+        return MembershipReading.of(result(node().cluster().membership().status()));
+    }
+
+    private Long entries() throws Exception {
+        return result(node().cluster().status()).entries();
+    }
+
+    private Long admit(NodeCommands.Admit admit) throws Exception {
+        return result(node().cluster().membership().add(new NodeId(admit.name())));
+    }
+
+    private Long rebalance(NodeCommands.Rebalance rebalance) throws Exception {
+        return result(node().cluster()
+                .membership()
+                .change(new MembershipChange.Rebalance(
+                        Optional.of(rebalance.paused()), OptionalLong.of(rebalance.bytesPerSecond()))));
+    }
+
+    private static <T> T result(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(AGREEMENT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(
+                    String.valueOf(DhtException.unwrap(e).getMessage()), e);
+        }
     }
 
     private @Nullable Object embedLoad(NodeCommands.EmbedLoad embed) {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A node in a process of its own. Methods that send it a command block, for at most a minute, and throw a
@@ -117,6 +118,17 @@ public final class NodeProcess implements AutoCloseable {
         return spec.settings().getOrDefault(Setting.LISTEN, "");
     }
 
+    /** Returns the address at which the other nodes reach it. */
+    String peerAddress() {
+        Map<Setting, String> settings = spec.settings();
+        String list = settings.getOrDefault(Setting.PEERS, settings.getOrDefault(Setting.BOOTSTRAP, ""));
+        return Stream.of(list.split(",", -1))
+                .filter(node -> node.startsWith(spec.id() + "="))
+                .map(node -> node.substring(spec.id().length() + 1))
+                .findFirst()
+                .orElseGet(() -> settings.getOrDefault(Setting.PEER_ADDRESS, ""));
+    }
+
     /**
      * Returns the address of its public gRPC API.
      *
@@ -154,6 +166,51 @@ public final class NodeProcess implements AutoCloseable {
      */
     public Counters counters() throws ChildException, InterruptedException {
         return child.call(NodeCommands.COUNTERS, Map.of(), Counters.class, PATIENCE);
+    }
+
+    /**
+     * Reads what it knows of its agreed cluster.
+     *
+     * @return the reading
+     * @throws ChildException if the nodes of its cluster are fixed, or it gives no answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public MembershipReading membership() throws ChildException, InterruptedException {
+        return child.call(NodeCommands.MEMBERSHIP, Map.of(), MembershipReading.class, PATIENCE);
+    }
+
+    /**
+     * Counts the entries of its store, tombstones included.
+     *
+     * @return an estimate while writes go on
+     * @throws ChildException if it gives no answer
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public long entries() throws ChildException, InterruptedException {
+        return child.call(NodeCommands.ENTRIES, Map.of(), Long.class, PATIENCE);
+    }
+
+    /**
+     * Allows a node to join the agreed cluster. Returns when that is agreed.
+     *
+     * @param name of the node
+     * @throws ChildException if it is refused
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void admit(String name) throws ChildException, InterruptedException {
+        child.call(NodeCommands.ADMIT, new NodeCommands.Admit(name), PATIENCE);
+    }
+
+    /**
+     * Sets how partitions move. Returns when that is agreed; moves that are allowed again are planned at once.
+     *
+     * @param paused whether moves stand still
+     * @param bytesPerSecond the most that a node sends or receives for moves
+     * @throws ChildException if it is refused
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void rebalance(boolean paused, long bytesPerSecond) throws ChildException, InterruptedException {
+        child.call(NodeCommands.REBALANCE, new NodeCommands.Rebalance(paused, bytesPerSecond), PATIENCE);
     }
 
     /** Readies its own cluster for loads within its process. */

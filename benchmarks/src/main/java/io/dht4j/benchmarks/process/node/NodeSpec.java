@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A node in a process of its own: the standalone server.
  *
- * @param settings of the server, with {@link Setting#ID}, {@link Setting#LISTEN} and {@link Setting#PEERS}
+ * @param settings of the server, with {@link Setting#ID}, {@link Setting#LISTEN}, and the nodes of its cluster:
+ *     {@link Setting#PEERS}, {@link Setting#BOOTSTRAP} or {@link Setting#JOIN}
  * @param heapMegabytes size of the heap, from the beginning; 32 to 1,000,000
  * @param jvmFlags further flags for its JVM
  * @param log a file to which its log is appended; empty for none
@@ -21,10 +23,13 @@ public record NodeSpec(Map<Setting, String> settings, int heapMegabytes, List<St
     public NodeSpec {
         settings = Map.copyOf(settings);
         jvmFlags = List.copyOf(jvmFlags);
-        for (Setting needed : List.of(Setting.ID, Setting.LISTEN, Setting.PEERS)) {
+        for (Setting needed : List.of(Setting.ID, Setting.LISTEN)) {
             if (!settings.containsKey(needed)) {
                 throw new IllegalArgumentException("settings of a node: " + needed.propertyName() + " is missing");
             }
+        }
+        if (Stream.of(Setting.PEERS, Setting.BOOTSTRAP, Setting.JOIN).noneMatch(settings::containsKey)) {
+            throw new IllegalArgumentException("settings of a node: the nodes of its cluster are missing");
         }
         JvmFlags.checkHeap(heapMegabytes);
     }

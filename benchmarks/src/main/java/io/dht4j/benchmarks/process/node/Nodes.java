@@ -6,35 +6,32 @@ import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.counters.MachineCounters;
-import io.dht4j.server.config.Setting;
-import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** The nodes of a cluster, each in a process of its own, on this machine. Safe for use by any number of threads. */
 public final class Nodes implements AutoCloseable {
 
     private static final Duration JOINING = Duration.ofSeconds(60);
 
+    private final NodesSpec spec;
     private final List<NodeProcess> nodes;
     private final MachineCounters machine = new MachineCounters();
 
-    private Nodes(List<NodeProcess> nodes) {
-        this.nodes = List.copyOf(nodes);
+    private Nodes(NodesSpec spec, List<NodeProcess> nodes) {
+        this.spec = spec;
+        this.nodes = new CopyOnWriteArrayList<>(nodes);
     }
 
     /**
@@ -50,17 +47,46 @@ public final class Nodes implements AutoCloseable {
         List<NodeProcess> started = new ArrayList<>();
         Nodes nodes;
         try {
-            for (NodeSpec node : nodeSpecs(spec)) {
+            for (NodeSpec node : NodeSettings.of(spec)) {
                 started.add(NodeProcess.launch(node));
             }
             onEach(started, NodeProcess::serve);
             onEach(started, node -> node.join(JOINING));
-            nodes = new Nodes(started);
+            nodes = new Nodes(spec, started);
         } catch (IOException | InterruptedException | RuntimeException e) {
-            new Nodes(started).close();
+            new Nodes(spec, started).close();
             throw e;
         }
         return nodes;
+    }
+
+    /**
+     * Starts a further node, which joins the cluster by the others. Blocks until it serves; partitions move to it
+     * later. The cluster has admitted its name, {@link #nextName}.
+     *
+     * @return the node, which is among {@link #all} from now on
+     * @throws ChildException if it does not become a member
+     * @throws IOException if the system fails to start the process
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if the nodes are fixed
+     */
+    public NodeProcess startJoining() throws IOException, InterruptedException {
+        if (!spec.agreed()) {
+            throw new IllegalStateException("the nodes of this cluster are fixed");
+        }
+        NodeProcess joining = NodeProcess.start(NodeSettings.joining(
+                spec, nextName(), nodes.get(0).id(), nodes.get(0).peerAddress()));
+        nodes.add(joining);
+        return joining;
+    }
+
+    /**
+     * Returns the name of the next node.
+     *
+     * @return such as {@code n4}
+     */
+    public String nextName() {
+        return NodeSettings.name(nodes.size());
     }
 
     /** A call to a node. */
@@ -93,49 +119,13 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    private static List<NodeSpec> nodeSpecs(NodesSpec spec) throws IOException {
-        int count = spec.count();
-        List<Integer> ports = FreePorts.find(3 * count);
-        // Over HTTP peers share the port of the public API, the server's default.
-        boolean shared = spec.settings().getOrDefault(Setting.TRANSPORT, "http").equals("http");
-        int firstPeer = shared ? 0 : count;
-        String peers = IntStream.range(0, count)
-                .mapToObj(i -> "n" + (i + 1) + "=" + address(ports.get(firstPeer + i)))
-                .collect(Collectors.joining(","));
-        List<NodeSpec> nodes = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            String id = "n" + (i + 1);
-            Map<Setting, String> settings = new EnumMap<>(Setting.class);
-            settings.putAll(spec.settings());
-            settings.put(Setting.ID, id);
-            settings.put(Setting.LISTEN, address(ports.get(i)));
-            settings.put(Setting.PEERS, peers);
-            if (!"memory".equals(spec.settings().get(Setting.STORE))) {
-                settings.put(Setting.DATA, spec.directory().resolve(id).toString());
-            }
-            if (spec.grpcApi()) {
-                settings.put(Setting.GRPC_LISTEN, address(ports.get(2 * count + i)));
-            }
-            nodes.add(new NodeSpec(
-                    settings,
-                    spec.heapMegabytes(),
-                    spec.jvmFlags(),
-                    Optional.of(spec.directory().resolve(id + ".log"))));
-        }
-        return nodes;
-    }
-
-    private static String address(int port) {
-        return "127.0.0.1:" + port;
-    }
-
     /**
      * Returns the nodes, in the order of the topology.
      *
-     * @return an unmodifiable list
+     * @return a copy
      */
     public List<NodeProcess> all() {
-        return nodes;
+        return List.copyOf(nodes);
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.Set;
  * @param jvmFlags further flags for every JVM
  * @param directory of data and logs, with a part for each node; it exists
  * @param grpcApi whether each node also has the public gRPC API
+ * @param agreed whether the nodes may change: they form the cluster instead of being its fixed nodes
  */
 public record NodesSpec(
         int count,
@@ -24,11 +25,19 @@ public record NodesSpec(
         int heapMegabytes,
         List<String> jvmFlags,
         Path directory,
-        boolean grpcApi) {
+        boolean grpcApi,
+        boolean agreed) {
 
     private static final int MOST = 64;
-    private static final Set<Setting> OWN =
-            Set.of(Setting.ID, Setting.LISTEN, Setting.PEERS, Setting.DATA, Setting.GRPC_LISTEN);
+    private static final Set<Setting> OWN = Set.of(
+            Setting.ID,
+            Setting.LISTEN,
+            Setting.PEERS,
+            Setting.BOOTSTRAP,
+            Setting.JOIN,
+            Setting.PEER_ADDRESS,
+            Setting.DATA,
+            Setting.GRPC_LISTEN);
 
     /** Validates, and keeps unmodifiable copies. */
     public NodesSpec {
@@ -47,14 +56,14 @@ public record NodesSpec(
     }
 
     /**
-     * Describes nodes with a heap of 512 MB, no further flags, and the public HTTP API only.
+     * Describes the fixed nodes of a cluster with a heap of 512 MB, no further flags, and the public HTTP API only.
      *
      * @param count number of nodes
      * @param directory of data and logs
      * @param settings of every node
      */
     public static NodesSpec of(int count, Path directory, Map<Setting, String> settings) {
-        return new NodesSpec(count, settings, 512, List.of(), directory, false);
+        return new NodesSpec(count, settings, 512, List.of(), directory, false, false);
     }
 
     /**
@@ -67,7 +76,7 @@ public record NodesSpec(
         Map<Setting, String> more = new EnumMap<>(Setting.class);
         more.putAll(settings);
         more.put(setting, value);
-        return new NodesSpec(count, more, heapMegabytes, jvmFlags, directory, grpcApi);
+        return new NodesSpec(count, more, heapMegabytes, jvmFlags, directory, grpcApi, agreed);
     }
 
     /**
@@ -77,11 +86,16 @@ public record NodesSpec(
      * @param flags further flags for every JVM
      */
     public NodesSpec withJvm(int megabytes, List<String> flags) {
-        return new NodesSpec(count, settings, megabytes, flags, directory, grpcApi);
+        return new NodesSpec(count, settings, megabytes, flags, directory, grpcApi, agreed);
     }
 
     /** Returns a copy with the public gRPC API in addition to the HTTP API. */
     public NodesSpec withGrpcApi() {
-        return new NodesSpec(count, settings, heapMegabytes, jvmFlags, directory, true);
+        return new NodesSpec(count, settings, heapMegabytes, jvmFlags, directory, true, agreed);
+    }
+
+    /** Returns a copy whose nodes form a cluster that further nodes may join. */
+    public NodesSpec whoseNodesMayChange() {
+        return new NodesSpec(count, settings, heapMegabytes, jvmFlags, directory, grpcApi, true);
     }
 }

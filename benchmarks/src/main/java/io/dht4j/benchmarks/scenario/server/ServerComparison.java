@@ -4,6 +4,7 @@ import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.RunContext;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -223,6 +224,21 @@ public final class ServerComparison {
         if (searches() && costs.searchesEach() && !counts.isLast(repetition)) {
             search(cluster, operation, repetition + 1);
         }
+    }
+
+    /**
+     * Returns a cost that was counted.
+     *
+     * @param variant one of the comparison, which has a case of no group
+     * @param operation one of its plan
+     * @param cost what was counted
+     * @return a value for each repetition, in their order; empty if it was not counted
+     */
+    public List<Double> costs(ServerVariant variant, Operation operation, Cost cost) {
+        return cases.stream()
+                .filter(each -> each.group().isEmpty() && each.variant().equals(variant))
+                .flatMap(each -> results(each, operation).costs(cost).stream())
+                .toList();
     }
 
     private VariantResults results(Case each, Operation operation) {

@@ -20,9 +20,16 @@ import java.util.Map;
  * @param components of the nodes that are not the standard ones: see {@link LabCustomizer}
  * @param ack number of replicas that must answer a request
  * @param from of how many
+ * @param agreed whether its nodes may change
  */
 public record ServerVariant(
-        String name, int nodes, Map<Setting, String> settings, Map<String, String> components, int ack, int from) {
+        String name,
+        int nodes,
+        Map<Setting, String> settings,
+        Map<String, String> components,
+        int ack,
+        int from,
+        boolean agreed) {
 
     /** Keeps unmodifiable copies. */
     public ServerVariant {
@@ -36,9 +43,9 @@ public record ServerVariant(
         return Collections.unmodifiableMap(copy);
     }
 
-    /** Returns standard nodes with durable stores, each of which answers alone. */
+    /** Returns standard fixed nodes with durable stores, each of which answers alone. */
     public static ServerVariant of(String name, int nodes, int ack, int from) {
-        return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from);
+        return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from, false);
     }
 
     /** Returns a copy with one more setting. */
@@ -50,7 +57,7 @@ public record ServerVariant(
         Map<Setting, String> more = new EnumMap<>(Setting.class);
         more.putAll(settings);
         more.putAll(further);
-        return new ServerVariant(name, nodes, more, components, ack, from);
+        return new ServerVariant(name, nodes, more, components, ack, from, agreed);
     }
 
     /**
@@ -86,7 +93,12 @@ public record ServerVariant(
     public ServerVariant assembled(String part, String value) {
         Map<String, String> more = new LinkedHashMap<>(components);
         more.put(part, value);
-        return new ServerVariant(name, nodes, settings, more, ack, from);
+        return new ServerVariant(name, nodes, settings, more, ack, from, agreed);
+    }
+
+    /** Returns a copy whose nodes form an agreed cluster, whose nodes may change. */
+    public ServerVariant whoseNodesMayChange() {
+        return new ServerVariant(name, nodes, settings, components, ack, from, true);
     }
 
     /**
@@ -97,7 +109,8 @@ public record ServerVariant(
      */
     public NodesSpec spec(Path directory, NodeJvm jvm) {
         NodeJvm own = jvm.with(LabCustomizer.jvmFlags(components));
-        return NodesSpec.of(nodes, directory, settings).withJvm(own.heapMegabytes(), own.flags(nodes));
+        NodesSpec spec = NodesSpec.of(nodes, directory, settings).withJvm(own.heapMegabytes(), own.flags(nodes));
+        return agreed ? spec.whoseNodesMayChange() : spec;
     }
 
     /** Returns its distinguishing options of the server's command line, for {@link Measurement#settings()}. */
@@ -105,6 +118,9 @@ public record ServerVariant(
         Map<String, String> shown = new LinkedHashMap<>();
         shown.put("nodes", String.valueOf(nodes));
         shown.put("policy", ack + "/" + from);
+        if (agreed) {
+            shown.put("formed by", Setting.BOOTSTRAP.option());
+        }
         settings.forEach((setting, value) -> shown.put(setting.option(), value));
         if (components.containsKey(LabCustomizer.TRANSPORT_CLASS)) {
             shown.remove(Setting.TRANSPORT.option());

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.scenario.server;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Profile;
+import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.CompilerWork;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -72,6 +73,11 @@ final class VariantResults {
         }
         perOperation.forEach((cost, value) ->
                 costs.computeIfAbsent(cost, name -> new ArrayList<>()).add(value));
+    }
+
+    /** Returns a cost that was counted, of each repetition. */
+    List<Double> costs(Cost cost) {
+        return List.copyOf(costs.getOrDefault(cost.label(), List.of()));
     }
 
     /** Adds what was served in a closed loop. */

@@ -84,6 +84,39 @@ class NodesTest {
 
     @Test
     @Tag("full")
+    void aNodeJoinsAndGetsItsShare() throws Exception {
+        try (Nodes nodes = Nodes.start(spec(3).with(Setting.TRANSPORT, "tcp")
+                .with(Setting.PARTITIONS, "16")
+                .whoseNodesMayChange())) {
+            assertThat(put(nodes.httpAddresses().get(0), "a")).isEqualTo(201);
+            NodeProcess first = nodes.all().get(0);
+            assertThat(first.membership().atRest()).isTrue();
+            first.rebalance(true, 1 << 20);
+            first.admit(nodes.nextName());
+            NodeProcess joined = nodes.startJoining();
+
+            assertThat(joined.id()).isEqualTo("n4");
+            assertThat(joined.membership().members()).hasSize(4);
+            assertThat(joined.membership().atRest()).isFalse();
+            first.rebalance(false, 1 << 20);
+            MembershipReading reading = joined.membership();
+            while (!reading.atRest()) {
+                reading = joined.membership();
+            }
+            assertThat(reading.members().get(3).partitions()).isPositive();
+            assertThat(get(nodes.httpAddresses().get(3), "a")).isEqualTo("value of a");
+        }
+    }
+
+    @Test
+    void nodesThatAreFixedTakeInNoOther() throws Exception {
+        try (Nodes nodes = Nodes.start(spec(1))) {
+            assertThatThrownBy(nodes::startJoining).hasMessage("the nodes of this cluster are fixed");
+        }
+    }
+
+    @Test
+    @Tag("full")
     void nodesOverGrpcInMemoryHaveThePublicGrpcApiToo() throws Exception {
         NodesSpec spec = spec(2).with(Setting.TRANSPORT, "grpc")
                 .with(Setting.STORE, "memory")
@@ -141,6 +174,12 @@ class NodesTest {
         assertThatThrownBy(() -> spec(1).with(Setting.LISTEN, "127.0.0.1:1")).hasMessageContaining("listen");
         assertThatThrownBy(() -> new NodeSpec(Map.of(), 64, List.of(), java.util.Optional.empty()))
                 .hasMessageContaining("id is missing");
+        assertThatThrownBy(() -> new NodeSpec(
+                        Map.of(Setting.ID, "n1", Setting.LISTEN, "127.0.0.1:1"),
+                        64,
+                        List.of(),
+                        java.util.Optional.empty()))
+                .hasMessageContaining("the nodes of its cluster are missing");
     }
 
     @Test
