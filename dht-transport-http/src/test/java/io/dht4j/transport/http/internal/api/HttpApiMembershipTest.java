@@ -24,7 +24,7 @@ class HttpApiMembershipTest {
             nodes?change=leave&node=n4                        | change must be add, remove, replace, update or recover
             nodes?change=add                                  | node is missing
             rebalance?change=cancel&rate=65536                | rate has no effect: change=cancel takes change
-            rebalance?change=stop                             | change must be pause, resume or cancel, or rate be given
+            rebalance?change=stop                             | cancel, or rate or replication_factor be given
             rebalance?rate=1                                  | rate must be a whole number from 65536
             """)
     void aChangeThatSaysTooMuchOrTooLittleIsRefused(String resource, String why) throws IOException {
