@@ -50,7 +50,7 @@ final class BatchCopy {
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /** From this number of replicas on, a further one is copied from all of them. */
-    private static final int COPIED_FROM_ALL = 4;
+    private static final int COPIED_FROM_ALL = 3;
 
     private final MoveContext context;
     private final long id;
@@ -106,7 +106,8 @@ final class BatchCopy {
 
     /**
      * Returns whether the owner has what the heir needs. A dead owner has nothing. And a majority of three may have
-     * acknowledged what the owner lacks: of five, two would be too few to have it.
+     * acknowledged what the owner lacks: two of five would be too few to have it, and two of four too few for the loss
+     * of two nodes, which four replicas tolerate.
      */
     private static boolean hasAllAtOwner(ClusterView view, int partition) {
         return view.movingSlot(partition)

@@ -4,12 +4,17 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.PARTITIONS;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.options.HintedHandoff;
+import io.dht4j.core.options.Repair;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** The replication factor is raised while the cluster serves: whole clusters in virtual time. */
@@ -176,6 +181,30 @@ class GrowingReplicasTest {
             restart(cluster, down);
             cluster.await(up, GrowingReplicasTest::isFull);
             cluster.assertData(0, 1, 2);
+        }
+    }
+
+    /** Each growth adds one node that has a write, so that two growths leave a majority of them. */
+    @Test
+    void writeThatTheLastReplicaHasMissedIsReadFromEveryMajorityOfFive() {
+        UnaryOperator<ClusterBuilder> options = builder -> builder.partitions(1)
+                .replicationFactor(3)
+                .handoff(HintedHandoff.off())
+                .repair(Repair.off());
+        try (DrivenCluster cluster = new DrivenCluster(5, options)) {
+            List<Integer> row = cluster.nodes.state(0).row(0).stream()
+                    .map(slot -> slot.owner() - 1)
+                    .toList();
+            cluster.nodes.crash(row.get(2));
+            cluster.nodes.put(row.get(0), "part", "of two");
+            cluster.nodes.bootstrap(row.get(2), list(0, 1, 2, 3, 4), options);
+            cluster.nodes.cluster(row.get(2));
+            raise(cluster, row.get(0), 5);
+            cluster.await(row.get(0), GrowingReplicasTest::isFull);
+            cluster.nodes.env.advance(Duration.ofSeconds(5));
+            cluster.nodes.crash(row.get(0));
+            cluster.nodes.crash(row.get(1));
+            assertThat(cluster.nodes.get(row.get(2), "part")).isEqualTo("of two");
         }
     }
 

@@ -129,13 +129,8 @@ public final class AgreedMembership {
         this.pulls = new StatePulls(calls, environment, installed, members::others);
         this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
         this.changes = new StateChanges(self, members, commands, installed, pulls, environment, wait::text);
-        this.messages = new LogMessages(
-                calls,
-                members::node,
-                members::node,
-                this::logRef,
-                this::received,
-                (int) environment.currentTimeMillis());
+        this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received, (int)
+                environment.currentTimeMillis());
         this.logMember =
                 new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);
         this.reports = new NodeReports(

@@ -80,11 +80,7 @@ class LogMessagesTest {
     }
 
     private LogMessages messages(
-            NodeRef self,
-            Node node,
-            Transport transport,
-            BiConsumer<NodeRef, byte[]> receiver,
-            int firstNumber) {
+            NodeRef self, Node node, Transport transport, BiConsumer<NodeRef, byte[]> receiver, int firstNumber) {
         return new LogMessages(
                 new PeerCalls(node.id(), transport, env, () -> 1),
                 LogMessagesTest::named,
