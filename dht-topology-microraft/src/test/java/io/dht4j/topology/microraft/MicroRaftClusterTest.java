@@ -195,6 +195,7 @@ class MicroRaftClusterTest {
         starts.get(2).close();
         NodeStart last = starts.get(3);
         env.await(agreed(last).recover(Set.of(new NodeId("n1"), new NodeId("n2"))), BOUND);
+        env.advance(Duration.ofSeconds(40));
         change(last, state -> new Command.MarkDead(state.epoch(), 2, true));
         assertThat(agreed(last).state().orElseThrow().members().voters()).containsExactly(4);
         try (Stream<Path> logs = Files.list(directory.resolve("meta3"))) {
@@ -202,6 +203,8 @@ class MicroRaftClusterTest {
         }
         last.close();
         NodeStart again = join(3, founders);
+        agreed(again);
+        env.advance(Duration.ofSeconds(40));
         change(again, state -> new Command.MarkDead(state.epoch(), 3, true));
         again.close();
     }

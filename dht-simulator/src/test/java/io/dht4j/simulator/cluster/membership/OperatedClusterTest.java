@@ -20,12 +20,14 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What applications and operators see of a membership, and change. */
@@ -204,6 +206,26 @@ class OperatedClusterTest {
             change(nodes, 0, replace);
             assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
             assertThat(member(nodes, 0, 2).waitsFor()).contains("start n2 with an empty data directory and --join");
+        }
+    }
+
+    /** The link between the node that is asked and the one that is to be replaced is cut, and no other one. */
+    @Test
+    void aNodeThatAnswersTheLeaderIsNotDeclaredDead() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.env.advance(Duration.ofSeconds(10));
+            NodeId leader = status(nodes, 0).metadata().leader().orElseThrow();
+            List<Integer> others = IntStream.range(0, 3)
+                    .filter(i -> !id(i).equals(leader))
+                    .boxed()
+                    .toList();
+            int at = others.get(0);
+            int alive = others.get(1);
+            nodes.nodes.get(at).link.toward(id(alive), Fault.refuse());
+            nodes.env.advance(Duration.ofSeconds(60));
+            assertThat(refusal(nodes, at, new MembershipChange.Replace(id(alive), false)))
+                    .contains("answers " + leader + ", which leads the changes", "stop it if it runs");
+            assertThat(member(nodes, at, alive).state()).isEqualTo(State.SERVING);
         }
     }
 

@@ -145,6 +145,7 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(VoterGroup.USUAL_VOTERS, driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
+        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence()));
         this.reports.waits(() -> Stream.concat(logMember.trouble().stream(), driver.waits().stream())
                 .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);

@@ -12,16 +12,12 @@ import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The commands by which the changes of operators are made. */
 final class Changes {
-
-    /** How long a node must have been silent before it is declared dead. */
-    static final Duration SILENCE = Duration.ofSeconds(30);
 
     private Changes() {}
 
@@ -105,26 +101,11 @@ final class Changes {
                 .map(id -> new Command.AbortBatch(state.epoch(), id));
     }
 
-    /**
-     * Checks that a node may be declared dead.
-     *
-     * @param member the node
-     * @param observer the node that has asked it
-     * @param answered whether it has answered just now
-     * @param silence for how long it has not
-     * @throws InvalidRequestException if it may be alive
-     */
-    static void requireSilent(Member member, NodeId observer, boolean answered, Optional<Duration> silence) {
+    /** Refuses that a node is declared dead that has answered the node that was asked to do so. */
+    static void requireSilent(Member member, NodeId observer, boolean answered) {
         if (answered) {
             throw refused(member + " answers " + observer + ": to replace its data directory stop it first, and to"
                     + " move its data to other nodes run ./dht nodes remove " + member.name());
-        }
-        Duration silent = silence.orElse(Duration.ZERO);
-        if (silent.compareTo(SILENCE) < 0) {
-            long left = SILENCE.minus(silent).toSeconds() + 1;
-            throw refused(member + " has not answered " + observer + " for " + silent.toSeconds()
-                    + " s, and a node is declared dead after " + SILENCE.toSeconds() + " s: repeat this in " + left
-                    + " s");
         }
     }
 

@@ -157,8 +157,7 @@ public final class OperatorMembership implements ClusterMembership {
             return CompletableFuture.completedFuture(null);
         }
         return agreed.reports().ask(state, List.of(member.get())).thenApply(reports -> {
-            Changes.requireSilent(
-                    member.get(), self, !reports.isEmpty(), agreed.reports().silence(replace.node()));
+            Changes.requireSilent(member.get(), self, !reports.isEmpty());
             return null;
         });
     }

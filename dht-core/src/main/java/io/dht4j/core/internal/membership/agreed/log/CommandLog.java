@@ -46,6 +46,7 @@ public final class CommandLog {
     private final Function<NodeRef, Optional<UUID>> incarnations;
     private volatile @Nullable Member member;
     private volatile Follower follower = (command, before) -> {};
+    private volatile Guard guard = (command, state) -> Optional.empty();
     private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -60,6 +61,20 @@ public final class CommandLog {
          * @param before the state before it was appended
          */
         void accepted(Command command, ClusterState before);
+    }
+
+    /** Refuses commands for what the leader knows, and the agreed state does not. */
+    @FunctionalInterface
+    public interface Guard {
+
+        /**
+         * Looks at a command before it is appended.
+         *
+         * @param command the command
+         * @param state the state that it expects
+         * @return why it is refused, one sentence for people; empty if it is appended
+         */
+        Optional<String> refusal(Command command, ClusterState state);
     }
 
     private record Member(TopologyLog log, ReplicatedState state) {}
@@ -101,6 +116,11 @@ public final class CommandLog {
         follower = now;
     }
 
+    /** Asks a guard before a command is appended at this node, if it leads. */
+    public void guard(Guard now) {
+        guard = now;
+    }
+
     /**
      * Appends a command at this node.
      *
@@ -114,6 +134,11 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
         Optional<ClusterState> before = here.state.state();
+        Optional<String> refusal = here.log.leads() ? before.flatMap(state -> refusal(command, state)) : Optional.empty();
+        if (refusal.isPresent()) {
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
+        }
         CompletionStage<Long> append;
         try {
             append = here.log.append(command, context);
@@ -130,6 +155,16 @@ public final class CommandLog {
                     return appended;
                 })
                 .toCompletableFuture();
+    }
+
+    private Optional<String> refusal(byte[] bytes, ClusterState state) {
+        try {
+            Command command = CommandCodec.decode(bytes);
+            return command.expectedEpoch() == state.epoch() ? guard.refusal(command, state) : Optional.empty();
+        } catch (MalformedStateException e) {
+            // The state machine refuses it, on every member alike.
+            return Optional.empty();
+        }
     }
 
     private void accepted(byte[] command, ClusterState before) {
