@@ -3,6 +3,7 @@ package io.dht4j.server;
 import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.NodeStart;
 import io.dht4j.security.Tls;
 import io.dht4j.security.Tokens;
 import io.dht4j.server.config.Addresses;
@@ -214,12 +215,13 @@ final class ServerComponents {
         return tokens.isEmpty() ? options : options.withTokens(tokens.get());
     }
 
-    /** Starts the node. Blocks until its transport listens. */
-    Cluster cluster(Transport transport, Store store, NodeCustomizer customizer, StartWatch watch) {
+    /** Starts the node. Blocks until its transport listens, and it is a member. */
+    Cluster cluster(
+            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, StartingCluster served) {
         // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = customizer.transport(new WatchedTransport(transport, outage));
-        return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch));
+        return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch, served));
     }
 
     private ClusterBuilder builder() {
@@ -230,7 +232,8 @@ final class ServerComponents {
                 : ClusterBuilder.of(config.id(), membership.nodes());
     }
 
-    private Cluster standardCluster(Transport transport, Store store, NodeCustomizer customizer, StartWatch watch) {
+    private Cluster standardCluster(
+            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, StartingCluster served) {
         ClusterBuilder builder = builder()
                 .transport(transport)
                 .store(store)
@@ -260,7 +263,12 @@ final class ServerComponents {
             builder.partitions(config.placement().partitions());
         }
         try {
-            return config.membership().isAgreed() ? MemberStart.await(builder.begin(), watch) : builder.start();
+            if (!config.membership().isAgreed()) {
+                return builder.start();
+            }
+            NodeStart start = builder.begin();
+            served.waits(start::waiting);
+            return MemberStart.await(start, watch);
         } catch (IllegalStateException e) {
             throw new StartFailure(String.valueOf(e.getMessage()), e);
         }
@@ -279,6 +287,13 @@ final class ServerComponents {
         }
         HostPort listen = addresses.listen();
         return HttpApi.listening(listen.host(), listen.port(), cluster, secured(options));
+    }
+
+    /** Starts the public HTTP API of a node that may wait for its start. Blocks until an own port listens. */
+    HttpApi startingApi(Transport transport, StartingCluster served) {
+        HttpApi api = httpApi(transport, served);
+        api.starting(served::waiting);
+        return api;
     }
 
     /** Starts the public gRPC API. Blocks until it listens. */

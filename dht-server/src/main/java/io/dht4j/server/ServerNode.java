@@ -13,8 +13,10 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.store.mvstore.Rebuild;
+import io.dht4j.transport.http.HttpApi;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
@@ -167,11 +169,24 @@ public final class ServerNode implements AutoCloseable {
         // The store first: this node must not be reachable until it owns its directory.
         Store store = closer.add(components.store(customizer));
         Transport transport = closer.add(components.transport(customizer));
-        Cluster cluster = closer.add(components.cluster(transport, store, customizer, watch));
+        StartingCluster served = new StartingCluster();
+        // A node may wait for others for minutes: its probes are answered meanwhile.
+        Optional<HttpApi> early = config.membership().isAgreed()
+                ? Optional.of(components.startingApi(transport, served))
+                : Optional.empty();
+        Cluster cluster;
+        try {
+            cluster = closer.add(components.cluster(transport, store, customizer, watch, served));
+        } catch (RuntimeException | Error e) {
+            early.ifPresent(HttpApi::close);
+            throw e;
+        }
+        HttpApi api = closer.add(early.orElseGet(() -> components.httpApi(transport, cluster)));
+        served.started(cluster);
         warmUp(cluster, config);
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);
-        closer.add(components.httpApi(transport, cluster)).failure().thenAccept(failure::complete);
+        api.failure().thenAccept(failure::complete);
         config.addresses()
                 .grpc()
                 .ifPresent(address -> closer.add(components.grpcApi(address, cluster))

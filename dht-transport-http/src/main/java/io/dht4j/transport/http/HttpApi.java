@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.security.TokenGuard;
@@ -8,11 +10,13 @@ import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
 import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
 import io.dht4j.transport.http.internal.api.HttpApiHandler;
+import io.dht4j.transport.http.internal.api.HttpApiProbes;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import io.vertx.core.Context;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +35,7 @@ public final class HttpApi implements AutoCloseable {
     private final TokenGuard guard;
     private final HttpApiOptions options;
     private final boolean ownsListener;
+    private final HttpApiProbes probes;
 
     private HttpApi(
             HttpListener listener,
@@ -47,15 +52,16 @@ public final class HttpApi implements AutoCloseable {
         HttpApiBrowsers browsers =
                 new HttpApiBrowsers(options.tokens().isPresent(), options.publicHosts(), listener.host());
         guard.onChange(admission::recheckTokens);
+        this.probes = new HttpApiProbes(cluster, admission);
         listener.attachApi(new HttpApiHandler(
-                listener, cluster, options.limits(), options.patience(), admission, guard, browsers));
+                listener, cluster, options.limits(), options.patience(), admission, guard, browsers, probes));
     }
 
     /**
      * Starts an API on the port on which a transport listens for the node's peers. A transport is shared by one API at
      * a time. Blocks while it reads the file of tokens.
      *
-     * @param transport the cluster's own transport, started
+     * @param transport the cluster's own transport. The API serves from the transport's start on
      * @param cluster what to serve
      * @param options limits, timeouts and tokens; {@code idleTimeout}, TLS and the permission for plaintext are the
      *     transport's instead
@@ -100,6 +106,16 @@ public final class HttpApi implements AutoCloseable {
             throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
         }
         return api;
+    }
+
+    /**
+     * Lets {@code /readyz} answer what a node waits for that has not started yet.
+     *
+     * @param waitsFor returns one line for people, and the empty text once the node has started; must neither block nor
+     *     throw
+     */
+    public void starting(Supplier<String> waitsFor) {
+        probes.starting(requireNonNull(waitsFor, "waitsFor"));
     }
 
     /**

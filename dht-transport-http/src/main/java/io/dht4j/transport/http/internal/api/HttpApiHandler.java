@@ -43,7 +43,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             Patience patience,
             HttpApiAdmission admission,
             TokenGuard guard,
-            HttpApiBrowsers browsers) {
+            HttpApiBrowsers browsers,
+            HttpApiProbes probes) {
         this.listener = listener;
         this.vertx = listener.vertx();
         this.limits = limits;
@@ -53,7 +54,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.calls = new HttpApiCalls(cluster);
         this.membership = new HttpApiMembership(cluster);
         this.browsers = browsers;
-        this.probes = new HttpApiProbes(cluster, admission);
+        this.probes = probes;
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Tells whoever watches the process whether it lives, and whether it should be sent requests. The answers are short
  * texts without details, since anyone may ask. Safe for use by any number of event loops.
  */
-final class HttpApiProbes {
+public final class HttpApiProbes {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpApiProbes.class);
 
@@ -45,10 +46,17 @@ final class HttpApiProbes {
     private final HttpApiAdmission admission;
     private volatile @Nullable Asked last;
     private volatile @Nullable Said said;
+    private volatile Supplier<String> starting = () -> "";
 
-    HttpApiProbes(Cluster cluster, HttpApiAdmission admission) {
+    /** Creates the probes of a node that has started. */
+    public HttpApiProbes(Cluster cluster, HttpApiAdmission admission) {
         this.cluster = cluster;
         this.admission = admission;
+    }
+
+    /** Lets readiness wait for the start of the node, until the text of what it waits for is empty. */
+    public void starting(Supplier<String> waitsFor) {
+        starting = waitsFor;
     }
 
     /** Answers that the process takes requests. */
@@ -60,6 +68,11 @@ final class HttpApiProbes {
     void ready(HttpApiExchange exchange) {
         if (admission.isStopped()) {
             answer(exchange, UNAVAILABLE, "draining");
+            return;
+        }
+        String waitsFor = starting.get();
+        if (!waitsFor.isEmpty()) {
+            answer(exchange, List.of(waitsFor));
             return;
         }
         CompletionStage<NodeStatus> status = status();

@@ -1,0 +1,156 @@
+package io.dht4j.server;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyPlacement;
+import io.dht4j.KeyRange;
+import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
+import io.dht4j.Value;
+import io.dht4j.Version;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster of a node that may still wait for its start, for an API that answers meanwhile. Until the node serves,
+ * calls are refused as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Closes nothing. Safe for use by
+ * any number of threads.
+ */
+final class StartingCluster implements Cluster {
+
+    private volatile @Nullable Cluster started;
+    private volatile Supplier<String> waiting = () -> "the node has just been started";
+
+    /** Sets what tells what the start waits for. */
+    void waits(Supplier<String> what) {
+        waiting = what;
+    }
+
+    /** Serves calls by a cluster from now on. */
+    void started(Cluster cluster) {
+        started = cluster;
+    }
+
+    /** Returns what the start waits for, one line for people; empty once the node serves. */
+    String waiting() {
+        return started == null ? waiting.get() : "";
+    }
+
+    private UnavailableException notYet() {
+        return new UnavailableException(ErrorCode.NOT_SERVING, "this node does not serve yet: " + waiting.get());
+    }
+
+    private <T> CompletionStage<T> call(Function<Cluster, CompletionStage<T>> call) {
+        Cluster cluster = started;
+        return cluster == null ? CompletableFuture.failedFuture(notYet()) : call.apply(cluster);
+    }
+
+    private Cluster cluster() {
+        Cluster cluster = started;
+        if (cluster == null) {
+            throw notYet();
+        }
+        return cluster;
+    }
+
+    @Override
+    public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
+        return call(cluster -> cluster.get(key, options));
+    }
+
+    @Override
+    public CompletionStage<Version> put(Key key, byte[] value, CallOptions options) {
+        return call(cluster -> cluster.put(key, value, options));
+    }
+
+    @Override
+    public CompletionStage<Version> delete(Key key, CallOptions options) {
+        return call(cluster -> cluster.delete(key, options));
+    }
+
+    @Override
+    public CompletionStage<Map<Key, Value>> getAll(Collection<Key> keys, CallOptions options) {
+        return call(cluster -> cluster.getAll(keys, options));
+    }
+
+    @Override
+    public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
+        return call(cluster -> cluster.putAll(values, options));
+    }
+
+    @Override
+    public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
+        return cluster().scan(range, scope, options);
+    }
+
+    @Override
+    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+        return call(cluster -> cluster.openSnapshot(lease, options));
+    }
+
+    @Override
+    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+        return cluster().scanSnapshot(snapshot, range, options);
+    }
+
+    @Override
+    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
+        return call(cluster -> cluster.closeSnapshot(snapshot, options));
+    }
+
+    @Override
+    public CompletionStage<KeyPlacement> locate(Key key) {
+        return call(cluster -> cluster.locate(key));
+    }
+
+    @Override
+    public Topology topology() {
+        return cluster().topology();
+    }
+
+    @Override
+    public ReplicationPolicy defaultPolicy() {
+        return cluster().defaultPolicy();
+    }
+
+    @Override
+    public CompletionStage<NodeStatus> status() {
+        return call(Cluster::status);
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        return call(cluster -> cluster.repair(partitions));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return call(Cluster::repairStatus);
+    }
+
+    @Override
+    public ClusterMembership membership() {
+        return cluster().membership();
+    }
+
+    @Override
+    public void close() {
+        // The node closes its cluster.
+    }
+}
