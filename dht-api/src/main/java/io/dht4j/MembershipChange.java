@@ -172,6 +172,26 @@ public sealed interface MembershipChange {
     record CancelMoves() implements MembershipChange {}
 
     /**
+     * Sets how many nodes agree on changes, when there are as many: more of them survive the loss of more, and take
+     * longer to agree. They are chosen by the cluster, in different zones as far as possible.
+     *
+     * @param voters 3, 5 or 7
+     */
+    record Voters(int voters) implements MembershipChange {
+
+        /**
+         * Checks the number.
+         *
+         * @throws IllegalArgumentException if it is another one
+         */
+        public Voters {
+            if (voters != 3 && voters != 5 && voters != 7) {
+                throw new IllegalArgumentException("a cluster has 3, 5 or 7 voters, not " + voters);
+            }
+        }
+    }
+
+    /**
      * Goes on without the majority of the nodes that agree on changes, which is lost. Takes the newest state that any
      * node has. Refused unless every other node answers.
      *

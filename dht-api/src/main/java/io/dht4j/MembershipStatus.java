@@ -130,10 +130,11 @@ public record MembershipStatus(
      * The nodes that agree on changes. Reads and writes do not need them.
      *
      * @param voters their names
+     * @param wantedVoters how many there should be when there are as many nodes: 3, 5 or 7
      * @param leader the one that leads; empty if none is known
      * @param waitsFor what prevents changes, or will if another voter fails, one line for people; empty if nothing does
      */
-    public record Metadata(List<NodeId> voters, Optional<NodeId> leader, String waitsFor) {
+    public record Metadata(List<NodeId> voters, int wantedVoters, Optional<NodeId> leader, String waitsFor) {
 
         /** Keeps a copy of the list. */
         public Metadata {

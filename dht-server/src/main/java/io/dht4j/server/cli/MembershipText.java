@@ -10,6 +10,8 @@ import java.util.Locale;
 /** What the API reports about the nodes of a cluster, as lines for people. */
 final class MembershipText {
 
+    private static final int USUAL_VOTERS = 3;
+
     private static final long UNIT = 1024;
     private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB", "PiB");
 
@@ -97,8 +99,10 @@ final class MembershipText {
         List<String> voters = new ArrayList<>();
         metadata.path("voters")
                 .forEach(voter -> voters.add(voter.asText() + (voter.equals(metadata.path("leader")) ? "*" : "")));
+        int wanted = metadata.path("wanted_voters").asInt();
         List<String> row = List.of(
-                String.join(", ", voters),
+                String.join(", ", voters)
+                        + (wanted > USUAL_VOTERS && wanted > voters.size() ? " of " + wanted + " wanted" : ""),
                 "epoch " + status.path("epoch_text").asText(),
                 epochs(status) + waits(metadata, ""));
         return aligned("meta", List.of(row));

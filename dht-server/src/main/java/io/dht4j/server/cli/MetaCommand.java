@@ -9,6 +9,7 @@ import io.dht4j.server.client.DhtClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "meta",
         mixinStandardHelpOptions = true,
-        header = "Shows the nodes that agree on changes of a cluster, and recovers from their loss.%n",
+        header = "Shows the nodes that agree on changes of a cluster, sets how many, and recovers from their loss.%n",
         description = {
             "%nThey vote on each change of the nodes; * leads. Reads and writes go on without them. A line names the "
                     + "nodes that have not installed the newest state yet.",
@@ -52,6 +53,12 @@ final class MetaCommand implements Callable<Integer> {
             description = "With recover, the nodes that never return, with commas. Every other one must answer.")
     private List<String> lost = new ArrayList<>();
 
+    @Option(
+            names = "--voters",
+            paramLabel = "N",
+            description = "Sets how many nodes vote, when there are as many: 3, 5 or 7. Of 5 two may be lost.")
+    private Optional<Integer> voters = Optional.empty();
+
     @Option(names = "--json", description = "Prints the node's answer unchanged.")
     private boolean json;
 
@@ -67,6 +74,7 @@ final class MetaCommand implements Callable<Integer> {
     public Integer call() throws ClientException {
         DhtClient client = node.client();
         if (action.equals("recover")) {
+            requireNoVoters();
             return recover(client);
         }
         if (!action.equals("status")) {
@@ -75,12 +83,31 @@ final class MetaCommand implements Callable<Integer> {
         if (!lost.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "--lost has no effect without recover");
         }
+        if (voters.isPresent()) {
+            return setVoters(client, voters.get());
+        }
         JsonNode status = BackOff.whileOverloaded(() -> DhtClient.await(client.nodes()));
         if (json) {
             console.show(status.path("metadata").toString());
         } else {
             MembershipText.metadata(status).forEach(console::show);
         }
+        return 0;
+    }
+
+    private void requireNoVoters() {
+        if (voters.isPresent()) {
+            throw new ParameterException(spec.commandLine(), "--voters has no effect with recover");
+        }
+    }
+
+    private int setVoters(DhtClient client, int number) throws ClientException {
+        JsonNode answer =
+                DhtClient.await(client.changeNodes(Map.of("change", "voters", "voters", Integer.toString(number))));
+        console.show(
+                json
+                        ? answer.toString()
+                        : "agreed at epoch " + answer.path("epoch_text").asText() + "; the voters follow");
         return 0;
     }
 

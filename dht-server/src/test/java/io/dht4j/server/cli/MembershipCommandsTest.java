@@ -82,6 +82,11 @@ class MembershipCommandsTest {
         assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1,n3")
                         .out())
                 .startsWith("recovered at epoch 2.1; replace the lost nodes now");
+        assertThat(run("{\"epoch_text\":\"1.9\"}", "meta", "--voters", "5").out())
+                .startsWith("agreed at epoch 1.9; the voters follow");
+        assertThat(run(STATUS.replace("\"leader\"", "\"wanted_voters\":5,\"leader\""), "meta")
+                        .out())
+                .startsWith("meta   n1*, n2, n3 of 5 wanted  epoch 1.482");
     }
 
     @Test
@@ -108,6 +113,7 @@ class MembershipCommandsTest {
         assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
         assertWrong("must be a whole number from 1 to 16", "rebalance", "--replication-factor", "17");
         assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
+        assertWrong("--voters has no effect with recover", "meta", "recover", "--voters", "5");
         assertWrong("mutually exclusive", "rebalance", "--pause", "--resume");
     }
 

@@ -122,6 +122,7 @@ interface MembershipSuite extends RemoteApiSuite {
                 full ? moves : List.of(),
                 new Metadata(
                         List.of(new NodeId("n1"), new NodeId("n2")),
+                        5,
                         full ? Optional.of(new NodeId("n2")) : Optional.empty(),
                         full ? "a leader" : ""),
                 new MembershipStatus.Rebalance(1 << 20, full, full ? "a minute" : ""));
@@ -162,6 +163,7 @@ interface MembershipSuite extends RemoteApiSuite {
                 new MembershipChange.CancelMoves(),
                 new MembershipChange.ReplicationFactor(3),
                 new MembershipChange.ReplicationFactor(MembershipChange.ReplicationFactor.MAX),
+                new MembershipChange.Voters(5),
                 new MembershipChange.Recover(Set.of()),
                 new MembershipChange.Recover(Set.of(node, new NodeId("n1"))));
         for (MembershipChange change : changes) {

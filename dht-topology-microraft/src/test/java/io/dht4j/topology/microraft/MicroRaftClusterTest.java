@@ -209,6 +209,24 @@ class MicroRaftClusterTest {
         again.close();
     }
 
+    @Test
+    void ofFiveVotersTwoMayBeLost() {
+        List<Node> founders = founders(5);
+        List<NodeStart> starts = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            starts.add(start(i, founders));
+        }
+        starts.forEach(this::agreed);
+        change(starts.get(4), state -> new Command.SetVoterCount(state.epoch(), 5));
+        await(starts, state -> state.members().voters().size() == 5);
+        env.advance(Duration.ofMinutes(1));
+        starts.get(0).close();
+        starts.get(1).close();
+        env.advance(Duration.ofSeconds(20));
+        change(starts.get(4), state -> new Command.Admit(state.epoch(), new NodeId("n5")));
+        starts.subList(2, 5).forEach(NodeStart::close);
+    }
+
     private static boolean serves(ClusterState state, int member) {
         return state.members().size() >= member && state.members().get(member).lifecycle() == Lifecycle.SERVING;
     }

@@ -6,9 +6,12 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.DhtException;
+import io.dht4j.MembershipChange;
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
@@ -126,6 +129,53 @@ class DrivenMembersTest {
             cluster.nodes.env.advance(Duration.ofSeconds(20));
             cluster.change(left, state -> new Command.Admit(state.epoch(), node(7).id()));
         }
+    }
+
+    @Test
+    void fiveVotersOfThreeZonesAreChosenWhenTheyAreWanted() {
+        try (DrivenCluster cluster = new DrivenCluster(6)) {
+            for (int i = 0; i < 6; i++) {
+                zone(cluster, i, "z" + i / 2);
+            }
+            cluster.await(0, state -> state.members().voters().equals(List.of(1, 3, 5)));
+            want(cluster, 5);
+            cluster.await(0, state -> state.members().voters().size() == 5 && zonesOfVoters(state) == 3);
+            // Of five voters two may be lost.
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            cluster.nodes.crash(cluster.leader());
+            cluster.nodes.crash(cluster.leader());
+            int left = cluster.nodes.nodes.keySet().iterator().next();
+            want(cluster, left, 3);
+            cluster.await(left, state -> state.members().voters().size() == 3 && zonesOfVoters(state) == 3);
+        }
+    }
+
+    private static long zonesOfVoters(ClusterState state) {
+        return state.members().voters().stream()
+                .map(voter -> state.members().get(voter).details().zone())
+                .distinct()
+                .count();
+    }
+
+    private static void zone(DrivenCluster cluster, int i, String zone) {
+        cluster.change(
+                0,
+                state -> new Command.ChangeAttributes(
+                        state.epoch(),
+                        i + 1,
+                        state.members().get(i + 1).details().withZone(zone)));
+    }
+
+    private static void want(DrivenCluster cluster, int voters) {
+        want(cluster, 0, voters);
+    }
+
+    private static void want(DrivenCluster cluster, int at, int voters) {
+        cluster.nodes.env.await(
+                cluster.nodes.cluster(at).membership().change(new MembershipChange.Voters(voters)), BOUND);
+        MembershipStatus status =
+                cluster.nodes.env.await(cluster.nodes.cluster(at).membership().status(), BOUND);
+        assertThat(status.metadata().wantedVoters()).isEqualTo(voters);
     }
 
     @Test

@@ -27,7 +27,6 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -143,7 +142,7 @@ public final class AgreedMembership {
         this.driver = new Driver(
                 new DrivenCluster(logMember, reports, commands, calls, driving.placement()),
                 environment,
-                new Driver.Options(VoterGroup.USUAL_VOTERS, driving.versionSlotRest()));
+                new Driver.Options(driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
         this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence()));
         this.reports.waits(() -> Stream.concat(logMember.trouble().stream(), driver.waits().stream())

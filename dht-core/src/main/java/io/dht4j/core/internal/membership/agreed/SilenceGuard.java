@@ -53,8 +53,8 @@ final class SilenceGuard implements CommandLog.Guard {
         if (silent.filter(time -> time.compareTo(SILENCE) >= 0).isPresent()) {
             return Optional.empty();
         }
-        String heard = silent.map(time -> " has not answered " + self + ", which leads the changes, for "
-                        + time.toSeconds() + " s")
+        String heard = silent.map(time ->
+                        " has not answered " + self + ", which leads the changes, for " + time.toSeconds() + " s")
                 .orElse(" answers " + self + ", which leads the changes, or has stopped just now");
         return Optional.of(member + heard + ", and a node is declared dead after " + SILENCE.toSeconds()
                 + " s: stop it if it runs, and repeat this in "

@@ -35,6 +35,7 @@ public final class CommandCodec {
     private static final int SET_REPLICATION_FACTOR = 19;
     private static final int START_GROW = 20;
     private static final int COMPLETE_GROW = 21;
+    private static final int SET_VOTER_COUNT = 22;
 
     private static final int MIN_FOUNDER_BYTES = 2 + 16 + 2 + 2 + 2 + 1;
     private static final int MIN_CLAIM_BYTES = 2 + 2;
@@ -102,6 +103,8 @@ public final class CommandCodec {
             out.u8(SET_VOTERS).i64(epoch).numbers(c.voters());
         } else if (command instanceof Command.SetRebalance c) {
             out.u8(SET_REBALANCE).i64(epoch).rebalance(c.settings());
+        } else if (command instanceof Command.SetVoterCount c) {
+            out.u8(SET_VOTER_COUNT).i64(epoch).i32(c.voters());
         } else if (command instanceof Command.Recover c) {
             out.u8(RECOVER).i64(epoch).numbers(c.voters());
         } else {
@@ -154,6 +157,7 @@ public final class CommandCodec {
             case SET_VOTERS -> new Command.SetVoters(epoch, in.numbers("voters"));
             case SET_REBALANCE -> new Command.SetRebalance(epoch, in.rebalance());
             case RECOVER -> new Command.Recover(epoch, in.numbers("voters"));
+            case SET_VOTER_COUNT -> new Command.SetVoterCount(epoch, in.i32("the number of voters"));
             default -> throw new MalformedStateException("kind " + kind + " is no command");
         };
     }

@@ -139,7 +139,8 @@ final class StateReader {
         for (int i = 0; i < numbers.size(); i++) {
             since.add(i64("the epoch of a voter"));
         }
-        return new VoterGroup(numbers, since, i64("the begin of the voters"), numbers("first voters"));
+        return new VoterGroup(
+                numbers, since, i64("the begin of the voters"), numbers("first voters"), u8("the number of voters"));
     }
 
     SlotTable slots() throws MalformedStateException {

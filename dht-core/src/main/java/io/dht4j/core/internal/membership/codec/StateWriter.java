@@ -90,7 +90,7 @@ final class StateWriter {
     StateWriter voters(VoterGroup group) {
         numbers(group.numbers());
         group.since().forEach(this::i64);
-        return i64(group.begun()).numbers(group.first());
+        return i64(group.begun()).numbers(group.first()).u8(group.wanted());
     }
 
     StateWriter slots(SlotTable slots) {

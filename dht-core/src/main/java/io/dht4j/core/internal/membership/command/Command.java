@@ -266,6 +266,14 @@ public sealed interface Command {
     }
 
     /**
+     * Sets how many voters there should be when there are as many serving members. The driver chooses them.
+     *
+     * @param expectedEpoch see {@link Command#expectedEpoch}
+     * @param voters 3, 5 or 7
+     */
+    record SetVoterCount(long expectedEpoch, int voters) implements Command {}
+
+    /**
      * Sets how fast slots move.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}

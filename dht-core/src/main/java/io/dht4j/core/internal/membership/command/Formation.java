@@ -44,7 +44,7 @@ final class Formation {
                 form.cluster(),
                 Epoch.FIRST,
                 form.settings(),
-                new MemberList(members, VoterGroup.beginning(Epoch.FIRST, form.voters())),
+                new MemberList(members, VoterGroup.beginning(Epoch.FIRST, form.voters(), VoterGroup.USUAL_VOTERS)),
                 form.slots(),
                 versions,
                 List.of(),

@@ -87,6 +87,8 @@ public final class StateMachine {
             return new BatchRules(state).abort(abort);
         } else if (command instanceof Command.SetVoters voters) {
             return new VoterRules(state).set(voters);
+        } else if (command instanceof Command.SetVoterCount count) {
+            return new VoterRules(state).count(count);
         } else if (command instanceof Command.Recover recover) {
             return new VoterRules(state).recover(recover);
         } else if (command instanceof Command.SetRebalance rebalance) {

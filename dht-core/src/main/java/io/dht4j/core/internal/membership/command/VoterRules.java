@@ -6,6 +6,7 @@ import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.StateChange;
+import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 
@@ -32,6 +33,12 @@ final class VoterRules {
             }
         }
         return Results.accepted(new StateChange(state).voters(voters));
+    }
+
+    CommandResult count(Command.SetVoterCount command) {
+        return VoterGroup.mayWant(command.voters())
+                ? Results.accepted(new StateChange(state).wantVoters(command.voters()))
+                : Results.refused("there cannot be " + command.voters() + " voters: choose 3, 5 or 7");
     }
 
     CommandResult recover(Command.Recover command) {

@@ -70,10 +70,9 @@ public final class Driver {
     /**
      * Options of a driver.
      *
-     * @param voters how many voters there should be: 3, 5 or 7
      * @param versionSlotRest how long the version slot of a removed member is not used again
      */
-    public record Options(int voters, Duration versionSlotRest) {}
+    public record Options(Duration versionSlotRest) {}
 
     /** The cluster as a driver sees it. */
     public interface Cluster {
@@ -284,7 +283,6 @@ public final class Driver {
                 planning.startsIn(state, now),
                 cluster.log(),
                 logChanges,
-                options.voters(),
                 releasable(state, now));
     }
 

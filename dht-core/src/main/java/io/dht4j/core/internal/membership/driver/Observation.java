@@ -22,7 +22,6 @@ import java.util.Set;
  * @param planIn the time until planning begins, if it is needed and waits for further changes of members
  * @param log the members of the topology log; empty if they are not known
  * @param logChanges whether a change of the log's members is under way
- * @param wantedVoters how many voters there should be: 3, 5 or 7
  * @param releasable the removed members whose version slots may be used again
  */
 record Observation(
@@ -34,7 +33,6 @@ record Observation(
         Optional<Duration> planIn,
         List<NodeRef> log,
         boolean logChanges,
-        int wantedVoters,
         Set<Integer> releasable) {
 
     Observation {

@@ -56,7 +56,8 @@ final class VoterDecisions {
     }
 
     private Optional<Step> choice() {
-        List<Integer> wanted = VoterChoice.of(seen.state(), seen.wantedVoters(), seen::answers);
+        List<Integer> wanted =
+                VoterChoice.of(seen.state(), seen.state().members().group().wanted(), seen::answers);
         return wanted.equals(seen.state().members().voters())
                 ? Optional.empty()
                 : Optional.of(new Step.Append(new Command.SetVoters(seen.state().epoch(), wanted)));

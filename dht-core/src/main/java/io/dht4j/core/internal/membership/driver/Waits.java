@@ -4,7 +4,6 @@ import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,16 +45,7 @@ public final class Waits {
                 .filter(member -> member.lifecycle().isPresent() && !reports.containsKey(member.number()))
                 .forEach(member -> silence.apply(member).ifPresent(time -> silences.put(member.number(), time)));
         Observation seen = new Observation(
-                state,
-                reports,
-                silences,
-                Map.of(),
-                Optional.of(plan),
-                Optional.empty(),
-                List.of(),
-                false,
-                VoterGroup.USUAL_VOTERS,
-                Set.of());
+                state, reports, silences, Map.of(), Optional.of(plan), Optional.empty(), List.of(), false, Set.of());
         List<Wait> waits = new ArrayList<>();
         new BatchDecisions(seen, waits).lookAtAll();
         new MemberDecisions(seen, waits).lookAtAll();

@@ -54,6 +54,11 @@ final class Changes {
                     ? Optional.empty()
                     : Optional.of(new Command.SetReplicationFactor(state.epoch(), factor.replicas()));
         }
+        if (change instanceof MembershipChange.Voters voters) {
+            return state.members().group().wanted() == voters.voters()
+                    ? Optional.empty()
+                    : Optional.of(new Command.SetVoterCount(state.epoch(), voters.voters()));
+        }
         throw refused("no node can make the change " + change);
     }
 

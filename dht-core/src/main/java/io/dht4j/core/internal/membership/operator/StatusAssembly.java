@@ -231,6 +231,10 @@ final class StatusAssembly {
                             leader.isEmpty() ? Stream.of("the election of a leader") : Stream.empty(), troubles())
                     .collect(Collectors.joining("; "));
         }
-        return new Metadata(voters.stream().map(Member::name).toList(), leader, waitsFor);
+        return new Metadata(
+                voters.stream().map(Member::name).toList(),
+                state.members().group().wanted(),
+                leader,
+                waitsFor);
     }
 }

@@ -62,9 +62,15 @@ public final class StateChange {
         return this;
     }
 
+    /** Sets how many voters there should be. */
+    public StateChange wantVoters(int number) {
+        voters = before.members().group().wanting(number);
+        return this;
+    }
+
     /** Begins another group of voters. */
     public StateChange beginGroup(List<Integer> numbers) {
-        voters = VoterGroup.beginning(epoch, numbers);
+        voters = VoterGroup.beginning(epoch, numbers, before.members().group().wanted());
         return this;
     }
 

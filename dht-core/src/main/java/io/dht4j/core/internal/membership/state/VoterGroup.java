@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.state;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Who votes in the metadata group, and since when. The group begins with the cluster, and again with each generation.
@@ -11,14 +12,18 @@ import java.util.List;
  * @param since the epoch at which each of them became a voter, in the same order
  * @param begun the epoch at which the group began
  * @param first the numbers of the voters with which it began, ascending
+ * @param wanted how many voters there should be when there are as many nodes: 3, 5 or 7
  */
-public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, List<Integer> first) {
+public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, List<Integer> first, int wanted) {
 
     /** The maximum number of voters. */
     public static final int MAX_VOTERS = 8;
 
-    /** The number of voters of a cluster that has as many nodes; a smaller one has a single voter. */
+    /** The number of voters of a new cluster that has as many nodes; a smaller one has a single voter. */
     public static final int USUAL_VOTERS = 3;
+
+    /** How many voters there may be wanted. */
+    private static final Set<Integer> WANTED = Set.of(3, 5, 7);
 
     /**
      * Checks and copies the lists.
@@ -32,6 +37,9 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
         first = List.copyOf(first);
         requireOrder(numbers);
         requireOrder(first);
+        if (!WANTED.contains(wanted)) {
+            throw new IllegalArgumentException("a cluster has 3, 5 or 7 voters, not " + wanted);
+        }
         if (!Epoch.isValid(begun) || since.size() != numbers.size()) {
             throw new IllegalArgumentException("voters " + numbers + " since " + since + " in a group that began at "
                     + Epoch.text(begun) + ": each has one epoch");
@@ -66,8 +74,18 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
     }
 
     /** Returns the group that begins at an epoch. */
-    public static VoterGroup beginning(long epoch, List<Integer> voters) {
-        return new VoterGroup(voters, voters.stream().map(voter -> epoch).toList(), epoch, voters);
+    public static VoterGroup beginning(long epoch, List<Integer> voters, int wanted) {
+        return new VoterGroup(voters, voters.stream().map(voter -> epoch).toList(), epoch, voters, wanted);
+    }
+
+    /** Returns whether there may be so many voters wanted. */
+    public static boolean mayWant(int voters) {
+        return WANTED.contains(voters);
+    }
+
+    /** Returns the group in which another number of voters is wanted. */
+    public VoterGroup wanting(int voters) {
+        return new VoterGroup(numbers, since, begun, first, voters);
     }
 
     /** Returns the group with other voters from an epoch on. Those that stay have the same epoch as before. */
@@ -77,6 +95,6 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
             int place = numbers.indexOf(voter);
             epochs.add(place < 0 ? epoch : since.get(place));
         }
-        return new VoterGroup(voters, epochs, begun, first);
+        return new VoterGroup(voters, epochs, begun, first, wanted);
     }
 }

@@ -82,6 +82,7 @@ final class StateCodecTest {
                 new Command.StartGrow(epoch, 3, 4, some),
                 new Command.CompleteGrow(epoch, epoch, some),
                 new Command.SetVoters(epoch, List.of(1, 3)),
+                new Command.SetVoterCount(epoch, 5),
                 new Command.SetRebalance(epoch, RebalanceSettings.DEFAULT),
                 new Command.Continue(eventful()),
                 new Command.Recover(epoch, List.of(2)));

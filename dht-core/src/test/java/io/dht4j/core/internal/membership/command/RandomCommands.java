@@ -42,7 +42,10 @@ final class RandomCommands {
                 random.nextInt(3) > 0
                         ? new Command.SetVoters(epoch, List.of(other))
                         : new Command.SetVoters(epoch, List.of(Math.min(member, other), Math.max(member, other)));
-            case 13 -> new Command.SetRebalance(epoch, new RebalanceSettings(1 << 20, random.nextInt(8) == 0));
+            case 13 ->
+                random.nextInt(4) == 0
+                        ? new Command.SetVoterCount(epoch, random.nextInt(2, 9))
+                        : new Command.SetRebalance(epoch, new RebalanceSettings(1 << 20, random.nextInt(8) == 0));
             case 14 ->
                 random.nextInt(5) == 0
                         ? new Command.Recover(epoch, List.of(other))

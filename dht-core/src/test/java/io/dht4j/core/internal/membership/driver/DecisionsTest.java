@@ -83,7 +83,7 @@ class DecisionsTest {
 
         Decision next() {
             return Decisions.next(new Observation(
-                    state, reports, silences, snapshotWaits, plan, Optional.empty(), log, logChanges, 3, releasable));
+                    state, reports, silences, snapshotWaits, plan, Optional.empty(), log, logChanges, releasable));
         }
 
         Command command() {

@@ -71,7 +71,7 @@ class DriverTest {
     void commandThatTheStateRefusesIsNamed() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
         RefusingCluster cluster = new RefusingCluster();
-        Driver driver = new Driver(cluster, env, new Driver.Options(3, Duration.ofMinutes(1)));
+        Driver driver = new Driver(cluster, env, new Driver.Options(Duration.ofMinutes(1)));
         driver.start();
         env.advance(Duration.ofMinutes(2));
         assertThat(cluster.appends).isBetween(2, 200);

@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 /** Shows and changes the nodes of the cluster. Does not block. Safe for use by any number of event loops. */
 final class HttpApiMembership {
 
-    private static final List<String> NODES_PARAMETERS =
-            List.of("change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost");
+    private static final List<String> NODES_PARAMETERS = List.of(
+            "change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost", "voters");
     private static final List<String> REBALANCE_PARAMETERS = List.of("change", "rate", "replication_factor");
     private static final Map<String, List<String>> PARAMETERS_OF_CHANGES = Map.of(
             "add", List.of("change", "node"),
@@ -29,6 +29,7 @@ final class HttpApiMembership {
             "replace", List.of("change", "node", "accept_data_loss"),
             "update", List.of("change", "node", "address", "public_address", "zone", "weight"),
             "recover", List.of("change", "lost"),
+            "voters", List.of("change", "voters"),
             "cancel", List.of("change"));
 
     private final Cluster cluster;
@@ -101,6 +102,10 @@ final class HttpApiMembership {
                     .map(NodeId::new)
                     .collect(Collectors.toSet()));
         }
+        if (query.text("change").orElse("").equals("voters")) {
+            return new MembershipChange.Voters(
+                    (int) query.number("voters", 3, 7).orElseThrow(() -> refused("voters is missing: give 3, 5 or 7")));
+        }
         NodeId node = query.text("node")
                 .map(NodeId::new)
                 .orElseThrow(() -> refused("node is missing: give the name of the node"));
@@ -122,7 +127,7 @@ final class HttpApiMembership {
                         query.text("zone"),
                         weight(query));
             default ->
-                throw refused("change must be add, remove, replace, update or recover, not \""
+                throw refused("change must be add, remove, replace, update, recover or voters, not \""
                         + HttpText.shown(query.text("change").orElse("")) + "\"");
         };
     }

@@ -35,8 +35,9 @@ public final class MembershipJson {
     private MembershipJson() {}
 
     public static JsonObject status(MembershipStatus status) {
-        JsonObject metadata =
-                new JsonObject().put("voters", names(status.metadata().voters()));
+        JsonObject metadata = new JsonObject()
+                .put("voters", names(status.metadata().voters()))
+                .put("wanted_voters", status.metadata().wantedVoters());
         status.metadata().leader().ifPresent(leader -> metadata.put("leader", leader.value()));
         waits(metadata, status.metadata().waitsFor());
         return new JsonObject()
@@ -107,6 +108,7 @@ public final class MembershipJson {
                 list(json, "moves", MembershipJson::move),
                 new Metadata(
                         nodeIds(present(metadata.getJsonArray("voters"), "voters")),
+                        (int) number(metadata, "wanted_voters"),
                         Optional.ofNullable(metadata.getString("leader")).map(NodeId::new),
                         metadata.getString("waits_for", "")),
                 new Rebalance(

@@ -121,6 +121,9 @@ public final class HttpRemoteRequest {
             add("replication_factor", Integer.toString(factor.replicas()));
         } else if (change instanceof MembershipChange.CancelMoves) {
             add("change", "cancel");
+        } else if (change instanceof MembershipChange.Voters voters) {
+            add("change", "voters");
+            add("voters", Integer.toString(voters.voters()));
         } else if (change instanceof MembershipChange.Recover recover) {
             add("change", "recover");
             encoded("lost", recover.lost().stream().map(NodeId::value).sorted().collect(Collectors.joining(",")));

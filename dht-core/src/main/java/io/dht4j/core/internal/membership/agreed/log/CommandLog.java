@@ -134,10 +134,10 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
         Optional<ClusterState> before = here.state.state();
-        Optional<String> refusal = here.log.leads() ? before.flatMap(state -> refusal(command, state)) : Optional.empty();
+        Optional<String> refusal =
+                here.log.leads() ? before.flatMap(state -> refusal(command, state)) : Optional.empty();
         if (refusal.isPresent()) {
-            return CompletableFuture.completedFuture(
-                    new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
+            return CompletableFuture.completedFuture(new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
         }
         CompletionStage<Long> append;
         try {

@@ -44,6 +44,7 @@ public final class MembershipMessages {
         status.members().forEach(member -> message.addMembers(message(member)));
         status.moves().forEach(move -> message.addMoves(message(move)));
         status.metadata().voters().forEach(voter -> message.addVoters(voter.value()));
+        message.setWantedVoters(status.metadata().wantedVoters());
         status.metadata().leader().ifPresent(leader -> message.setLeader(leader.value()));
         return message.build();
     }
@@ -97,6 +98,7 @@ public final class MembershipMessages {
                 message.getMovesList().stream().map(MembershipMessages::move).toList(),
                 new Metadata(
                         message.getVotersList().stream().map(NodeId::new).toList(),
+                        message.getWantedVoters(),
                         message.hasLeader() ? Optional.of(new NodeId(message.getLeader())) : Optional.empty(),
                         message.getWaitsFor()),
                 new Rebalance(message.getBytesPerSecond(), message.getPaused(), message.getRebalanceWaitsFor()));
@@ -183,6 +185,8 @@ public final class MembershipMessages {
         } else if (change instanceof MembershipChange.ReplicationFactor factor) {
             message.setReplicationFactor(
                     ChangeMembershipRequest.ReplicationFactor.newBuilder().setReplicas(factor.replicas()));
+        } else if (change instanceof MembershipChange.Voters voters) {
+            message.setVoters(ChangeMembershipRequest.Voters.newBuilder().setVoters(voters.voters()));
         } else if (change instanceof MembershipChange.Recover recover) {
             message.setRecover(ChangeMembershipRequest.Recover.newBuilder()
                     .addAllLost(recover.lost().stream().map(NodeId::value).toList()));
@@ -231,10 +235,11 @@ public final class MembershipMessages {
                     new MembershipChange.Recover(message.getRecover().getLostList().stream()
                             .map(NodeId::new)
                             .collect(Collectors.toSet()));
+                case VOTERS -> new MembershipChange.Voters(message.getVoters().getVoters());
                 case CHANGE_NOT_SET ->
                     throw new IllegalArgumentException(
-                            "change must be add, remove, replace, update, rebalance, cancel_moves, recover or"
-                                    + " replication_factor, and is missing");
+                            "change must be add, remove, replace, update, rebalance, cancel_moves, recover,"
+                                    + " replication_factor or voters, and is missing");
             };
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
