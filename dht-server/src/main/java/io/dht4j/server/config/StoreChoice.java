@@ -47,8 +47,9 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
             given.refuse(Setting.REFILL_WITHOUT, reason);
             if (membership.isAgreed()) {
                 throw new ConfigException(Setting.STORE.option()
-                        + " memory keeps no identity, which a node of a cluster whose nodes may change needs: take"
-                        + " another store, or " + Setting.PEERS.option());
+                        + " memory keeps no identity, and each start would be another node of a cluster whose nodes may"
+                        + " change: take " + Setting.STORE.option() + " mvstore, or fix the nodes with "
+                        + Setting.PEERS.option());
             }
         }
         if (membership.isAgreed()) {

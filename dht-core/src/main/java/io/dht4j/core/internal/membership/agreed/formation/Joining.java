@@ -129,7 +129,7 @@ public final class Joining {
 
     private CompletableFuture<Boolean> retry(Node seed, String why) {
         wait.on("node " + self + " joins a cluster, and waits for " + seed.id() + " at " + seed.address() + " (" + why
-                + ")");
+                + ")" + path.refusal());
         return CompletableFuture.completedFuture(false);
     }
 
