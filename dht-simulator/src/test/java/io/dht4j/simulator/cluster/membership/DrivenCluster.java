@@ -35,7 +35,7 @@ final class DrivenCluster implements AutoCloseable {
 
     private static final Duration LONG = Duration.ofMinutes(15);
 
-    final FormedCluster nodes = new FormedCluster(1);
+    final FormedCluster nodes;
     final Map<Long, Batch> begun = new TreeMap<>();
 
     DrivenCluster(int size) {
@@ -43,6 +43,12 @@ final class DrivenCluster implements AutoCloseable {
     }
 
     DrivenCluster(int size, UnaryOperator<ClusterBuilder> options) {
+        this(size, options, made -> made);
+    }
+
+    /** With other nodes than usual. */
+    DrivenCluster(int size, UnaryOperator<ClusterBuilder> options, UnaryOperator<FormedCluster> made) {
+        nodes = made.apply(new FormedCluster(1));
         List<Node> founders = list(IntStream.range(0, size).toArray());
         for (int i = 0; i < size; i++) {
             nodes.bootstrap(i, founders, options);

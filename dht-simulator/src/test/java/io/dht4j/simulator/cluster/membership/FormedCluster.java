@@ -47,6 +47,10 @@ final class FormedCluster implements AutoCloseable {
 
     private final Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
     private final Map<NodeId, NodeRef> logs = new HashMap<>();
+    private final Map<NodeRef, TopologyLog> open = new TreeMap<>();
+    private boolean everyoneLeads;
+    /** The commands that were appended while everyone leads, in their order. */
+    final Map<Long, byte[]> agreed = new TreeMap<>();
     private final Map<Integer, KeptStore> disks = new HashMap<>();
 
     /** A node that is being started, or runs. */
@@ -65,6 +69,12 @@ final class FormedCluster implements AutoCloseable {
     FormedCluster(long seed) {
         env = VirtualEnvironment.seeded(seed, 5_000_000);
         network = LoopbackNetwork.on(env);
+    }
+
+    /** Lets each member of the log that starts from now on take itself for the leader. */
+    FormedCluster everyoneLeads() {
+        everyoneLeads = true;
+        return this;
     }
 
     static Node node(int i) {
@@ -93,7 +103,15 @@ final class FormedCluster implements AutoCloseable {
     private TopologyLog open(NodeRef self, List<NodeRef> initial, VirtualEnvironment at) {
         ModelTopologyGroup group = groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, 20));
         logs.put(self.name(), self);
-        return logsRun ? new ModelTopologyLog(group, self, at) : new SilentLog();
+        if (!logsRun) {
+            return new SilentLog();
+        }
+        TopologyLog log = new ModelTopologyLog(group, self, at);
+        if (!everyoneLeads) {
+            return log;
+        }
+        open.put(self, log);
+        return new EveryoneLeadsLog(log, open.values(), agreed, at);
     }
 
     NodeStart bootstrap(int i, List<Node> founders) {
