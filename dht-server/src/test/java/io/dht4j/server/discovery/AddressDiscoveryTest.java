@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Addresses of a name, found by the JVM's own resolver, which a process of its own reads from a file. */
@@ -19,7 +19,8 @@ class AddressDiscoveryTest {
     Path directory;
 
     private String find(String name, String... hosts) throws Exception {
-        Path file = Files.write(directory.resolve("hosts"), String.join("\n", hosts).getBytes(UTF_8));
+        Path file =
+                Files.write(directory.resolve("hosts"), String.join("\n", hosts).getBytes(UTF_8));
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",

@@ -237,7 +237,7 @@ public final class Replica {
                 return new Reply.Failed(
                         ErrorCode.VERSION_TOO_FAR_AHEAD,
                         "version " + entry.version() + " is more than " + clock.maxSkewMillis()
-                                + " ms ahead of this node's clock");
+                                + " ms ahead of this node's clock: set the clocks of both nodes");
             }
         }
         return null;

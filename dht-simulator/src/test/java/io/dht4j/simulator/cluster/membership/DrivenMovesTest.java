@@ -1,8 +1,10 @@
 package io.dht4j.simulator.cluster.membership;
 
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
@@ -114,6 +116,32 @@ class DrivenMovesTest {
                 1,
                 state -> new Command.SetRebalance(
                         state.epoch(), new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
+    }
+
+    @Test
+    void anHeirWhoseClockIsBehindSaysSo() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.change(
+                    0,
+                    state -> new Command.Admit(
+                            state.epoch(), FormedCluster.node(3).id()));
+            cluster.nodes.joinApart(3, list(0), Duration.ofHours(-1));
+            cluster.nodes.cluster(3);
+            cluster.awaitBatch(0, Phase.COPY);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            MembershipStatus status = cluster.nodes.env.await(
+                    cluster.nodes.cluster(0).membership().status(), BOUND);
+            assertThat(status.moves())
+                    .isNotEmpty()
+                    .allSatisfy(move -> assertThat(move.waitsFor())
+                            .contains("ahead of this node's clock: set the clocks of both nodes"));
+            assertThat(cluster.nodes
+                            .env
+                            .await(cluster.nodes.cluster(3).status(), BOUND)
+                            .clockProblem())
+                    .hasValueSatisfying(problem -> assertThat(problem).hasToString("3600.0 s behind n0, n1, n2"));
+            cluster.assertData(0);
+        }
     }
 
     @Test

@@ -34,8 +34,7 @@ final class EveryoneLeadsLog implements TopologyLog {
      * @param agreed receives the commands that were appended, by their indexes
      * @param environment timers
      */
-    EveryoneLeadsLog(
-            TopologyLog log, Collection<TopologyLog> all, Map<Long, byte[]> agreed, Environment environment) {
+    EveryoneLeadsLog(TopologyLog log, Collection<TopologyLog> all, Map<Long, byte[]> agreed, Environment environment) {
         this.log = log;
         this.all = all;
         this.agreed = agreed;
@@ -49,8 +48,7 @@ final class EveryoneLeadsLog implements TopologyLog {
 
     @Override
     public CompletionStage<Long> append(byte[] command, CallContext context) {
-        return later()
-                .thenCompose(done -> all.stream()
+        return later().thenCompose(done -> all.stream()
                         .filter(TopologyLog::leads)
                         .findFirst()
                         .orElse(log)

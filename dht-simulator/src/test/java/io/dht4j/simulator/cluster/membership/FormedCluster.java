@@ -51,6 +51,7 @@ final class FormedCluster implements AutoCloseable {
     private boolean everyoneLeads;
     /** The commands that were appended while everyone leads, in their order. */
     final Map<Long, byte[]> agreed = new TreeMap<>();
+
     private final Map<Integer, KeptStore> disks = new HashMap<>();
 
     /** A node that is being started, or runs. */
@@ -144,6 +145,16 @@ final class FormedCluster implements AutoCloseable {
                 at,
                 ClusterBuilder.of(Membership.join(self, seeds, (ref, initial, any) -> open(ref, initial, at))),
                 options);
+    }
+
+    /** Joins a node whose clock is apart from those of the others. */
+    NodeStart joinApart(int i, List<Node> seeds, Duration clockOffset) {
+        VirtualEnvironment at = env.withClockOffset(clockOffset);
+        return start(
+                i,
+                at,
+                ClusterBuilder.of(Membership.join(node(i), seeds, (ref, initial, any) -> open(ref, initial, at))),
+                builder -> builder);
     }
 
     /** Starts a node with changed options of its membership; joins if seeds are given, and is a founder otherwise. */

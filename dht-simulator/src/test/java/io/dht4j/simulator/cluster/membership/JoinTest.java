@@ -18,6 +18,7 @@ import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.options.Repair;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -195,6 +196,26 @@ class JoinTest {
             nodes.stop(2);
             nodes.join(3, Node.of("n3", "host2:1"), list(0, 1), builder -> builder);
             assertThat(nodes.failure(3)).contains("the address host2:1 belongs to n2", "choose another one");
+        }
+    }
+
+    @Test
+    void oneOfTwoDisksJoinsUnderOneName() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            admit(nodes, 0, 3);
+            nodes.join(3, list(0));
+            nodes.join(7, Node.of("n3", "host7:1"), list(1), builder -> builder);
+            nodes.awaitStarts();
+            List<String> failures = new ArrayList<>();
+            for (int i : List.of(3, 7)) {
+                nodes.nodes.get(i).start.cluster().whenComplete((cluster, error) -> {
+                    if (error != null) {
+                        failures.add(String.valueOf(DhtException.unwrap(error).getMessage()));
+                    }
+                });
+            }
+            assertThat(failures).hasSize(1);
+            assertThat(failures.get(0)).contains("n3", "./dht nodes replace n3");
         }
     }
 

@@ -137,6 +137,25 @@ class OperatedClusterTest {
     }
 
     @Test
+    void theLastNodeOfAZoneThatIsNeededCannotLeave() {
+        try (FormedCluster nodes = new FormedCluster(1).form(4)) {
+            for (int i = 0; i < 4; i++) {
+                change(
+                        nodes,
+                        0,
+                        new MembershipChange.Update(
+                                id(i),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of(i < 2 ? "a" : "z" + i),
+                                OptionalInt.empty()));
+            }
+            assertThat(refusal(nodes, 0, new MembershipChange.Remove(id(3))))
+                    .contains("n3 is the last node of zone \"z3\"", "add a node to this zone first");
+        }
+    }
+
+    @Test
     void aLeavingNodeMayStay() {
         try (FormedCluster nodes = new FormedCluster(1).form(4)) {
             change(nodes, 0, new MembershipChange.Remove(id(3)));
@@ -257,7 +276,9 @@ class OperatedClusterTest {
             nodes.env.advance(Duration.ofSeconds(20));
             assertThat(status(nodes, 0).metadata().waitsFor()).contains("a majority of the voters: n1, silent", "n2");
             assertThatThrownBy(() -> change(nodes, 0, new MembershipChange.Add(id(3))))
-                    .isInstanceOf(DhtException.class);
+                    .isInstanceOf(DhtException.class)
+                    .hasMessageContaining("no leader of a majority of the voters")
+                    .hasMessageContaining("./dht meta recover");
         }
     }
 

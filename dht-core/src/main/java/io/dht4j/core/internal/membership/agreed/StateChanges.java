@@ -95,9 +95,15 @@ final class StateChanges {
                                 ? failed(ErrorCode.OVERLOADED, appended.reason())
                                 : newerThan(state.get().epoch()).thenCompose(any -> change(plan, untilNanos));
                     case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
-                    case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, appended.reason());
-                    case UNKNOWN -> failed(ErrorCode.INTERNAL, appended.reason());
+                    case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, withoutLeader(appended.reason()));
+                    case UNKNOWN -> failed(ErrorCode.INTERNAL, withoutLeader(appended.reason()));
                 });
+    }
+
+    private static String withoutLeader(String reason) {
+        return "the change has found no leader of a majority of the voters in " + APPEND_TIMEOUT.toSeconds() + " s ("
+                + reason + "): ./dht meta shows which voters are silent. Start them, or, if most are lost for good, run"
+                + " ./dht meta recover; look at ./dht nodes before you repeat the change";
     }
 
     /** Waits for a state to plan on. A member of the log has applied it already. */
