@@ -41,9 +41,9 @@ final class Evolution {
         this.nodes = nodes;
         this.workload = workload;
         this.setup = setup;
-        this.changes = new NodeChanges(random.split(), world, nodes, faults);
+        this.changes = new NodeChanges(random.split(), world, nodes, faults, setup.replicas());
         this.moveFaults = new MoveFaults(random.split(), world, nodes, faults, agreement);
-        this.slots = new SlotInvariants(nodes, partitions::get, Simulator.MAJORITY);
+        this.slots = new SlotInvariants(nodes, partitions::get);
     }
 
     /** Begins the changes when the cluster is formed. */

@@ -155,7 +155,7 @@ final class HealedCluster {
      * all of them.
      */
     private void settle() {
-        CallOptions quorum = CallOptions.defaults().withPolicy(Simulator.MAJORITY, Setup.REPLICAS);
+        CallOptions quorum = setup.ofCalls();
         CallOptions all = CallOptions.defaults().withPolicy(Setup.REPLICAS, Setup.REPLICAS);
         int before = workload.history().all().size();
         for (SimulatedNode node : nodes) {

@@ -19,13 +19,16 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The changes of a simulated cluster: nodes join, leave and are replaced; moves are stopped, undone and slowed down.
- * Confined to the simulation's thread.
+ * The changes of a simulated cluster: nodes join, leave and are replaced; replicas are added; moves are stopped, undone
+ * and slowed down. Confined to the simulation's thread.
  */
 final class NodeChanges {
 
     private static final int MOST_NODES = 7;
     private static final int LONGEST_REST_SECONDS = 90;
+    /** By then, clients have used the replicas that there are at first. */
+    private static final int LATEST_GROWTH_SECONDS = 120;
+
     private static final int LONGEST_PAUSE_MILLIS = 20_000;
     /** An operator may replace a node that has been silent for 30 seconds. */
     private static final Duration SILENCE = Duration.ofSeconds(31);
@@ -39,6 +42,7 @@ final class NodeChanges {
     private final SimulatedNodes nodes;
     private final Faults faults;
     private final Operator operator;
+    private int replicas;
     private int joined;
     private boolean over;
 
@@ -46,8 +50,10 @@ final class NodeChanges {
      * Creates the changes of a cluster, none of them begun.
      *
      * @param faults counts the changes too
+     * @param replicas the number of replicas at first
      */
-    NodeChanges(SplittableRandom random, VirtualEnvironment world, SimulatedNodes nodes, Faults faults) {
+    NodeChanges(SplittableRandom random, VirtualEnvironment world, SimulatedNodes nodes, Faults faults, int replicas) {
+        this.replicas = replicas;
         this.random = random;
         this.world = world;
         this.nodes = nodes;
@@ -61,11 +67,16 @@ final class NodeChanges {
     }
 
     void begin() {
+        grow();
+        later();
+    }
+
+    private void later() {
         world.schedule(
                 () -> {
                     if (!over) {
                         change();
-                        begin();
+                        later();
                     }
                 },
                 Duration.ofSeconds(1 + random.nextInt(LONGEST_REST_SECONDS)).toNanos());
@@ -101,6 +112,31 @@ final class NodeChanges {
         }
     }
 
+    /** Raises the number of replicas after a while, in one step or in two. */
+    private void grow() {
+        if (replicas < Setup.REPLICAS) {
+            world.schedule(
+                    () -> {
+                        if (!over) {
+                            raise(replicas + 1 + random.nextInt(Setup.REPLICAS - replicas));
+                            grow();
+                        }
+                    },
+                    Duration.ofSeconds(1 + random.nextInt(LATEST_GROWTH_SECONDS))
+                            .toNanos());
+        }
+    }
+
+    private void raise(int wanted) {
+        replicas = wanted;
+        faults.count("raising of the replication factor");
+        operator.change(
+                "replicas " + wanted,
+                membership -> membership.change(new MembershipChange.ReplicationFactor(wanted)),
+                () -> nodes.states().newest().orElseThrow().replicationFactor() >= wanted,
+                () -> {});
+    }
+
     private SimulatedNode anyNode() {
         List<SimulatedNode> present = nodes.present();
         return present.get(random.nextInt(present.size()));
@@ -113,11 +149,21 @@ final class NodeChanges {
                 .flatMap(state -> SimulatedNodes.member(state, node))
                 .filter(member -> member.lifecycle().isPresent())
                 .isPresent();
-        if (isMember && nodes.present().size() > Setup.REPLICAS) {
+        if (isMember && nodes.present().size() > Setup.REPLICAS && leavesEnough()) {
             NodeId name = node.node.id();
             faults.count("leave");
             operator.change("remove " + name, membership -> membership.remove(name), () -> {});
         }
+    }
+
+    /** Returns whether all replicas will have a node, which the cluster itself requires only of those that it has. */
+    private boolean leavesEnough() {
+        ClusterState state = nodes.states().newest().orElseThrow();
+        long staying = state.members().all().stream()
+                .filter(member -> member.lifecycle().takesSlots())
+                .count();
+        return state.replicationFactor() == Setup.REPLICAS
+                || staying > Setup.REPLICAS + operator.open().size();
     }
 
     /**
@@ -211,6 +257,9 @@ final class NodeChanges {
                                         .isPresent())
                 && nodes.states()
                         .newest()
+                        // With fewer replicas, a disk may be the only one that has an entry.
+                        .filter(state -> state.replicationFactor() == Setup.REPLICAS
+                                && !state.slots().hasVacant())
                         .filter(state -> state.batches().stream().allMatch(batch -> batch.phase() != Phase.FILL)
                                 && state.members().all().stream()
                                         .filter(member -> member.lifecycle() == Lifecycle.DEAD)
@@ -251,6 +300,9 @@ final class NodeChanges {
      */
     void settle() {
         over = true;
+        if (replicas < Setup.REPLICAS) {
+            raise(Setup.REPLICAS);
+        }
         Duration end = world.elapsed().plus(REST_BOUND);
         resume();
         while (!unrest().isEmpty()) {

@@ -1,5 +1,6 @@
 package io.dht4j.simulator;
 
+import io.dht4j.CallOptions;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Hedging;
 import io.dht4j.Ordering;
@@ -39,6 +40,7 @@ import java.util.stream.IntStream;
  * @param partitions how many partitions the cluster has
  * @param membership how the cluster gets its nodes
  * @param calm whether there are no faults at all, so that no call may fail
+ * @param replicas the number of replicas at first; if there are fewer than {@link #REPLICAS}, it is raised
  */
 record Setup(
         int size,
@@ -58,7 +60,8 @@ record Setup(
         boolean purges,
         int partitions,
         Mode membership,
-        boolean calm) {
+        boolean calm,
+        int replicas) {
 
     static final int REPLICAS = 3;
 
@@ -148,20 +151,22 @@ record Setup(
                 purges,
                 PARTITIONS,
                 Mode.STATIC,
-                false);
+                false,
+                REPLICAS);
     }
 
     /** Returns the same setup of an agreed cluster. */
     Setup ofAgreedCluster() {
-        return of(Mode.AGREED, PARTITIONS, onlyNetwork, farthestClock, drifts, maxInFlight, false);
+        return of(Mode.AGREED, PARTITIONS, onlyNetwork, farthestClock, drifts, maxInFlight, false, REPLICAS);
     }
 
     /**
      * Returns the same setup of a cluster whose nodes change.
      *
      * @param nothingFails whether there are no faults at all
+     * @param atFirst the number of replicas at first
      */
-    Setup ofChangingCluster(boolean nothingFails) {
+    Setup ofChangingCluster(boolean nothingFails, int atFirst) {
         return of(
                 Mode.CHANGING,
                 FEW_PARTITIONS,
@@ -169,7 +174,8 @@ record Setup(
                 farthestClock.compareTo(FARTHEST_WHILE_CHANGING) > 0 ? FARTHEST_WHILE_CHANGING : farthestClock,
                 nothingFails ? Collections.nCopies(size, 0) : drifts,
                 nothingFails ? MANY_IN_FLIGHT : maxInFlight,
-                nothingFails);
+                nothingFails,
+                atFirst);
     }
 
     private Setup of(
@@ -179,7 +185,8 @@ record Setup(
             Duration farthest,
             List<Integer> clockDrifts,
             int inFlight,
-            boolean nothingFails) {
+            boolean nothingFails,
+            int atFirst) {
         return new Setup(
                 size,
                 network,
@@ -198,11 +205,22 @@ record Setup(
                 purges,
                 count,
                 mode,
-                nothingFails);
+                nothingFails,
+                atFirst);
     }
 
     boolean agreed() {
         return membership != Mode.STATIC;
+    }
+
+    /** Returns whether replicas are added. */
+    boolean grows() {
+        return replicas < REPLICAS;
+    }
+
+    /** Returns the options of calls: a majority of the replicas, also while their number is raised. */
+    CallOptions ofCalls() {
+        return grows() ? CallOptions.defaults() : CallOptions.defaults().withPolicy(Simulator.MAJORITY, REPLICAS);
     }
 
     /**
@@ -258,7 +276,8 @@ record Setup(
                 Locale.ROOT,
                 "%sfaults of %s, %d nodes, ordering %s, fan-out %s, hedge %s, cancellation %s, batching %s, store "
                         + "%s, clocks that jump by %s at most and drift by %s ppm, %d calls at a time, repair %s",
-                agreed() ? membership.name().toLowerCase(Locale.ROOT) + ", " : "",
+                (agreed() ? membership.name().toLowerCase(Locale.ROOT) + ", " : "")
+                        + (grows() ? replicas + " replicas at first, " : ""),
                 calm ? "no kind" : onlyNetwork ? "the network" : "all kinds",
                 size,
                 ordering,

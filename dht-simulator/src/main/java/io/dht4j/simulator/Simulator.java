@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Ordering;
+import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.history.LinearizabilityCheck;
@@ -59,6 +60,8 @@ public final class Simulator {
     static final int MAJORITY = 2;
     /** In one of this number of clusters whose nodes change, nothing fails. */
     private static final int SEEDS_PER_CALM = 4;
+    /** In one of this number of clusters whose nodes change, replicas are added. */
+    private static final int SEEDS_PER_GROWTH = 4;
     /** The number of calls per fault. */
     private static final int CALLS_PER_FAULT = 12;
 
@@ -91,13 +94,14 @@ public final class Simulator {
         this.setup = switch (options.membership()) {
             case STATIC -> drawn;
             case AGREED -> drawn.ofAgreedCluster();
-            case CHANGING -> drawn.ofChangingCluster(changing.nextInt(SEEDS_PER_CALM) == 0);
+            case CHANGING -> drawn.ofChangingCluster(changing.nextInt(SEEDS_PER_CALM) == 0, replicasAtFirst(seed));
         };
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
                 .toArray(Node[]::new));
         Optional<Agreement> agreement = agreed
-                ? Optional.of(new Agreement(topology.nodes(), members::list, logs.orElseGet(Agreement::perfectLogs)))
+                ? Optional.of(new Agreement(
+                        topology.nodes(), members::list, logs.orElseGet(Agreement::perfectLogs), setup.replicas()))
                 : Optional.empty();
         SimulatedNode.Lifecycle lifecycle = new SimulatedNode.Lifecycle(
                 world, LoopbackNetwork.on(world), setup.ofNode(), topology, hints.map(each -> each::open), agreement);
@@ -106,9 +110,15 @@ public final class Simulator {
             keys.add(Key.of("key" + i));
         }
         this.faults = new Faults(random.split(), world, nodes, setup);
-        CallOptions quorum = CallOptions.defaults().withPolicy(MAJORITY, Setup.REPLICAS);
+        CallOptions quorum = setup.ofCalls();
         this.workload = new Workload(
-                random.split(), world, members.disks(), keys, quorum, setup.ordering() != Ordering.LINEARIZABLE);
+                random.split(),
+                world,
+                members.disks(),
+                keys,
+                quorum,
+                ReplicationPolicy.majorityOf(setup.replicas()).ack(),
+                setup.ordering() != Ordering.LINEARIZABLE);
         this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
         this.evolution = options.membership() == Mode.CHANGING
@@ -192,6 +202,12 @@ public final class Simulator {
                 faults.counts(),
                 violations,
                 world.fingerprint());
+    }
+
+    /** Draws how many replicas a cluster has at first, from other numbers than all the rest. */
+    private static int replicasAtFirst(long seed) {
+        SplittableRandom random = new SplittableRandom(~seed ^ SEEDS_PER_GROWTH);
+        return random.nextInt(SEEDS_PER_GROWTH) == 0 ? 1 + random.nextInt(Setup.REPLICAS - 1) : Setup.REPLICAS;
     }
 
     /** Waits until the nodes have formed an agreed cluster. */

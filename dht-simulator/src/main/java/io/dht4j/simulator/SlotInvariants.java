@@ -1,6 +1,7 @@
 package io.dht4j.simulator;
 
 import io.dht4j.Key;
+import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.internal.membership.BalanceCheck;
@@ -25,7 +26,6 @@ final class SlotInvariants {
 
     private final SimulatedNodes nodes;
     private final ToIntFunction<Key> partitions;
-    private final int ack;
     private final Map<Key, Operation> newest = new LinkedHashMap<>();
     private final List<String> violations = new ArrayList<>();
 
@@ -34,12 +34,10 @@ final class SlotInvariants {
      *
      * @param nodes the nodes and their disks
      * @param partitions returns the partition of a key
-     * @param ack how many slots acknowledge a write
      */
-    SlotInvariants(SimulatedNodes nodes, ToIntFunction<Key> partitions, int ack) {
+    SlotInvariants(SimulatedNodes nodes, ToIntFunction<Key> partitions) {
         this.nodes = nodes;
         this.partitions = partitions;
-        this.ack = ack;
     }
 
     /** Returns the violations. */
@@ -64,22 +62,22 @@ final class SlotInvariants {
         if (!violations.isEmpty() || mayBePurged(entry)) {
             return;
         }
-        String wrong = SlotCheck.violation(
-                state, partitions.applyAsInt(entry.key()), ack, Setup.REPLICAS, new SlotCheck.Disks() {
-                    @Override
-                    public boolean hold(UUID incarnation) {
-                        return nodes.disk(incarnation)
-                                .filter(disk -> disk.hasAtLeast(entry))
-                                .isPresent();
-                    }
+        int partition = partitions.applyAsInt(entry.key());
+        // With up to three replicas, a slot that is added has all that the earlier ones have acknowledged.
+        ReplicationPolicy majority = ReplicationPolicy.majorityOf(state.width(partition));
+        String wrong = SlotCheck.violation(state, partition, majority.ack(), majority.from(), new SlotCheck.Disks() {
+            @Override
+            public boolean hold(UUID incarnation) {
+                return nodes.disk(incarnation)
+                        .filter(disk -> disk.hasAtLeast(entry))
+                        .isPresent();
+            }
 
-                    @Override
-                    public boolean isLost(UUID incarnation) {
-                        return nodes.disk(incarnation)
-                                .filter(SimulatedDisk::isLost)
-                                .isPresent();
-                    }
-                });
+            @Override
+            public boolean isLost(UUID incarnation) {
+                return nodes.disk(incarnation).filter(SimulatedDisk::isLost).isPresent();
+            }
+        });
         if (!wrong.isEmpty()) {
             violations.add("acknowledged " + write + " " + wrong);
         }

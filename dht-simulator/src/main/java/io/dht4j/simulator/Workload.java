@@ -74,6 +74,8 @@ final class Workload {
     private boolean calm;
 
     private int written;
+    /** How many disks have a write that was acknowledged, at least. */
+    private final int needed;
 
     Workload(
             SplittableRandom random,
@@ -81,7 +83,9 @@ final class Workload {
             List<SimulatedDisk> disks,
             List<Key> keys,
             CallOptions quorum,
+            int needed,
             boolean expiring) {
+        this.needed = needed;
         this.expiring = expiring;
         this.random = random;
         this.world = world;
@@ -325,7 +329,6 @@ final class Workload {
                             .anyMatch(entry -> entry.key().equals(write.key())
                                     && entry.version().equals(version)))
                     .count();
-            int needed = quorum.policy().orElseThrow().ack();
             if (kept < needed) {
                 violations.add(write + " was acknowledged, and is on " + kept + " of " + needed + " disks");
             }

@@ -22,6 +22,9 @@ public final class BalanceCheck {
         if (!state.batches().isEmpty()) {
             return "moves are under way: " + state.batches();
         }
+        if (state.slots().hasVacant()) {
+            return "partitions have fewer than " + state.replicationFactor() + " replicas";
+        }
         int[] loads = state.loads();
         long weights = state.members().all().stream()
                 .filter(member -> member.lifecycle().takesSlots())

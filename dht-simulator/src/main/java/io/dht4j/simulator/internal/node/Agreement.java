@@ -24,6 +24,7 @@ public final class Agreement {
     private static final int COMMANDS_PER_SNAPSHOT = 20;
 
     private final List<Node> founders;
+    private final int replicas;
     private final Supplier<List<Node>> seeds;
     private final TopologyLogFactory logs;
     /** The last log of each node. */
@@ -35,8 +36,10 @@ public final class Agreement {
      * @param founders the nodes that form it, in order
      * @param seeds returns the present nodes
      * @param logs opens the logs of the nodes, which outlive their processes
+     * @param replicas the number of replicas with which they form it
      */
-    public Agreement(List<Node> founders, Supplier<List<Node>> seeds, TopologyLogFactory logs) {
+    public Agreement(List<Node> founders, Supplier<List<Node>> seeds, TopologyLogFactory logs, int replicas) {
+        this.replicas = replicas;
         this.seeds = seeds;
         this.founders = List.copyOf(founders);
         this.logs = logs;
@@ -58,7 +61,8 @@ public final class Agreement {
      */
     public ClusterBuilder member(Node node, boolean joins) {
         if (!joins) {
-            return ClusterBuilder.of(Membership.bootstrap(node.id(), founders, this::open));
+            return ClusterBuilder.of(Membership.bootstrap(node.id(), founders, this::open))
+                    .replicationFactor(replicas);
         }
         List<Node> others = seeds.get().stream()
                 .filter(seed -> !seed.id().equals(node.id()))
