@@ -100,7 +100,7 @@ class SimulatorTest {
                 .doesNotHaveDuplicates();
     }
 
-    /** What happens in twenty seeds. */
+    /** What happens in some seeds. */
     private static final class Counts {
 
         final Map<String, Integer> faults = new TreeMap<>();
@@ -108,7 +108,7 @@ class SimulatorTest {
 
         static Counts of(Mode mode) {
             Counts counts = new Counts();
-            for (long seed = 0; seed < 20; seed++) {
+            for (long seed = 0; seed < 24; seed++) {
                 SimulationReport report = report(mode, seed);
                 report.faults().forEach((fault, count) -> counts.faults.merge(fault, count, Integer::sum));
                 report.outcomes().forEach((outcome, count) -> counts.outcomes.merge(outcome, count, Integer::sum));
@@ -131,6 +131,7 @@ class SimulatorTest {
                         "undoing of moves",
                         "change of the rate",
                         "swap of addresses",
+                        "raising of the replication factor",
                         "disk full at a coordinator in copy",
                         "full stop");
         assertThat(counts.faults.keySet())
