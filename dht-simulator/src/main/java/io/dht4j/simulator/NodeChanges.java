@@ -118,8 +118,8 @@ final class NodeChanges {
             world.schedule(
                     () -> {
                         if (!over) {
-                            raise(replicas + 1 + random.nextInt(Setup.REPLICAS - replicas));
-                            grow();
+                            // One after the other: a late smaller number would take back a greater one.
+                            raise(replicas + 1 + random.nextInt(Setup.REPLICAS - replicas), this::grow);
                         }
                     },
                     Duration.ofSeconds(1 + random.nextInt(LATEST_GROWTH_SECONDS))
@@ -127,14 +127,14 @@ final class NodeChanges {
         }
     }
 
-    private void raise(int wanted) {
+    private void raise(int wanted, Runnable done) {
         replicas = wanted;
         faults.count("raising of the replication factor");
         operator.change(
                 "replicas " + wanted,
                 membership -> membership.change(new MembershipChange.ReplicationFactor(wanted)),
                 () -> nodes.states().newest().orElseThrow().replicationFactor() >= wanted,
-                () -> {});
+                done);
     }
 
     private SimulatedNode anyNode() {
@@ -300,12 +300,12 @@ final class NodeChanges {
      */
     void settle() {
         over = true;
-        if (replicas < Setup.REPLICAS) {
-            raise(Setup.REPLICAS);
-        }
         Duration end = world.elapsed().plus(REST_BOUND);
         resume();
         while (!unrest().isEmpty()) {
+            if (operator.open().isEmpty() && isNarrow()) {
+                raise(Setup.REPLICAS, () -> {});
+            }
             if (world.elapsed().compareTo(end) >= 0) {
                 throw new AssertionError("within " + REST_BOUND
                         + " after all was healed, the cluster has not come to rest: " + unrest()
@@ -313,6 +313,10 @@ final class NodeChanges {
             }
             world.advance(POLL);
         }
+    }
+
+    private boolean isNarrow() {
+        return nodes.states().newest().orElseThrow().replicationFactor() < Setup.REPLICAS;
     }
 
     /** Returns what moves wait for, as any node reports it. */
@@ -331,6 +335,9 @@ final class NodeChanges {
     private String unrest() {
         if (!operator.open().isEmpty()) {
             return "the operator waits for " + operator.open();
+        }
+        if (isNarrow()) {
+            return "there are too few replicas";
         }
         for (SimulatedNode node : nodes.present()) {
             if (node.running().isEmpty()) {
