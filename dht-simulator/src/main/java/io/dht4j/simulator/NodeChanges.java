@@ -105,7 +105,7 @@ final class NodeChanges {
         for (int i = 0; i < count && nodes.present().size() + operator.open().size() < MOST_NODES; i++) {
             NodeId name = new NodeId("j" + joined++);
             faults.count("join");
-            operator.change("add " + name, membership -> membership.add(name), () -> {
+            add(name, () -> {
                 nodes.join(name, random.split());
                 faults.attachAll();
             });
@@ -134,6 +134,18 @@ final class NodeChanges {
                 "replicas " + wanted,
                 membership -> membership.change(new MembershipChange.ReplicationFactor(wanted)),
                 () -> nodes.states().newest().orElseThrow().replicationFactor() >= wanted,
+                done);
+    }
+
+    /** Admits a node. A refusal is final only if it is admitted: one that was removed meanwhile refuses all changes. */
+    private void add(NodeId name, Runnable done) {
+        operator.change(
+                "add " + name,
+                membership -> membership.add(name),
+                () -> nodes.states()
+                        .newest()
+                        .flatMap(state -> state.members().named(name))
+                        .isPresent(),
                 done);
     }
 
@@ -237,7 +249,7 @@ final class NodeChanges {
         world.schedule(
                 () -> {
                     if (node.startFailure().isPresent()) {
-                        operator.change("add " + node.node.id(), membership -> membership.add(node.node.id()), () -> {
+                        add(node.node.id(), () -> {
                             node.crash(false);
                             node.start();
                             faults.attachAll();
