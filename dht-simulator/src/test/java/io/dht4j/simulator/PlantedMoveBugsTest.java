@@ -118,6 +118,40 @@ class PlantedMoveBugsTest {
     }
 
     @Test
+    void copiedBeforeTheSourceHasInstalledTheMove() {
+        assertBreaks(
+                MISSING,
+                in(
+                        INTERNAL + "replica.RowGuard",
+                        guard -> guard.method(
+                                        named("refusal").and(takesArguments(2).or(takesArguments(3))))
+                                .intercept(StubMethod.INSTANCE)),
+                0);
+    }
+
+    @Test
+    void filledFromOneOfTheOthersOnly() {
+        assertBreaks(
+                MISSING,
+                in(
+                        INTERNAL + "move.Source",
+                        source -> source.visit(
+                                Advice.to(PlantedRareBugsTest.AllDone.class).on(named("done")))),
+                0);
+    }
+
+    @Test
+    void installedBeforeItIsStored() {
+        assertBreaks(
+                " has gone back from the installed epoch ",
+                in(
+                        INTERNAL + "membership.agreed.formation.NodeNotes",
+                        notes -> notes.visit(
+                                Advice.to(PlantedRareBugsTest.Swallowed.class).on(named("keepState")))),
+                0);
+    }
+
+    @Test
     void leftoversThatAreNotDropped() {
         assertBreaks(
                 " is no replica of .* and holds |owns no slot of partition",
