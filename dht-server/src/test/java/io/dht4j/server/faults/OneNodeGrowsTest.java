@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The first steps of whoever lets a cluster grow: one node forms it, and a second one joins and leaves. */
+@Tag("portable")
 class OneNodeGrowsTest {
 
     @TempDir

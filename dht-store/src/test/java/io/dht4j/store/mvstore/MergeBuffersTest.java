@@ -10,11 +10,13 @@ import io.dht4j.store.mvstore.internal.map.MapBuffers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What bringing a table into the map leaves to the collector. */
+@Tag("portable")
 class MergeBuffersTest {
 
     private static final int TABLE_BYTES = 32 << 20;

@@ -25,12 +25,14 @@ class LoadWindowsTest {
     /** A load of which each window ends when it may. */
     private static final class Steps implements LoadDriver {
 
+        private final Semaphore begins = new Semaphore(0);
         private final Semaphore ends = new Semaphore(0);
         private volatile boolean fails;
         private volatile boolean free;
 
         @Override
         public LoadResult run(LoadSpec spec) throws IOException, InterruptedException {
+            begins.release();
             if (!free) {
                 ends.acquire();
             }
@@ -59,6 +61,7 @@ class LoadWindowsTest {
         try (LoadWindows windows = LoadWindows.start(steps, WINDOW)) {
             steps.ends.release(2);
             windows.await(2);
+            steps.begins.acquire(3);
             CompletableFuture<Void> begun = CompletableFuture.runAsync(() -> begin(windows));
             while (windows.phase() != Phase.MOVES) {
                 Thread.onSpinWait();
