@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Measures classes of jars that are compiled against the published modules alone. */
-@Tag("portable")
+@Tag("full")
 class OwnClassesTest {
 
     private static final String CANDIDATE = "io.dht4j.examples.measure.TcpCandidate";

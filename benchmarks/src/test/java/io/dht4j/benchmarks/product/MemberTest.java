@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("portable")
+@Tag("full")
 class MemberTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
