@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Runs the contract of the public HTTP API over each transport between the nodes, and each of its settings. */
 @Timeout(120)
-@Tag("portable")
+@Tag("full")
 class HttpApiOverTransportsTest {
 
     @Nested

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Uses a server over a real socket that counts its requests. */
-@Tag("portable")
+@Tag("full")
 class CoordinatedOmissionTest {
 
     private static final int STALL_MILLIS = 1000;

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Workloads on two real nodes that talk TCP to each other, through each of the clients. */
-@Tag("portable")
+@Tag("full")
 class WorkloadLoadTest {
 
     private static final ValueSizes SIZES = ValueSizes.parse("10:50,300:50");
