@@ -46,7 +46,10 @@ final class SpaceSample {
         try {
             environment.storeExecutor().execute(this::take);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the node is closed: the space of its store is not looked at");
+            LOG.debug("the space of the store is not looked at now: {}", PeerCalls.message(e));
+            synchronized (this) {
+                underWay = false;
+            }
         }
         return last;
     }

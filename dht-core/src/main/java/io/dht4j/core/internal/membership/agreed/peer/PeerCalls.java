@@ -110,6 +110,7 @@ public final class PeerCalls {
         try {
             decoded = FrameCodec.decodeReply(bytes, request, NO_NAMES);
         } catch (FrameException e) {
+            silence.failed(node.id());
             throw DhtException.of(e.code(), node.id() + " sends an answer that cannot be read: " + message(e));
         }
         if (!decoded.header().sender().equals(node.id())) {

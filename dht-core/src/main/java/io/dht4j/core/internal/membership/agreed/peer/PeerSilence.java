@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 /**
  * For how long members have not answered requests about membership. A silence begins with the first request that fails,
  * so that a node of which nothing was asked is not silent. Whoever answers at the address of a member, and does not
- * belong to the cluster, does not end its silence. Safe for use by any number of threads.
+ * belong to the cluster or sends what is no answer, does not end its silence. Safe for use by any number of threads.
  */
 public final class PeerSilence {
 

@@ -1,0 +1,59 @@
+package io.dht4j.core.internal.membership.agreed.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Node;
+import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class PeerCallsTest {
+
+    private static final Node SELF = Node.of("n1", "host1:1");
+    private static final Node OTHER = Node.of("n2", "host2:1");
+
+    /** Answers with what is no frame. */
+    private static final class Babbler implements Transport {
+
+        @Override
+        public CompletionStage<Void> start(FrameHandler handler) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            return CompletableFuture.completedFuture(new byte[] {1, 2, 3});
+        }
+
+        @Override
+        public String name() {
+            return "babble";
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    }
+
+    @Test
+    void aNodeWhoseAnswersCannotBeReadIsSilent() {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        PeerCalls calls = new PeerCalls(SELF.id(), new Babbler(), env, () -> 1);
+
+        assertThat(calls.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
+                .isCompletedExceptionally();
+        env.advance(Duration.ofSeconds(40));
+
+        assertThat(calls.silence().of(OTHER.id())).contains(Duration.ofSeconds(40));
+    }
+}
