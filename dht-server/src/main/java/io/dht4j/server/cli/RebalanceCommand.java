@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
         description = {
             "%nPartitions move by themselves when nodes join, leave or are replaced, so that each has its share. "
                     + "Without an option: the moves under way.%n",
-            "With --replication-factor, partitions get further replicas while the cluster serves. There must be as many "
-                    + "nodes. The number cannot be lowered.%n"
+            "With --replication-factor, partitions get further replicas while the cluster serves. There must be as "
+                    + "many nodes. The number cannot be lowered.%n"
         })
 final class RebalanceCommand implements Callable<Integer> {
 

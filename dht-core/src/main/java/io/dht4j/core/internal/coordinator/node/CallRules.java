@@ -57,22 +57,22 @@ final class CallRules {
 
     /** Returns the policy of a call. A partition never gets fewer replicas, so later views leave room for it, too. */
     CallPolicy policy(CallOptions options) {
-        Optional<ReplicationPolicy> explicit = options.policy();
-        if (explicit.isEmpty()) {
-            return CallPolicy.MAJORITY;
-        }
+        options.policy().ifPresent(this::requireReplicas);
+        return CallPolicy.of(options.policy());
+    }
+
+    private void requireReplicas(ReplicationPolicy policy) {
         ClusterView view = views.current();
-        if (explicit.get().from() > view.maxReplicas()) {
+        if (policy.from() > view.maxReplicas()) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
                     "a policy needs 1 <= ack <= from <= " + view.maxReplicas() + " (the number of "
                             + (view.hasRowVersions() ? "replicas of a key" : "nodes") + "), not "
-                            + named(explicit.get())
+                            + named(policy)
                             + (view.isGrowing()
                                     ? "; more replicas are being made: wait until all partitions have them"
                                     : ""));
         }
-        return CallPolicy.of(explicit.get());
     }
 
     private static String named(ReplicationPolicy policy) {

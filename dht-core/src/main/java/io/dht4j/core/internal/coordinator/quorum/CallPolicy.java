@@ -3,10 +3,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 import io.dht4j.Key;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.spi.PartitionTable;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * The policy of a call: the one of its options, or by default the majority of the replicas of each partition.
@@ -15,15 +12,7 @@ import java.util.stream.IntStream;
  */
 public final class CallPolicy {
 
-    /** The policy of calls without one. */
-    public static final CallPolicy MAJORITY = new CallPolicy(Optional.empty());
-
-    /** The policies of few replicas, by {@code from} and {@code ack}: a call does not create its own. */
-    private static final List<List<CallPolicy>> SHARED = IntStream.rangeClosed(1, PartitionTable.MAX_DEPTH)
-            .mapToObj(from -> IntStream.rangeClosed(1, from)
-                    .mapToObj(ack -> new CallPolicy(Optional.of(new ReplicationPolicy(ack, from))))
-                    .toList())
-            .toList();
+    private static final CallPolicy MAJORITY = new CallPolicy(Optional.empty());
 
     private final Optional<ReplicationPolicy> explicit;
 
@@ -32,15 +21,13 @@ public final class CallPolicy {
     }
 
     /**
-     * Returns the policy of a call that has one.
+     * Returns the policy of a call.
      *
-     * @param policy the policy of its options
-     * @return the same policy for each partition
+     * @param options the policy of its options; empty for the default
+     * @return the policy
      */
-    public static CallPolicy of(ReplicationPolicy policy) {
-        return policy.from() <= PartitionTable.MAX_DEPTH
-                ? SHARED.get(policy.from() - 1).get(policy.ack() - 1)
-                : new CallPolicy(Optional.of(policy));
+    public static CallPolicy of(Optional<ReplicationPolicy> options) {
+        return options.isEmpty() ? MAJORITY : new CallPolicy(options);
     }
 
     /**

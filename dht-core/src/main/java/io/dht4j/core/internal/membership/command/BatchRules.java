@@ -106,12 +106,20 @@ final class BatchRules {
         if (batch.phase() != Phase.FILL || !members.get(batch.to()).lifecycle().isPresent()) {
             return Results.refused(batch + " cannot be completed: name a batch that fills a member that is alive");
         }
-        if (command.partitions().isEmpty()
-                || !command.partitions().minus(batch.partitions()).isEmpty()) {
-            return Results.refused("only partitions of " + batch + " can be completed, at least one of them: name"
-                    + " those that the heir has reported");
+        if (!isPart(command.partitions(), batch)) {
+            return notPart(batch);
         }
         return Results.accepted(new StateChange(state).shrink(batch, command.partitions()));
+    }
+
+    /** Returns whether partitions can be completed as a part of a batch, or as all of it. */
+    static boolean isPart(PartitionSet partitions, Batch batch) {
+        return !partitions.isEmpty() && partitions.minus(batch.partitions()).isEmpty();
+    }
+
+    static CommandResult notPart(Batch batch) {
+        return Results.refused("only partitions of " + batch + " can be completed, at least one of them: name"
+                + " those that the heir has reported");
     }
 
     CommandResult abort(Command.AbortBatch command) {

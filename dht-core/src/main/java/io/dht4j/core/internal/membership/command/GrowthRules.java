@@ -102,10 +102,8 @@ final class GrowthRules {
         if (batch.phase() != Phase.GROW) {
             return Results.refused(batch + " adds no slots: name a batch in " + Phase.GROW);
         }
-        if (command.partitions().isEmpty()
-                || !command.partitions().minus(batch.partitions()).isEmpty()) {
-            return Results.refused("only partitions of " + batch + " can be completed, at least one of them: name"
-                    + " those that the heir has reported");
+        if (!BatchRules.isPart(command.partitions(), batch)) {
+            return BatchRules.notPart(batch);
         }
         return Results.accepted(
                 new StateChange(state).append(command.partitions(), batch.to()).shrink(batch, command.partitions()));

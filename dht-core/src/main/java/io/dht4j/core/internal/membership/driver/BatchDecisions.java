@@ -25,8 +25,6 @@ final class BatchDecisions {
     /** Slots that are filled or added are completed in parts, so that they count early, but not one by one. */
     private static final int LEAST_PARTS = 4;
 
-    private static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
-
     private final Observation seen;
     private final List<Wait> waits;
 
@@ -82,7 +80,7 @@ final class BatchDecisions {
             return Optional.empty();
         }
         if (seen.state().rebalance().paused()) {
-            return wait(batch, PAUSED);
+            return wait(batch, Waits.PAUSED);
         }
         int snapshots = seen.report(batch.from()).map(Reported::openSnapshots).orElse(0);
         Duration waited = seen.snapshotWaits().getOrDefault(batch.id(), Duration.ZERO);
@@ -105,7 +103,7 @@ final class BatchDecisions {
         }
         Optional<PartitionSet> part = part(batch);
         if (part.isPresent() && seen.state().rebalance().paused()) {
-            return wait(batch, PAUSED);
+            return wait(batch, Waits.PAUSED);
         }
         return part.map(complete -> new Command.CompleteGrow(seen.state().epoch(), batch.id(), complete));
     }

@@ -21,6 +21,9 @@ import java.util.function.Predicate;
  */
 public final class Waits {
 
+    /** What moves wait for while they are paused. */
+    public static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
+
     private final List<Wait> waits;
 
     private Waits(List<Wait> waits) {

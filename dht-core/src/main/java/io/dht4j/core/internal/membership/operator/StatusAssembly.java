@@ -32,8 +32,6 @@ import java.util.stream.Stream;
 /** Puts a status together from the agreed state, the plan, and what the nodes have reported. */
 final class StatusAssembly {
 
-    private static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
-
     private final ClusterState state;
     private final NodeId self;
     private final Plan plan;
@@ -162,7 +160,7 @@ final class StatusAssembly {
                 // What it takes or gives is seen below.
             }
         }
-        return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? PAUSED : waits.of(member);
+        return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? Waits.PAUSED : waits.of(member);
     }
 
     private List<Move> moves() {
@@ -191,7 +189,7 @@ final class StatusAssembly {
 
     private String waitsFor(Batch batch) {
         if (state.rebalance().paused()) {
-            return PAUSED;
+            return Waits.PAUSED;
         }
         return waits.of(batch);
     }

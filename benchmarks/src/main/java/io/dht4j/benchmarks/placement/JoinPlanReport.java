@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.plan;
+package io.dht4j.benchmarks.placement;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -14,6 +14,7 @@ import io.dht4j.core.internal.membership.command.Command.Founder;
 import io.dht4j.core.internal.membership.command.Command.Join;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
+import io.dht4j.core.internal.membership.plan.Planner;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
