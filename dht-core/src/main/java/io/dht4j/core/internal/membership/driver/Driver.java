@@ -380,7 +380,7 @@ public final class Driver {
 
     /**
      * Looks at a command that was accepted here. Moves that are resumed, settings that are in force already, and
-     * another replication factor demand a plan.
+     * another replication factor demand a plan. An aborted batch makes the plan obsolete.
      *
      * @param command the command
      * @param before the state before it
@@ -389,9 +389,11 @@ public final class Driver {
         boolean resumes = command instanceof Command.SetRebalance set
                 && !set.settings().paused()
                 && set.settings().bytesPerSecond() == before.rebalance().bytesPerSecond();
-        if (resumes || command instanceof Command.SetReplicationFactor) {
-            synchronized (this) {
+        synchronized (this) {
+            if (resumes || command instanceof Command.SetReplicationFactor) {
                 planning.demand();
+            } else if (command instanceof Command.AbortBatch) {
+                planning.drop();
             }
         }
         wake();

@@ -78,6 +78,11 @@ final class Planning {
     /** Plans at once, also if no member has changed. */
     void demand() {
         demanded = true;
+        drop();
+    }
+
+    /** Plans again. A plan takes the batches under way as finished, and growths follow each other. */
+    void drop() {
         plan = null;
     }
 
@@ -145,7 +150,9 @@ final class Planning {
 
     private static boolean isLeft(ClusterState state, int partition, PlannedBatch planned) {
         if (planned.isGrowth()) {
-            return state.width(partition) <= planned.added() && !state.involves(partition, planned.to());
+            return state.width(partition) <= planned.added()
+                    && planned.added() < state.replicationFactor()
+                    && !state.involves(partition, planned.to());
         }
         if (state.slots().slotOf(partition, planned.from()) < 0 || state.slots().slotOf(partition, planned.to()) >= 0) {
             return false;

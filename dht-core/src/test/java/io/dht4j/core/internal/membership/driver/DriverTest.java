@@ -2,31 +2,56 @@ package io.dht4j.core.internal.membership.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.plan.Plan;
+import io.dht4j.core.internal.membership.plan.Planner;
+import io.dht4j.core.internal.membership.plan.PreferenceOrder;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** The rounds of the driver. */
 class DriverTest {
 
-    private static final class RefusingCluster implements Driver.Cluster {
+    private static final PreferenceOrder NO_PREFERENCE = new PreferenceOrder() {
+        @Override
+        public int depth() {
+            return 0;
+        }
 
-        private final ClusterState state = Clusters.joined(Clusters.formed(3, 8, 3));
-        private int appends;
-        private boolean leads = true;
+        @Override
+        public int member(int partition, int rank) {
+            throw new IndexOutOfBoundsException(rank);
+        }
+    };
+
+    /** Nodes that apply each command, and heirs that have copied everything at once. */
+    private static class ModelCluster implements Driver.Cluster {
+
+        private final Set<Integer> silent = new HashSet<>();
+        private ClusterState state;
+        boolean leads = true;
+        private BiConsumer<Command, ClusterState> accepted = (command, before) -> {};
+
+        ModelCluster(ClusterState state) {
+            this.state = state;
+        }
 
         @Override
         public boolean leads() {
@@ -45,15 +70,24 @@ class DriverTest {
 
         @Override
         public CompletableFuture<Reported> report(Member member) {
+            if (silent.contains(member.number())) {
+                return CompletableFuture.failedFuture(new IllegalStateException("silent"));
+            }
+            List<BatchProgress> progress = state.batches().stream()
+                    .filter(batch -> batch.to() == member.number())
+                    .map(batch -> new BatchProgress(batch.id(), batch.partitions(), 0, 0, Optional.empty()))
+                    .toList();
             return CompletableFuture.completedFuture(
-                    new Reported(member.incarnation().orElseThrow(), state.epoch(), false, 0, 0, List.of()));
+                    new Reported(member.incarnation().orElseThrow(), state.epoch(), false, 0, 0, progress));
         }
 
         @Override
         public CompletableFuture<Appended> append(Command command) {
-            appends++;
+            ClusterState before = state;
+            state = Clusters.accepted(before, command);
+            accepted.accept(command, before);
             return CompletableFuture.completedFuture(
-                    new Appended(Outcome.REFUSED, 0, "the rules are others", Optional.empty()));
+                    new Appended(Outcome.ACCEPTED, state.epoch(), "", Optional.empty()));
         }
 
         @Override
@@ -63,7 +97,23 @@ class DriverTest {
 
         @Override
         public Plan plan(ClusterState of) {
-            return new Plan(List.of(), 0, 0);
+            return Planner.plan(of, NO_PREFERENCE);
+        }
+    }
+
+    private static final class RefusingCluster extends ModelCluster {
+
+        private int appends;
+
+        RefusingCluster() {
+            super(Clusters.joined(Clusters.formed(3, 8, 3)));
+        }
+
+        @Override
+        public CompletableFuture<Appended> append(Command command) {
+            appends++;
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.REFUSED, 0, "the rules are others", Optional.empty()));
         }
     }
 
@@ -78,6 +128,30 @@ class DriverTest {
         assertThat(driver.waits()).anySatisfy(wait -> assertThat(wait).contains("is refused: the rules are others"));
         cluster.leads = false;
         assertThat(driver.waits()).isEmpty();
+        driver.close();
+    }
+
+    /** A new leader has planned the third replicas, which are copied from the second ones. */
+    @Test
+    void growthThatEndsWithoutItsHeirIsPlannedAgain() {
+        PartitionSet all = PartitionSet.matching(8, partition -> true);
+        ClusterState joined = Clusters.joined(Clusters.joined(Clusters.formed(1, 8, 1)));
+        ClusterState second = Clusters.accepted(joined, new Command.Serve(joined.epoch(), 2));
+        ClusterState third = Clusters.accepted(second, new Command.Serve(second.epoch(), 3));
+        ModelCluster cluster = new ModelCluster(Clusters.growing(Clusters.raised(third, 3), 1, 2, all));
+        long batch = cluster.state.batches().get(0).id();
+        cluster.silent.add(2);
+        VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
+        Driver driver = new Driver(cluster, env, new Driver.Options(Duration.ofMinutes(1)));
+        cluster.accepted = driver::accepted;
+        driver.start();
+        env.advance(Duration.ofMinutes(9));
+        assertThat(cluster.state.batch(batch)).isPresent();
+        env.advance(Duration.ofMinutes(3));
+        assertThat(cluster.state.batch(batch)).isEmpty();
+        cluster.silent.clear();
+        env.advance(Duration.ofMinutes(3));
+        assertThat(cluster.state.slots().hasVacant()).isFalse();
         driver.close();
     }
 }
