@@ -1,9 +1,15 @@
 package io.dht4j.simulator.cluster.membership;
 
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.PARTITIONS;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
@@ -13,6 +19,7 @@ import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -151,6 +158,25 @@ class GrowingReplicasTest {
             pause(cluster, false);
             cluster.await(0, GrowingReplicasTest::isFull);
             cluster.assertData(0, 1, 2);
+        }
+    }
+
+    @Test
+    void secondReplicaWaitsUntilSnapshotsOfTheFirstHaveEnded() {
+        try (DrivenCluster cluster = threeOfOne()) {
+            Cluster any = cluster.nodes.cluster(1);
+            Version snapshot =
+                    cluster.nodes.env.await(any.openSnapshot(Duration.ofMinutes(9), CallOptions.defaults()), BOUND);
+            raise(cluster, 0, 2);
+            cluster.nodes.env.advance(Duration.ofMinutes(4));
+            List<KeyValue> entries = new ArrayList<>();
+            cluster.nodes.env.await(
+                    any.scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
+                            .forEach(entries::add),
+                    BOUND);
+            assertThat(entries).hasSize(DrivenCluster.KEYS);
+            cluster.nodes.env.await(any.closeSnapshot(snapshot, CallOptions.defaults()), BOUND);
+            cluster.await(0, GrowingReplicasTest::isFull);
         }
     }
 

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.membership.driver;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -82,15 +81,20 @@ final class BatchDecisions {
         if (seen.state().rebalance().paused()) {
             return wait(batch, Waits.PAUSED);
         }
+        return waitsForSnapshots(batch) ? Optional.empty() : Optional.of(advance(batch, Phase.BOTH));
+    }
+
+    private boolean waitsForSnapshots(Batch batch) {
         int snapshots = seen.report(batch.from()).map(Reported::openSnapshots).orElse(0);
         Duration waited = seen.snapshotWaits().getOrDefault(batch.id(), Duration.ZERO);
-        if (snapshots > 0 && waited.compareTo(SNAPSHOT_PATIENCE) < 0) {
-            return wait(
-                    batch,
-                    snapshots + " open snapshots at " + seen.name(batch.from()) + ", which end in "
-                            + SNAPSHOT_PATIENCE.minus(waited).toSeconds() + " s at the latest");
+        if (snapshots == 0 || waited.compareTo(SNAPSHOT_PATIENCE) >= 0) {
+            return false;
         }
-        return Optional.of(advance(batch, Phase.BOTH));
+        wait(
+                batch,
+                snapshots + " open snapshots at " + seen.name(batch.from()) + ", which end in "
+                        + SNAPSHOT_PATIENCE.minus(waited).toSeconds() + " s at the latest");
+        return true;
     }
 
     private Optional<Command> fill(Batch batch) {
@@ -104,6 +108,13 @@ final class BatchDecisions {
         Optional<PartitionSet> part = part(batch);
         if (part.isPresent() && seen.state().rebalance().paused()) {
             return wait(batch, Waits.PAUSED);
+        }
+        // Of two replicas both bring a snapshot, and the heir has none that is older than its copy.
+        boolean endsSnapshots = part.filter(complete ->
+                        complete.stream().anyMatch(partition -> seen.state().width(partition) == 1))
+                .isPresent();
+        if (endsSnapshots && waitsForSnapshots(batch)) {
+            return Optional.empty();
         }
         return part.map(complete -> new Command.CompleteGrow(seen.state().epoch(), batch.id(), complete));
     }
@@ -168,10 +179,7 @@ final class BatchDecisions {
             return wait(batch, seen.silent(member));
         }
         if (report.get().epoch() < needed) {
-            return wait(
-                    batch,
-                    seen.name(member) + " to install epoch " + Epoch.text(needed) + ", it has "
-                            + Epoch.text(report.get().epoch()));
+            return wait(batch, seen.behind(report.get(), member, needed));
         }
         return Optional.of(then);
     }

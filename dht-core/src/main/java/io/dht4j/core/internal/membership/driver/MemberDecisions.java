@@ -167,6 +167,11 @@ final class MemberDecisions {
                             + ", to deliver its hints. If it never returns, run ./dht nodes remove " + member.name()));
             return false;
         }
+        if (report.get().epoch() < state.epoch()) {
+            // It may not know that it leaves, and writes by rows that it has left may still make hints.
+            waits.add(Wait.of(member, seen.behind(report.get(), member.number(), state.epoch())));
+            return false;
+        }
         if (report.get().hintBytes() > 0) {
             waits.add(Wait.of(
                     member, member.name() + " to deliver " + report.get().hintBytes() + " bytes of hints"));

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.driver;
 
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.spi.NodeRef;
@@ -61,6 +62,11 @@ record Observation(
 
     Duration silence(int member) {
         return silences.getOrDefault(member, Duration.ZERO);
+    }
+
+    /** Returns that a member must install an epoch, and which one it has. */
+    String behind(Reported report, int member, long needed) {
+        return name(member) + " to install epoch " + Epoch.text(needed) + ", it has " + Epoch.text(report.epoch());
     }
 
     /** Returns the name of a member that does not answer, and for how long, as far as that is known. */

@@ -155,7 +155,7 @@ class DecisionsTest {
                 .contains("n3 to copy 7 more of 8 partitions");
         assertThat(new Seen(growing).complete(3, PartitionSet.of(1, 4)).command())
                 .isEqualTo(new Command.CompleteGrow(growing.epoch(), batch, PartitionSet.of(1, 4)));
-        // Its owner keeps the slot, so no snapshot ends.
+        // Snapshots go on with the two replicas that they have.
         assertThat(new Seen(growing)
                         .complete(3, EIGHT)
                         .report(2, growing.epoch(), 0, 5)
@@ -167,6 +167,16 @@ class DecisionsTest {
         ClusterState paused =
                 accepted(growing, new Command.SetRebalance(growing.epoch(), new RebalanceSettings(1 << 20, true)));
         assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("moves are paused");
+    }
+
+    @Test
+    void secondReplicaWaitsForTheSnapshotsOfTheFirst() {
+        ClusterState growing = growing(growable(), 1, 2, EIGHT);
+        Batch batch = newest(growing);
+        Seen seen = new Seen(growing).complete(2, EIGHT).report(1, growing.epoch(), 0, 5);
+        assertThat(seen.waited()).isEqualTo("5 open snapshots at n1, which end in 600 s at the latest");
+        seen.snapshotWaits.put(batch.id(), Duration.ofMinutes(10));
+        assertThat(seen.command()).isEqualTo(new Command.CompleteGrow(growing.epoch(), batch.id(), EIGHT));
     }
 
     private static BatchProgress progress(ClusterState state, PartitionSet complete) {
@@ -322,6 +332,7 @@ class DecisionsTest {
                 .extracting(Wait::text)
                 .contains("the voters of the metadata group to become [n2, n3, n4]", "another voter to take its place");
         assertThat(new Seen(state).report(1, state.epoch(), 5, 0).waited()).isEqualTo("n1 to deliver 5 bytes of hints");
+        assertThat(new Seen(state).report(1, state.epoch() - 1, 0, 0).waited()).startsWith("n1 to install epoch ");
         assertThat(new Seen(state).silent(1, Duration.ofSeconds(5)).waited())
                 .startsWith("n1, silent for 5 s, to deliver");
         assertThat(new Seen(state).command()).isEqualTo(new Command.Remove(state.epoch(), 1));
