@@ -4,8 +4,10 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.MembershipChange;
 import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
@@ -44,6 +46,12 @@ class DrivenMembersTest {
                         .contains("never returns");
                 assertThat(cluster.nodes.cluster(leaving).membership().isRemoved())
                         .isTrue();
+                int removed = leaving;
+                assertThatThrownBy(
+                                () -> cluster.change(removed, state -> new Command.Admit(state.epoch(), node(9).id())))
+                        .isInstanceOfSatisfying(
+                                DhtException.class,
+                                refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_SERVING));
                 cluster.nodes.stop(leaving);
                 cluster.assertData(at);
                 cluster.change(at, state -> new Command.Admit(state.epoch(), node(9).id()));

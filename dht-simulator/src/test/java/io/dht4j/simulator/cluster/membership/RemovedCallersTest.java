@@ -10,6 +10,7 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
@@ -67,9 +68,12 @@ class RemovedCallersTest {
     };
 
     private Reply ask(Request request) throws FrameException {
+        return ask(request, Set.of("localhost", REMOVED.value()));
+    }
+
+    private Reply ask(Request request, Set<String> proven) throws FrameException {
         FrameHeader header = new FrameHeader(REMOVED, Optional.of(node(0).id()), 0, 0, new Version(0), 0);
-        CallContext context =
-                new CallContext(nodes.env::nanoTime, BOUND.toNanos(), Set.of("localhost", REMOVED.value()));
+        CallContext context = new CallContext(nodes.env::nanoTime, BOUND.toNanos(), proven);
         byte[] reply = nodes.env.await(
                 handler.get().handle(FrameCodec.encode(header, request).toBytes(), context), BOUND);
         return FrameCodec.decodeReply(reply, request, NO_NAMES).message();
@@ -92,6 +96,12 @@ class RemovedCallersTest {
             assertThat(handler.get().mayCall(REMOVED.value())).isTrue();
             assertThat(handler.get().mayCall("n8")).isFalse();
             UUID cluster = nodes.state(0).cluster();
+            byte[] command =
+                    CommandCodec.encode(new Command.Admit(nodes.state(0).epoch(), REMOVED));
+            assertThat(ask(new MembershipRequest.Append(cluster, command), Set.of()))
+                    .isInstanceOfSatisfying(
+                            MembershipReply.Appended.class,
+                            appended -> assertThat(appended.outcome()).isEqualTo(MembershipReply.Outcome.NOT_SENT));
             assertThat(ask(new MembershipRequest.State(Optional.of(cluster), 0, 0, 0)))
                     .isInstanceOfSatisfying(
                             MembershipReply.StatePart.class,

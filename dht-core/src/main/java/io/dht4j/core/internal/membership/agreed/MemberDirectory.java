@@ -39,6 +39,14 @@ final class MemberDirectory {
         return newest.get();
     }
 
+    /** Returns whether this node is present by a state: neither removed nor declared dead. */
+    boolean isPresentIn(ClusterState state) {
+        return state.members()
+                .incarnation(own)
+                .filter(member -> member.lifecycle().isPresent())
+                .isPresent();
+    }
+
     /** Returns the other present members. */
     List<Node> others() {
         return nodes(state().stream().flatMap(state -> state.members().all().stream()));

@@ -154,8 +154,9 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 .filter(member -> member.lifecycle().isPresent())
                 .isPresent();
         if (!isMember && !isOwnJoin(sender, append.command(), state)) {
+            // Whoever asks the sender may ask another node.
             return CompletableFuture.completedFuture(new Appended(
-                    Outcome.REFUSED, 0, sender + " is no member, and may only join itself", Optional.empty()));
+                    Outcome.NOT_SENT, 0, sender + " is no member, and may only join itself", Optional.empty()));
         }
         return commands.appendHere(append.command(), context);
     }

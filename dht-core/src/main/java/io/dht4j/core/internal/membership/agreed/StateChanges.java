@@ -80,6 +80,10 @@ final class StateChanges {
             return CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.NOT_SERVING, "node " + self + " does not serve yet: " + waiting.get()));
         }
+        if (!members.isPresentIn(state.get())) {
+            return failed(
+                    ErrorCode.NOT_SERVING, "node " + self + " belongs to the cluster no more: ask one of its nodes");
+        }
         Command command;
         try {
             command = plan.apply(state.get());
