@@ -61,8 +61,8 @@ final class DeathRules {
     }
 
     /**
-     * Returns the number of a member's partitions in which more than half of the slots, rounded down, are lost or
-     * incomplete, so that the others need not include one of every majority.
+     * Returns the number of a member's partitions in which so many slots are lost or incomplete that the others need
+     * not include one of every majority.
      */
     private int endangered(ClusterState next, int dead) {
         int endangered = 0;
@@ -77,11 +77,19 @@ final class DeathRules {
                     incomplete++;
                 }
             }
-            if (incomplete > next.width(partition) / 2) {
+            if (incomplete > mayLose(next.width(partition))) {
                 endangered++;
             }
         }
         return endangered;
+    }
+
+    /**
+     * Returns how many slots of a row may be lost: of an even number as many as of one less. A majority of three may
+     * have acknowledged a write while the fourth slot was added, and have left it to hints. Of two slots both have it.
+     */
+    private static int mayLose(int width) {
+        return width == 2 ? 1 : (width - 1) / 2;
     }
 
     CommandResult replace(Command.Replace command) {

@@ -163,6 +163,14 @@ final class GrowthTest {
     }
 
     @Test
+    void twoOfFourReplicasMayBeAllThatHaveAWriteOfThree() {
+        ClusterState four = formed(4, PARTITIONS, 4);
+        ClusterState one = accepted(four, new Command.MarkDead(four.epoch(), 1, false));
+        assertThat(refused(one, new Command.MarkDead(one.epoch(), 2, false))).contains("8 partitions have too few");
+        accepted(one, new Command.MarkDead(one.epoch(), 2, true));
+    }
+
+    @Test
     void replicationFactorThatIsImpossibleIsRefused() {
         assertThat(refused(single, new Command.SetReplicationFactor(single.epoch(), 4)))
                 .contains("4 replicas need 4 nodes, and the cluster has 3", "./dht nodes add");
