@@ -71,7 +71,7 @@ public final class CommandLog {
          * Looks at a command before it is appended.
          *
          * @param command the command
-         * @param state the state that it expects
+         * @param state the newest state here, perhaps another one than the command expects
          * @return why it is refused, one sentence for people; empty if it is appended
          */
         Optional<String> refusal(Command command, ClusterState state);
@@ -116,7 +116,7 @@ public final class CommandLog {
         follower = now;
     }
 
-    /** Asks a guard before a command is appended at this node, if it leads. */
+    /** Asks a guard before a command is appended at this node. */
     public void guard(Guard now) {
         guard = now;
     }
@@ -134,10 +134,13 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
         Optional<ClusterState> before = here.state.state();
-        Optional<String> refusal =
-                here.log.leads() ? before.flatMap(state -> refusal(command, state)) : Optional.empty();
+        Optional<String> refusal = before.flatMap(state -> refusal(command, state));
         if (refusal.isPresent()) {
-            return CompletableFuture.completedFuture(new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
+            // A member that was just elected appends, too, and knows nothing yet.
+            return CompletableFuture.completedFuture(
+                    here.log.leads()
+                            ? new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty())
+                            : notLeader("this member does not lead yet", here.log.leader()));
         }
         CompletionStage<Long> append;
         try {
@@ -159,8 +162,7 @@ public final class CommandLog {
 
     private Optional<String> refusal(byte[] bytes, ClusterState state) {
         try {
-            Command command = CommandCodec.decode(bytes);
-            return command.expectedEpoch() == state.epoch() ? guard.refusal(command, state) : Optional.empty();
+            return guard.refusal(CommandCodec.decode(bytes), state);
         } catch (MalformedStateException e) {
             // The state machine refuses it, on every member alike.
             return Optional.empty();
