@@ -74,8 +74,10 @@ final class RemoteMembership implements ClusterMembership {
     @Override
     public CompletionStage<Long> change(MembershipChange change) {
         requireNonNull(change, "change");
-        // A change made twice is harmless.
-        return calls.start(RemoteCall.Kind.READ, PATIENT, (address, within) -> api.change(address, change, within));
+        // A change made twice is harmless, except a number that another operator may have set meanwhile.
+        RemoteCall.Kind kind =
+                change instanceof MembershipChange.ReplicationFactor ? RemoteCall.Kind.WRITE : RemoteCall.Kind.READ;
+        return calls.start(kind, PATIENT, (address, within) -> api.change(address, change, within));
     }
 
     @Override

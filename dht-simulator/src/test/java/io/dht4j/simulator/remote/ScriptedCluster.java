@@ -3,6 +3,7 @@ package io.dht4j.simulator.remote;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.MembershipChange;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -75,6 +76,7 @@ final class ScriptedCluster {
         writes.put("put", cluster -> cluster.put(KEY, new byte[2]));
         writes.put("delete", cluster -> cluster.delete(KEY));
         writes.put("putAll", cluster -> cluster.putAll(Map.of(KEY, new byte[2])));
+        writes.put("change", cluster -> cluster.membership().change(new MembershipChange.ReplicationFactor(3)));
         return writes;
     }
 }
