@@ -51,25 +51,31 @@ final class MemberDecisions {
             return Optional.empty();
         }
         MoveSizes sizes = new MoveSizes(state, seen.reports());
-        for (PlannedBatch planned : BatchSchedule.next(state, plan, fence::mayGrow)) {
-            Optional<String> lacking = sizes.lackedBy(planned);
-            if (lacking.isPresent()) {
-                waits.add(Wait.of(
-                        seen.member(planned.to()),
-                        "room for " + planned.partitions().cardinality() + " slots: " + lacking.get()));
-                continue;
-            }
-            if (seen.answers(planned.to())) {
-                return Optional.of(start(planned));
-            }
-            waits.add(Wait.of(
-                    seen.member(planned.to()),
-                    seen.silent(planned.to()) + ": " + planned.partitions().cardinality()
-                            + " slots are to move to it. If it never returns, run ./dht nodes remove "
-                            + seen.name(planned.to())));
+        List<PlannedBatch> next = BatchSchedule.next(state, plan, fence::mayGrow, planned -> mayBegin(planned, sizes));
+        if (!next.isEmpty()) {
+            return Optional.of(start(next.get(0)));
         }
         fence.waitsFor(plan).ifPresent(text -> waits.add(Wait.ofCluster(text)));
         return Optional.empty();
+    }
+
+    /** Returns whether an heir has room for a batch, and answers. */
+    private boolean mayBegin(PlannedBatch planned, MoveSizes sizes) {
+        Member heir = seen.member(planned.to());
+        int slots = planned.partitions().cardinality();
+        Optional<String> lacking = sizes.lackedBy(planned);
+        if (lacking.isPresent()) {
+            waits.add(Wait.of(heir, "room for " + slots + " slots: " + lacking.get()));
+            return false;
+        }
+        if (!seen.answers(planned.to())) {
+            waits.add(Wait.of(
+                    heir,
+                    seen.silent(planned.to()) + ": " + slots
+                            + " slots are to move to it. If it never returns, run ./dht nodes remove " + heir.name()));
+            return false;
+        }
+        return true;
     }
 
     private Command start(PlannedBatch planned) {

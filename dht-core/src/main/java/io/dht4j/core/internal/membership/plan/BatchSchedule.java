@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /**
  * Chooses which planned batches begin next. A member takes part in one incoming and one outgoing batch at a time, so
@@ -27,9 +28,12 @@ public final class BatchSchedule {
      * @param state the current state
      * @param plan a plan for this state, or for an earlier one with the same members
      * @param mayGrow returns whether a slot may be added to a partition now
+     * @param mayBegin returns whether the heir of a batch can take it now; asked once about each heir. If it cannot,
+     *     others may get batches of the same member
      * @return the batches, without partitions of which a slot is moving; empty while moves are paused
      */
-    public static List<PlannedBatch> next(ClusterState state, Plan plan, IntPredicate mayGrow) {
+    public static List<PlannedBatch> next(
+            ClusterState state, Plan plan, IntPredicate mayGrow, Predicate<PlannedBatch> mayBegin) {
         if (state.rebalance().paused()) {
             return List.of();
         }
@@ -53,10 +57,13 @@ public final class BatchSchedule {
                     .filter(partition -> planned.isGrowth()
                             ? canGrow(state, partition, planned) && mayGrow.test(partition)
                             : canMove(state, partition, planned, dead));
-            if (!free.isEmpty()) {
+            if (free.isEmpty()) {
+                continue;
+            }
+            targets.add(planned.to());
+            if (mayBegin.test(planned.of(free))) {
                 chosen.add(planned.of(free));
                 taken = taken.union(free);
-                targets.add(planned.to());
                 if (!dead) {
                     sources.add(planned.from());
                 }

@@ -302,6 +302,13 @@ class DecisionsTest {
                         .silent(4, Duration.ofSeconds(9))
                         .waited())
                 .startsWith("n4, silent for 9 s: 2 slots are to move to it");
+        ClusterState five = joined(state);
+        assertThat(new Seen(five)
+                        .plan(new PlannedBatch(1, 4, some), new PlannedBatch(1, 5, PartitionSet.of(3)))
+                        .silent(4, Duration.ofSeconds(9))
+                        .command())
+                .as("from the same owner to an heir that answers")
+                .isEqualTo(new Command.StartBatch(five.epoch(), 1, 5, PartitionSet.of(3)));
     }
 
     @Test

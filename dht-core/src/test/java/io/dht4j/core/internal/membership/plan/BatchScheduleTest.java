@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class BatchScheduleTest {
 
     private static List<PlannedBatch> next(ClusterState state, Plan plan) {
-        return BatchSchedule.next(state, plan, partition -> true);
+        return BatchSchedule.next(state, plan, partition -> true, batch -> true);
     }
 
     @Test
@@ -82,9 +82,19 @@ final class BatchScheduleTest {
     void partitionsThatMayNotGrowWait() {
         ClusterState state = raised(joined(formed(1, 16, 1)), 2);
         PartitionSet some = PartitionSet.of(3, 7);
-        assertThat(BatchSchedule.next(state, plan(state), some::contains))
+        assertThat(BatchSchedule.next(state, plan(state), some::contains, batch -> true))
                 .containsExactly(new PlannedBatch(1, 2, some, 1));
-        assertThat(BatchSchedule.next(state, plan(state), partition -> false)).isEmpty();
+        assertThat(BatchSchedule.next(state, plan(state), partition -> false, batch -> true))
+                .isEmpty();
+    }
+
+    @Test
+    void heirThatCannotTakeABatchHoldsUpNoOther() {
+        ClusterState state = joined(joined(formed(3, 8, 3)));
+        PlannedBatch other = new PlannedBatch(1, 5, PartitionSet.of(1, 2));
+        Plan plan = new Plan(List.of(new PlannedBatch(1, 4, PartitionSet.of(0, 1)), other), 0, 0);
+        assertThat(BatchSchedule.next(state, plan, partition -> true, batch -> batch.to() != 4))
+                .containsExactly(other);
     }
 
     @Test
