@@ -9,10 +9,13 @@ import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.dht4j.core.internal.membership.state.Batch;
+import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import net.bytebuddy.asm.Advice;
@@ -104,6 +107,30 @@ class PlantedMoveBugsTest {
                         INTERNAL + "coordinator.quorum.PairTracker",
                         tracker -> tracker.visit(
                                 Advice.to(PlantedRareBugsTest.HeirAlone.class).on(named("haveBoth")))),
+                0);
+    }
+
+    /** The heir of a batch that adds slots has reported all partitions. */
+    static final class AllReported {
+
+        private AllReported() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Batch batch, @Advice.Return(readOnly = false) Optional<?> result) {
+            if (batch.phase() == Phase.GROW) {
+                result = Optional.of(batch.partitions());
+            }
+        }
+    }
+
+    @Test
+    void furtherReplicaThatCountsBeforeItIsComplete() {
+        assertBreaks(
+                MISSING,
+                in(
+                        INTERNAL + "membership.driver.BatchDecisions",
+                        decisions ->
+                                decisions.visit(Advice.to(AllReported.class).on(named("part")))),
                 0);
     }
 

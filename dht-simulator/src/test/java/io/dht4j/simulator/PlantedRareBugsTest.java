@@ -129,6 +129,37 @@ class PlantedRareBugsTest {
     }
 
     @Test
+    void thirdReplicaBeforeAllNodesKnowTheSecond() {
+        assertFinds(
+                TESTS + "GrowingReplicasTest",
+                "secondReplicaIsNotFollowedByAThirdBeforeAllNodesOfTheRowKnowIt",
+                in(
+                        INTERNAL + "membership.driver.GrowthFence",
+                        fence -> fence.method(named("mayGrow")).intercept(FixedValue.value(true))));
+    }
+
+    /** A slot that grows is copied from its owner, whatever the others have. */
+    static final class OwnerHasAll {
+
+        private OwnerHasAll() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean result) {
+            result = true;
+        }
+    }
+
+    @Test
+    void fourthReplicaCopiedFromOneOfThree() {
+        assertFinds(
+                TESTS + "GrowingReplicasTest",
+                "writeThatTheLastReplicaHasMissedIsReadFromEveryMajorityOfFive",
+                in(
+                        INTERNAL + "move.BatchCopy",
+                        copy -> copy.visit(Advice.to(OwnerHasAll.class).on(named("hasAllAtOwner")))));
+    }
+
+    @Test
     void noCheckOfRows() {
         assertFinds(
                 TESTS + "FencedRowsTest",
