@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +85,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void aServerThatCannotStartMakesNoDirectory() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -103,6 +105,7 @@ class ServerProcessTest {
     }
 
     @ParameterizedTest
+    @Tag("portable")
     @ValueSource(strings = {"127.0.0.1", "localhost"})
     void twoPeersAtOneAddressAreWrongUsage(String host) throws Exception {
         List<Integer> ports = FreePorts.find(2);
@@ -126,6 +129,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void helpIsAllThatHelpWrites() throws Exception {
         try (ServerProcess server = ServerProcess.start(directory, "--help")) {
             assertThat(server.exitCode()).isZero();
@@ -135,6 +139,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void aFileInPlaceOfTheDirectoryIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file")) {
@@ -146,6 +151,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void aLockedDirectoryIsOneLineAndExitCode1() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = start(ports.get(0), "data")) {
@@ -158,6 +164,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void theDirectoryOfAnotherNodeIsRefused() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = startOneOfTwo("n1", ports)) {
@@ -191,6 +198,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void aForeignDirectoryIsOneLineAndExitCode1() throws Exception {
         Path foreign = Files.createDirectory(directory.resolve("foreign"));
         Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");
@@ -202,6 +210,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("portable")
     void aDirectoryThatCannotBeMadeIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file/data")) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Bugs that others have had, planted one at a time: the simulator finds each. */
 @Tag("search")
+@Tag("variant")
 class PlantedBugsTest {
 
     /** How many show that nothing is found where no bug is. */
@@ -41,6 +42,7 @@ class PlantedBugsTest {
     private static final String NOT_HANDED_OVER = "nor handed over what others missed: |keeps hints of ";
 
     @Test
+    @Tag("core")
     void nothingIsFoundWhereNothingIsPlanted() {
         PlantedBug none = new PlantedBug(Map.of());
 
@@ -49,6 +51,7 @@ class PlantedBugsTest {
     }
 
     @Test
+    @Tag("core")
     void aLostHint() {
         assertBreaks(
                 "^by hints alone",
@@ -107,6 +110,7 @@ class PlantedBugsTest {
     }
 
     @Test
+    @Tag("core")
     void acknowledgedBeforeTheStoreHasIt() {
         assertBreaks(
                 NOT_ON_DISK,
@@ -139,6 +143,7 @@ class PlantedBugsTest {
     }
 
     @Test
+    @Tag("core")
     void aPurgeThatIsTooEarly() {
         assertBreaks(
                 LOST,

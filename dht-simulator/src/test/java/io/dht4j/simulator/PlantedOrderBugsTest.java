@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Bugs in the order of writes, planted one at a time: the simulator finds each. */
 @Tag("search")
+@Tag("variant")
 class PlantedOrderBugsTest {
 
     /**
@@ -54,6 +55,7 @@ class PlantedOrderBugsTest {
     }
 
     @Test
+    @Tag("core")
     void tiesBreakNothingButTheOrderOfWrites() {
         PlantedBug ties = new PlantedBug(in(HybridClock.class.getName(), PlantedOrderBugsTest::withoutSlots));
 
@@ -149,6 +151,7 @@ class PlantedOrderBugsTest {
     }
 
     @Test
+    @Tag("core")
     void aLinearizableWriteThatDoesNotAsk() {
         assertBreaks(
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,

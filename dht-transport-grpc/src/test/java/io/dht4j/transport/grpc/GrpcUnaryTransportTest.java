@@ -1,5 +1,8 @@
 package io.dht4j.transport.grpc;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("portable")
 class GrpcUnaryTransportTest extends GrpcTransportContract {
 
     GrpcUnaryTransportTest() {

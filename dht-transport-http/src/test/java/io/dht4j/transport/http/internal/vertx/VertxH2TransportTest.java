@@ -2,7 +2,9 @@ package io.dht4j.transport.http.internal.vertx;
 
 import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.contract.HttpClientContract;
+import org.junit.jupiter.api.Tag;
 
+@Tag("portable")
 class VertxH2TransportTest extends HttpClientContract {
 
     VertxH2TransportTest() {
