@@ -28,9 +28,7 @@ final class MemberDecisions {
         this.fence = new GrowthFence(seen);
     }
 
-    /**
-     * Returns the command that begins the first planned batch whose heir and owner are free, and whose heir answers.
-     */
+    /** Returns the command that begins the first planned batch whose heir and owner are free, and answer. */
     Optional<Command> begin() {
         seen.planIn()
                 .ifPresent(left -> waits.add(Wait.ofCluster("further changes of members for " + left.toSeconds()
@@ -59,13 +57,22 @@ final class MemberDecisions {
         return Optional.empty();
     }
 
-    /** Returns whether an heir has room for a batch, and answers. */
+    /** Returns whether the heir of a batch has room, and both sides answer; a dead owner need not. */
     private boolean mayBegin(PlannedBatch planned, MoveSizes sizes) {
+        Member owner = seen.member(planned.from());
         Member heir = seen.member(planned.to());
         int slots = planned.partitions().cardinality();
         Optional<String> lacking = sizes.lackedBy(planned);
         if (lacking.isPresent()) {
             waits.add(Wait.of(heir, "room for " + slots + " slots: " + lacking.get()));
+            return false;
+        }
+        if (owner.lifecycle().isPresent() && !seen.answers(planned.from())) {
+            waits.add(Wait.of(
+                    owner,
+                    seen.silent(planned.from()) + ": " + slots
+                            + " slots are to move from it. If it never returns, run ./dht nodes replace "
+                            + owner.name()));
             return false;
         }
         if (!seen.answers(planned.to())) {

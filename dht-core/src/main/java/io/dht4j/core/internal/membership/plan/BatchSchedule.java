@@ -28,8 +28,7 @@ public final class BatchSchedule {
      * @param state the current state
      * @param plan a plan for this state, or for an earlier one with the same members
      * @param mayGrow returns whether a slot may be added to a partition now
-     * @param mayBegin returns whether the heir of a batch can take it now; asked once about each heir. If it cannot,
-     *     others may get batches of the same member
+     * @param mayBegin returns whether owner and heir of a batch can begin now. If not, they may with others
      * @return the batches, without partitions of which a slot is moving; empty while moves are paused
      */
     public static List<PlannedBatch> next(
@@ -57,13 +56,10 @@ public final class BatchSchedule {
                     .filter(partition -> planned.isGrowth()
                             ? canGrow(state, partition, planned) && mayGrow.test(partition)
                             : canMove(state, partition, planned, dead));
-            if (free.isEmpty()) {
-                continue;
-            }
-            targets.add(planned.to());
-            if (mayBegin.test(planned.of(free))) {
+            if (!free.isEmpty() && mayBegin.test(planned.of(free))) {
                 chosen.add(planned.of(free));
                 taken = taken.union(free);
+                targets.add(planned.to());
                 if (!dead) {
                     sources.add(planned.from());
                 }

@@ -292,7 +292,7 @@ class DecisionsTest {
     }
 
     @Test
-    void aPlannedBatchBeginsIfItsHeirAnswers() {
+    void aPlannedBatchBeginsIfItsOwnerAndHeirAnswer() {
         ClusterState state = fourth();
         PartitionSet some = PartitionSet.of(1, 2);
         assertThat(new Seen(state).plan(new PlannedBatch(1, 4, some)).command())
@@ -309,6 +309,14 @@ class DecisionsTest {
                         .command())
                 .as("from the same owner to an heir that answers")
                 .isEqualTo(new Command.StartBatch(five.epoch(), 1, 5, PartitionSet.of(3)));
+        Seen ownerDown = new Seen(state).silent(1, Duration.ofSeconds(9));
+        assertThat(ownerDown.plan(new PlannedBatch(1, 4, some)).waited())
+                .startsWith("n1, silent for 9 s: 2 slots are to move from it");
+        assertThat(ownerDown
+                        .plan(new PlannedBatch(1, 4, some), new PlannedBatch(2, 4, PartitionSet.of(3)))
+                        .command())
+                .as("to the same heir from an owner that answers")
+                .isEqualTo(new Command.StartBatch(state.epoch(), 2, 4, PartitionSet.of(3)));
     }
 
     @Test

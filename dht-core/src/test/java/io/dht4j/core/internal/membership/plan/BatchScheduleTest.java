@@ -89,12 +89,14 @@ final class BatchScheduleTest {
     }
 
     @Test
-    void heirThatCannotTakeABatchHoldsUpNoOther() {
+    void batchThatCannotBeginHoldsUpNoOther() {
         ClusterState state = joined(joined(formed(3, 8, 3)));
-        PlannedBatch other = new PlannedBatch(1, 5, PartitionSet.of(1, 2));
-        Plan plan = new Plan(List.of(new PlannedBatch(1, 4, PartitionSet.of(0, 1)), other), 0, 0);
-        assertThat(BatchSchedule.next(state, plan, partition -> true, batch -> batch.to() != 4))
-                .containsExactly(other);
+        PlannedBatch unable = new PlannedBatch(1, 4, PartitionSet.of(0, 1));
+        PlannedBatch ofTheOwner = new PlannedBatch(1, 5, PartitionSet.of(1, 2));
+        PlannedBatch toTheHeir = new PlannedBatch(2, 4, PartitionSet.of(0));
+        Plan plan = new Plan(List.of(unable, ofTheOwner, toTheHeir), 0, 0);
+        assertThat(BatchSchedule.next(state, plan, partition -> true, batch -> !batch.equals(unable)))
+                .containsExactly(ofTheOwner, toTheHeir);
     }
 
     @Test
