@@ -4,6 +4,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.MembershipChange;
 import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.core.internal.membership.command.Command;
@@ -15,6 +16,7 @@ import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +143,32 @@ class DrivenMovesTest {
                             .clockProblem())
                     .hasValueSatisfying(problem -> assertThat(problem).hasToString("3600.0 s behind n0, n1, n2"));
             cluster.assertData(0);
+        }
+    }
+
+    @Test
+    void aBatchThatEndsWhileItIsCancelledIsNoError() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.join(0, 3);
+            cluster.hold(3);
+            long id = cluster.awaitBatch(0, Phase.COPY).id();
+            pause(cluster, true);
+            int leader = cluster.leader();
+            cluster.change(leader, state -> new Command.AdvanceBatch(state.epoch(), id, Phase.BOTH));
+            int other = (leader + 1) % 3;
+            cluster.await(
+                    other,
+                    state -> state.batch(id)
+                            .filter(batch -> batch.phase() == Phase.BOTH)
+                            .isPresent());
+            CompletionStage<Long> ends = cluster.nodes
+                    .membership(leader)
+                    .change(state -> new Command.AdvanceBatch(state.epoch(), id, Phase.STABLE));
+            CompletionStage<Long> cancelled =
+                    cluster.nodes.cluster(other).membership().change(new MembershipChange.CancelMoves());
+            cluster.nodes.env.await(ends, BOUND);
+            cluster.nodes.env.await(cancelled, BOUND);
+            assertThat(cluster.nodes.state(other).batches()).isEmpty();
         }
     }
 

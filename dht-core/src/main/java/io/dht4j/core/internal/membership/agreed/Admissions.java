@@ -91,16 +91,20 @@ final class Admissions {
             return CompletableFuture.completedFuture(
                     accepted(members.state().orElseThrow().epoch()));
         }
-        return changes.change(state -> new Command.Admit(state.epoch(), name)).handle((epoch, error) -> {
-            if (error == null) {
-                return accepted(epoch);
-            }
-            // Another node may have admitted it at the same time.
-            return known(name).isPresent()
-                    ? accepted(members.state().orElseThrow().epoch())
-                    : new Appended(
-                            Outcome.NOT_SENT, 0, PeerCalls.message(DhtException.unwrap(error)), Optional.empty());
-        });
+        return changes.change(state -> Optional.of(new Command.Admit(state.epoch(), name)))
+                .handle((epoch, error) -> {
+                    if (error == null) {
+                        return accepted(epoch);
+                    }
+                    // Another node may have admitted it at the same time.
+                    return known(name).isPresent()
+                            ? accepted(members.state().orElseThrow().epoch())
+                            : new Appended(
+                                    Outcome.NOT_SENT,
+                                    0,
+                                    PeerCalls.message(DhtException.unwrap(error)),
+                                    Optional.empty());
+                });
     }
 
     private Optional<Member> known(NodeId name) {

@@ -394,6 +394,16 @@ public final class AgreedMembership {
      *     the state refuses it, or no leader is found in time
      */
     public CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
+        return changes.change(plan.andThen(Optional::of));
+    }
+
+    /**
+     * Changes the agreed state, unless it is as it should be.
+     *
+     * @param plan makes the command from the newest state; none if that is as it should be
+     * @return as {@link #change}, or the epoch of the state as it should be
+     */
+    public CompletableFuture<Long> changeIfNeeded(Function<ClusterState, Optional<Command>> plan) {
         return changes.change(plan);
     }
 

@@ -109,8 +109,8 @@ final class OwnAttributes {
                     Member member = own(Optional.of(newest))
                             .orElseThrow(
                                     () -> DhtException.of(ErrorCode.NOT_SERVING, "this node is no member any more"));
-                    return new Command.ChangeAttributes(
-                            newest.epoch(), member.number(), merged(options.attributes(), member.details()));
+                    return Optional.of(new Command.ChangeAttributes(
+                            newest.epoch(), member.number(), merged(options.attributes(), member.details())));
                 })
                 .whenComplete((epoch, error) -> {
                     if (error != null) {

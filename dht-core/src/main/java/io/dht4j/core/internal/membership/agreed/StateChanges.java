@@ -66,15 +66,16 @@ final class StateChanges {
     /**
      * Changes the agreed state. The command is planned again on the newest state if another one came first.
      *
-     * @param plan makes the command from the newest state
-     * @return the epoch of the change, once this node has installed it; fails with a {@link DhtException} if the state
-     *     refuses it, no leader is found in time, or this node does not install it in time
+     * @param plan makes the command from the newest state; none if that is as it should be
+     * @return the epoch of the change, or of the state as it should be, once this node has installed it; fails with a
+     *     {@link DhtException} if the state refuses it, no leader is found in time, or this node does not install it in
+     *     time
      */
-    CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
+    CompletableFuture<Long> change(Function<ClusterState, Optional<Command>> plan) {
         return change(plan, environment.nanoTime() + PLAN_TIMEOUT.toNanos());
     }
 
-    private CompletableFuture<Long> change(Function<ClusterState, Command> plan, long untilNanos) {
+    private CompletableFuture<Long> change(Function<ClusterState, Optional<Command>> plan, long untilNanos) {
         Optional<ClusterState> state = members.state();
         if (state.isEmpty()) {
             return CompletableFuture.failedFuture(
@@ -84,14 +85,17 @@ final class StateChanges {
             return failed(
                     ErrorCode.NOT_SERVING, "node " + self + " belongs to the cluster no more: ask one of its nodes");
         }
-        Command command;
+        Optional<Command> command;
         try {
             command = plan.apply(state.get());
         } catch (RuntimeException | Error e) {
-            // Of a plan that finds nothing to do by this state: whoever waits needs an answer.
+            // Of a plan that this state refuses: whoever waits needs an answer.
             return CompletableFuture.failedFuture(e);
         }
-        return commands.append(state.get().cluster(), command, APPEND_TIMEOUT)
+        if (command.isEmpty()) {
+            return install(state.get().epoch());
+        }
+        return commands.append(state.get().cluster(), command.get(), APPEND_TIMEOUT)
                 .thenCompose(appended -> switch (appended.outcome()) {
                     case ACCEPTED -> install(appended.epoch());
                     case STALE ->

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.membership.operator;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.ClusterMembership;
-import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.MembershipChange;
 import io.dht4j.MembershipEvent;
@@ -121,22 +120,7 @@ public final class OperatorMembership implements ClusterMembership {
     }
 
     private CompletableFuture<Long> agreed(MembershipChange change) {
-        return append(state -> Changes.command(state, change));
-    }
-
-    /** Appends a command; the epoch of the state is returned where nothing is to do. */
-    private CompletableFuture<Long> append(Function<ClusterState, Optional<Command>> plan) {
-        return withState(state -> {
-            try {
-                return plan.apply(state).isEmpty()
-                        ? CompletableFuture.completedFuture(state.epoch())
-                        : agreed.change(newest -> plan.apply(newest)
-                                .orElseThrow(() -> DhtException.of(
-                                        ErrorCode.OVERLOADED, "another change came first: ask for the status")));
-            } catch (DhtException e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        });
+        return agreed.changeIfNeeded(state -> Changes.command(state, change));
     }
 
     private CompletableFuture<Long> abortAll(long epoch) {
@@ -144,7 +128,7 @@ public final class OperatorMembership implements ClusterMembership {
             if (Changes.abortNext(state).isEmpty()) {
                 return CompletableFuture.completedFuture(Math.max(epoch, state.epoch()));
             }
-            return append(Changes::abortNext).thenCompose(this::abortAll);
+            return agreed.changeIfNeeded(Changes::abortNext).thenCompose(this::abortAll);
         });
     }
 
