@@ -73,6 +73,14 @@ public final class Compactor {
         });
     }
 
+    /**
+     * Takes one step of {@link #settle}, and moves no chunks, while writes come: its buffers and its pages in the cache
+     * cost the requests more than a large file does.
+     */
+    public void settleUnderWrites() {
+        map.writing(file -> settleSome());
+    }
+
     private long settleSome() {
         if (isCompact()) {
             return 0;

@@ -348,7 +348,11 @@ public final class Merger {
             quietTicks = 0;
             log.tryRotate();
         } else if (ticksSinceMerge <= SETTLING_TICKS) {
-            map.compactor().settle(this::restFromCompaction);
+            if (quietTicks == 0) {
+                map.compactor().settleUnderWrites();
+            } else {
+                map.compactor().settle(this::restFromCompaction);
+            }
         }
     }
 }

@@ -78,6 +78,19 @@ class CompactorTest {
     }
 
     @Test
+    void aStepUnderWritesRewritesOneChunkAndMovesNone() {
+        makeWaste(FILE_BYTES / 1000, 900);
+        long size = map.fileStore.size();
+        for (int step = 0; step < 20; step++) {
+            long written = disk.written.get();
+            map.compactor.settleUnderWrites();
+            assertThat(disk.written.get() - written).isLessThan(2L * MapFile.CHUNK_BYTES);
+        }
+        assertThat(map.fileStore.size()).isLessThan(size + 8L * MapFile.CHUNK_BYTES);
+        assertThat(map.fileStore.getChunksFillRate()).isGreaterThan(70);
+    }
+
+    @Test
     void settlingEndsWhereSomethingMoreUrgentWaits() {
         makeWaste(FILE_BYTES / 1000, 900);
         AtomicLong steps = new AtomicLong();
