@@ -35,65 +35,45 @@ public final class ClusterView {
     private final NodeId self;
     private final Topology topology;
     private final HashFunction hash;
-    private final int partitions;
     private final int shift;
-    /** The table of a static cluster; null in an agreed one. */
-    private final @Nullable PartitionTable table;
-    /** The rows of an agreed cluster; empty in a static one. */
-    private final List<Row> rows;
+    private final RowTable rows;
 
     private final Optional<UUID> cluster;
     private final Map<NodeId, NodeIdentity> identities;
-    /** The number of replicas of the partition that has the fewest, and of the one that has the most. */
-    private final int narrowest;
+    private final Moves moves;
 
-    private final int widest;
     /** The policies of calls without one, by the number of replicas, from the narrowest on. */
     private final List<ReplicationPolicy> majorities;
 
-    private final Moves moves;
     private final PartitionSet owned;
     private final PartitionSet incoming;
-    private final long newestRow;
-    private final boolean movesAny;
 
     private ClusterView(
             NodeId self,
             Topology topology,
             HashFunction hash,
-            @Nullable PartitionTable table,
-            List<Row> rows,
+            RowTable rows,
             Optional<UUID> cluster,
             Map<NodeId, NodeIdentity> identities,
-            Moves moves,
-            int narrowest,
-            int widest) {
+            Moves moves) {
         this.self = self;
         this.topology = topology;
         this.hash = hash;
-        this.table = table;
         this.rows = rows;
-        this.partitions = table == null ? rows.size() : table.partitions();
-        this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(partitions);
+        this.shift = Long.SIZE - 1 - Integer.numberOfTrailingZeros(rows.partitions());
         this.cluster = cluster;
         this.identities = identities;
         this.moves = moves;
-        this.narrowest = narrowest;
-        this.widest = widest;
-        this.majorities = IntStream.rangeClosed(narrowest, widest)
+        this.majorities = IntStream.rangeClosed(rows.narrowest(), rows.widest())
                 .mapToObj(ReplicationPolicy::majorityOf)
                 .toList();
-        this.owned = PartitionSet.matching(
-                rows.size(),
-                partition -> rows.get(partition).nodes().stream()
-                        .anyMatch(node -> node.id().equals(self)));
-        this.incoming = owned.filter(partition -> rows.get(partition)
-                .moving()
+        this.owned = cluster.isEmpty()
+                ? PartitionSet.empty()
+                : PartitionSet.matching(rows.partitions(), partition -> isReplica(self, partition));
+        this.incoming = owned.filter(partition -> rows.moving(partition)
                 .filter(slot -> slot.phase() == Phase.COPY || slot.phase() == Phase.FILL || slot.phase() == Phase.GROW)
                 .filter(slot -> slot.heir().id().equals(self))
                 .isPresent());
-        this.movesAny = rows.stream().anyMatch(Row::isMoving);
-        this.newestRow = rows.stream().mapToLong(Row::version).max().orElse(NO_VERSION);
     }
 
     /**
@@ -112,13 +92,10 @@ public final class ClusterView {
                 self,
                 topology,
                 hash,
-                requireNonNull(table, "table"),
-                List.of(),
+                new FixedRows(requireNonNull(table, "table"), topology.size(), replicationFactor),
                 Optional.empty(),
                 Map.of(),
-                Moves.NONE,
-                replicationFactor,
-                replicationFactor);
+                Moves.NONE);
     }
 
     /** Creates a view of an agreed cluster in which no batch is under way; see below. */
@@ -154,29 +131,14 @@ public final class ClusterView {
             List<Row> rows,
             Map<NodeId, NodeIdentity> identities,
             Moves moves) {
-        List<Row> copy = List.copyOf(rows);
-        PartitionTable.requirePartitions(copy.size());
-        int narrowest = copy.get(0).width();
-        int widest = narrowest;
-        for (Row row : copy) {
-            narrowest = Math.min(narrowest, row.width());
-            widest = Math.max(widest, row.width());
-            if (row.version() > topology.epoch()) {
-                throw new IllegalArgumentException(
-                        "a row of version " + row.version() + " is newer than the view of epoch " + topology.epoch());
-            }
-        }
         return new ClusterView(
                 self,
                 topology,
                 hash,
-                null,
-                copy,
+                new AgreedRows(rows, topology.epoch()),
                 Optional.of(cluster),
                 Map.copyOf(identities),
-                moves,
-                narrowest,
-                widest);
+                moves);
     }
 
     /** Returns the epoch, which grows with every change; 0 or more. */
@@ -201,12 +163,12 @@ public final class ClusterView {
 
     /** Returns whether rows have versions: whether requests are fenced, and replicas check what they own. */
     public boolean hasRowVersions() {
-        return table == null;
+        return cluster.isPresent();
     }
 
     /** Returns the number of partitions, a power of two. */
     public int partitions() {
-        return partitions;
+        return rows.partitions();
     }
 
     /**
@@ -214,17 +176,17 @@ public final class ClusterView {
      * the partition that has the fewest.
      */
     public int maxReplicas() {
-        return table != null ? topology.size() : narrowest;
+        return rows.maxReplicas();
     }
 
     /** Returns whether replicas are being added, as far as the rows show it: some have more of them than others. */
     public boolean isGrowing() {
-        return narrowest < widest;
+        return majorities.size() > 1;
     }
 
     /** Returns the number of replicas that every partition has: the replication factor, unless it is being raised. */
     public int narrowest() {
-        return narrowest;
+        return rows.narrowest();
     }
 
     /**
@@ -233,7 +195,7 @@ public final class ClusterView {
      * @param partition its number
      */
     public int width(int partition) {
-        return narrowest == widest ? narrowest : rows.get(partition).width();
+        return rows.width(partition);
     }
 
     /**
@@ -242,7 +204,7 @@ public final class ClusterView {
      * @param key any key
      */
     public ReplicationPolicy majority(Key key) {
-        return narrowest == widest ? majorities.get(0) : majority(partitionOf(key));
+        return isGrowing() ? majority(partitionOf(key)) : majorities.get(0);
     }
 
     /**
@@ -251,7 +213,7 @@ public final class ClusterView {
      * @param partition its number
      */
     public ReplicationPolicy majority(int partition) {
-        return majorities.get(width(partition) - narrowest);
+        return majorities.get(rows.width(partition) - rows.narrowest());
     }
 
     /** Returns the partition of a key, 0 to the number of partitions minus 1. */
@@ -282,10 +244,7 @@ public final class ClusterView {
      *     smaller {@code from} returns a prefix of that of a larger one
      */
     public List<Node> replicas(int partition, int from) {
-        if (table != null) {
-            return table.replicas(partition, from);
-        }
-        return rows.get(partition).nodes(from);
+        return rows.nodes(partition, from);
     }
 
     /**
@@ -296,7 +255,7 @@ public final class ClusterView {
      * @param from the number of slots, 1 or more
      */
     public Optional<ReplicaSlot> movingSlot(int partition, int from) {
-        return table != null ? Optional.empty() : rows.get(partition).moving(from);
+        return rows.moving(partition, from);
     }
 
     /**
@@ -307,12 +266,12 @@ public final class ClusterView {
      * @return see {@link #movingSlot(int, int)}
      */
     public Optional<ReplicaSlot> movingSlot(Key key, int from) {
-        return movesAny ? movingSlot(partitionOf(key), from) : Optional.empty();
+        return rows.isMoving() ? movingSlot(partitionOf(key), from) : Optional.empty();
     }
 
     /** Returns whether a slot of a partition moves. */
     public boolean isMoving(int partition) {
-        return table == null && rows.get(partition).isMoving();
+        return rows.moving(partition).isPresent();
     }
 
     /**
@@ -321,7 +280,7 @@ public final class ClusterView {
      * @param partition its number
      */
     public Optional<ReplicaSlot> movingSlot(int partition) {
-        return table != null ? Optional.empty() : rows.get(partition).moving();
+        return rows.moving(partition);
     }
 
     /**
@@ -330,7 +289,7 @@ public final class ClusterView {
      * @param partition its number
      */
     public List<ReplicaSlot> slots(int partition) {
-        return slots(partition, table != null ? topology.size() : width(partition));
+        return rows.slots(partition);
     }
 
     /**
@@ -340,11 +299,7 @@ public final class ClusterView {
      * @param from the number of slots, as of {@link #replicas(int, int)}
      */
     public List<ReplicaSlot> slots(int partition, int from) {
-        return table != null
-                ? table.replicas(partition, from).stream()
-                        .map(ReplicaSlot::stable)
-                        .toList()
-                : rows.get(partition).slots().subList(0, from);
+        return rows.slots(partition, from);
     }
 
     /**
@@ -363,7 +318,7 @@ public final class ClusterView {
 
     /** Returns the table of a static cluster; empty in an agreed one. */
     public Optional<PartitionTable> table() {
-        return Optional.ofNullable(table);
+        return rows instanceof FixedRows fixed ? Optional.of(fixed.table()) : Optional.empty();
     }
 
     /** Returns the number and incarnation of a member; null if they are not known, as in a static cluster. */
@@ -377,15 +332,16 @@ public final class ClusterView {
      * true in a static cluster.
      */
     public boolean owns(int partition) {
-        return table != null || owned.contains(partition);
+        return cluster.isEmpty() || owned.contains(partition);
     }
 
     /** Returns whether a member receives the writes of a key, of whatever policy. */
     public boolean isReplica(NodeId member, Key key) {
-        int partition = partitionOf(key);
-        for (Node node : table != null
-                ? table.replicas(partition, topology.size())
-                : rows.get(partition).nodes()) {
+        return isReplica(member, partitionOf(key));
+    }
+
+    private boolean isReplica(NodeId member, int partition) {
+        for (Node node : rows.nodes(partition)) {
             if (node.id().equals(member)) {
                 return true;
             }
@@ -418,13 +374,13 @@ public final class ClusterView {
 
     /** Returns the version of a partition's row; {@link #NO_VERSION} in a static cluster. */
     public long rowVersion(int partition) {
-        return table != null ? NO_VERSION : rows.get(partition).version();
+        return rows.version(partition);
     }
 
     /** Returns the highest row version of some partitions, or of all if the set is empty. */
     public long rowVersion(PartitionSet some) {
-        if (some.isEmpty() || table != null) {
-            return newestRow;
+        if (some.isEmpty()) {
+            return rows.newestVersion();
         }
         return some.stream().mapToLong(this::rowVersion).max().orElse(NO_VERSION);
     }
@@ -432,19 +388,19 @@ public final class ClusterView {
     /** Returns the token of a request that concerns one key; null in a static cluster. */
     @Nullable
     public FencingToken token(Key key) {
-        return table != null ? null : new FencingToken(this, rowVersion(partitionOf(key)));
+        return cluster.isEmpty() ? null : new FencingToken(this, rowVersion(partitionOf(key)));
     }
 
     /** Returns the token of a request that concerns some partitions, or all if the set is empty; else as above. */
     @Nullable
     public FencingToken token(PartitionSet some) {
-        return table != null ? null : new FencingToken(this, rowVersion(some));
+        return cluster.isEmpty() ? null : new FencingToken(this, rowVersion(some));
     }
 
     /** Returns the token of a request of entries, at least one; null in a static cluster. */
     @Nullable
     public FencingToken token(List<Entry> entries) {
-        if (table != null) {
+        if (cluster.isEmpty()) {
             return null;
         }
         long highest = NO_VERSION;
@@ -456,6 +412,6 @@ public final class ClusterView {
 
     @Override
     public String toString() {
-        return "epoch " + epoch() + ", " + partitions + " partitions, " + topology.size() + " nodes";
+        return "epoch " + epoch() + ", " + partitions() + " partitions, " + topology.size() + " nodes";
     }
 }
