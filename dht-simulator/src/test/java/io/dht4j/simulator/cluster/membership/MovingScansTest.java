@@ -12,6 +12,7 @@ import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.Request;
@@ -229,7 +230,7 @@ class MovingScansTest {
     }
 
     @Test
-    void pageThatIsRefusedAFourthTimeFailsTheScan() {
+    void pageThatIsRefusedOnceTooOftenFailsTheScan() {
         try (agreed) {
             agreed.views(AgreedCluster.COORDINATOR)
                     .listen((before, now) -> agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2));
@@ -239,18 +240,20 @@ class MovingScansTest {
                     .scan(KeyRange.all(), ScanScope.CLUSTER, MAJORITY)
                     .next());
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-            assertThat(failure).hasMessage("scan: the replicas have changed 3 times meanwhile; scan again later");
+            assertThat(failure)
+                    .hasMessage("scan: the replicas have changed " + Replanning.MAX_PLANS
+                            + " times meanwhile; scan again later");
             assertThat(agreed.refreshed())
                     .containsOnly(AgreedCluster.COORDINATOR)
-                    .hasSize(3);
+                    .hasSize(Replanning.MAX_PLANS);
             assertThat(cluster.env.nanoTime() - began)
                     .isLessThan(Duration.ofSeconds(1).toNanos());
         }
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {3, 4})
-    void scanOfOneNodeEndsWhenItsPageIsRefusedAFourthTime(int times) {
+    @ValueSource(ints = {Replanning.MAX_PLANS, Replanning.MAX_PLANS + 1})
+    void scanOfOneNodeEndsWhenItsPageIsRefusedOnceTooOften(int times) {
         try (agreed) {
             hold(1, entry(key, NEW, 1));
             BlockingStore store = agreed.stores.get(1);
@@ -263,12 +266,13 @@ class MovingScansTest {
             };
             long began = cluster.env.nanoTime();
             Scan scan = cluster.node(1).scan(KeyRange.all(), ScanScope.NODE, ALONE);
-            if (times == 3) {
+            if (times == Replanning.MAX_PLANS) {
                 assertThat(cluster.await(scan.next())).extracting(KeyValue::key).containsExactly(key);
             } else {
                 DhtException failure = cluster.failureOf(scan.next());
                 assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-                assertThat(failure).hasMessageContaining("the replicas have changed 3 times");
+                assertThat(failure)
+                        .hasMessageContaining("the replicas have changed " + Replanning.MAX_PLANS + " times");
             }
             assertThat(cluster.env.nanoTime() - began)
                     .isLessThan(Duration.ofSeconds(1).toNanos());

@@ -10,6 +10,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Version;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
@@ -254,7 +255,7 @@ class MovingSnapshotsTest {
             DhtException failure =
                     cluster.failureOf(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), MAJORITY));
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-            assertThat(agreed.refreshed()).containsOnly(COORDINATOR).hasSize(3);
+            assertThat(agreed.refreshed()).containsOnly(COORDINATOR).hasSize(Replanning.MAX_PLANS);
             assertThat(cluster.env.nanoTime() - began)
                     .isLessThan(Duration.ofSeconds(1).toNanos());
         }

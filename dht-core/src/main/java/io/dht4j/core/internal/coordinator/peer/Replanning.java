@@ -11,13 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The later views of one operation. When a replica refuses a request since its table is newer, the operation fetches a
- * newer view and is planned again, at most three times. Requests of one operation that are refused by several replicas
- * at the same time share one plan. Created with the first refusal, which nearly no operation meets. Does not block;
- * safe for use by any number of threads.
+ * newer view and is planned again, at most {@value #MAX_PLANS} times. Requests of one operation that are refused by
+ * several replicas at the same time share one plan. Created with the first refusal, which nearly no operation meets.
+ * Does not block; safe for use by any number of threads.
  */
 public final class Replanning {
 
-    private static final int MAX_PLANS = 3;
+    /**
+     * The maximum number of further plans of an operation. Each follows a later epoch. A node that was away may meet a
+     * later one at each replica that it asks, while several batches move; so there is room for more than one round.
+     */
+    public static final int MAX_PLANS = 16;
 
     private final ViewRefresh refresh;
 

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * A running scan: merges the pages of replicas in key order. {@link ScanReplicas} chooses the replicas; each node is
  * asked only for the partitions that it was chosen for. When a node fails, the partitions are distributed again among
  * the others, and the scan continues after the last key that it has returned. Holds one page per node. When a node
- * refuses a page since its table is newer, the scan continues by that table in the same way, up to three times before
- * it advances.
+ * refuses a page since its table is newer, the scan continues by that table in the same way, up to
+ * {@value Replanning#MAX_PLANS} times before it advances.
  *
  * <p>For one page at a time, see {@link io.dht4j.Scan}; the replies for a page arrive on any thread, one after the
  * other.

@@ -48,8 +48,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotOpening {
 
-    private static final int MAX_PLANS = 3;
-
     private final NodeComponents components;
     private final ClusterView view;
     private final ReplicaClient client;
@@ -106,7 +104,7 @@ public final class SnapshotOpening {
         return start(
                 () -> new SnapshotOpening(components, client, clock, snapshots, policy, context),
                 leaseNanos,
-                MAX_PLANS);
+                Replanning.MAX_PLANS);
     }
 
     /** Opens a snapshot; opens another one if a node refuses to take part since its table is newer. */
