@@ -139,7 +139,7 @@ public final class Handoff {
             return;
         }
         log.delivered(target, batch);
-        countDropped(bytes(batch.entries()), "hints for " + target + ": it has left the cluster");
+        left(target, bytes(batch.entries()));
         onStoreThread(() -> dropAll(target));
     }
 
@@ -209,7 +209,7 @@ public final class Handoff {
     /** Writes entries to the log, or drops them. Runs on a store thread. */
     void log(Node node, List<Entry> entries) {
         if (!writers.containsKey(node.id())) {
-            drop(node, bytes(entries), "it has left the cluster");
+            left(node.id(), bytes(entries));
             return;
         }
         try {
@@ -264,6 +264,12 @@ public final class Handoff {
         if (replay != null) {
             replay.answered();
         }
+    }
+
+    /** Counts hints of a node that has left. Others have its place and the writes, so that is no alarm. */
+    private void left(NodeId node, long bytes) {
+        droppedBytes.addAndGet(bytes);
+        LOG.info("hints of {} bytes for {} are dropped: it has left the cluster", bytes, node);
     }
 
     /** Counts dropped hints. */

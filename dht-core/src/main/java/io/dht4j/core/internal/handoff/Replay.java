@@ -237,7 +237,7 @@ final class Replay {
 
             @Override
             public void refused(String why) {
-                sendEach(batch, 0);
+                sendEach(batch, 0, Refused.NOTHING);
             }
 
             @Override
@@ -248,11 +248,22 @@ final class Replay {
         });
     }
 
+    /**
+     * What the node has refused of a batch. It is dropped, and counted, with the batch: one that fails in the middle is
+     * sent again.
+     */
+    private record Refused(long bytes, String why) {
+        private static final Refused NOTHING = new Refused(0, "");
+    }
+
     /** Sends the entries of a refused batch one by one, so that one refused entry does not hold up the others. */
-    private void sendEach(Batch batch, int index) {
+    private void sendEach(Batch batch, int index, Refused refused) {
         if (index == batch.entries().size()) {
             withLog(() -> {
                 log.delivered(node.id(), batch);
+                if (refused.bytes > 0) {
+                    handoff.drop(node, refused.bytes, refused.why);
+                }
                 succeeded(batch, 0);
             });
             return;
@@ -261,21 +272,20 @@ final class Replay {
         sender.send(node, one, new HintSender.Outcome() {
             @Override
             public void taken() {
-                next();
+                next(refused);
             }
 
             @Override
             public void refused(String why) {
-                handoff.drop(node, Handoff.bytes(one), why);
-                next();
+                next(new Refused(refused.bytes + Handoff.bytes(one), why));
             }
 
             /**
              * On another thread: the answer may come from this node's own store, and recursion over a long batch would
              * be deep.
              */
-            private void next() {
-                withLog(() -> sendEach(batch, index + 1));
+            private void next(Refused soFar) {
+                withLog(() -> sendEach(batch, index + 1, soFar));
             }
 
             @Override

@@ -193,6 +193,23 @@ class HandoffFailuresTest {
     }
 
     @Test
+    void anEntryThatIsRefusedIsCountedOnceThoughItsBatchFailsAfterwards() {
+        for (int attempt = 0; attempt < 3; attempt++) {
+            target.planted.add(outcome -> outcome.refused("of the batch"));
+            target.planted.add(outcome -> outcome.refused("of the first entry"));
+            target.planted.add(HandoffFailuresTest::overloaded);
+        }
+        target.planted.add(outcome -> outcome.refused("of the batch"));
+        target.planted.add(outcome -> outcome.refused("of the first entry"));
+        handoff.missed(NODE, entries(2, 100));
+        env.advance(WHILE);
+
+        assertThat(target.taken).isEqualTo(entries(2, 100).subList(1, 2));
+        assertThat(log.bytes()).isZero();
+        assertThat(handoff.droppedBytes()).isEqualTo(entries(1, 100).get(0).bytes());
+    }
+
+    @Test
     void whatTheLogLosesIsCounted() {
         log.lost = 100;
         assertThat(handoff.droppedBytes()).isEqualTo(100);

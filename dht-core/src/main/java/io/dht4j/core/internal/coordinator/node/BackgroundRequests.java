@@ -67,6 +67,12 @@ final class BackgroundRequests {
             Optional<Entry> foreign = entries.stream()
                     .filter(entry -> !view.isReplica(node.id(), entry.key()))
                     .findFirst();
+            if (foreign.isPresent() && entries.size() == 1) {
+                Key key = foreign.get().key();
+                List<Node> replicas = view.replicas(key, view.width(view.partitionOf(key)));
+                forward(new ForwardedHint(view, replicas, entries, outcome), 0, false);
+                return;
+            }
             if (foreign.isPresent()) {
                 outcome.refused("it is no replica of key " + foreign.get().key() + " any more");
                 return;
@@ -82,6 +88,39 @@ final class BackgroundRequests {
                     learn(failure, token);
                     hintsFailed(failure, outcome);
                 }));
+    }
+
+    /** A hint whose node is no replica of the key any more. What has taken its place may lack the write as well. */
+    private record ForwardedHint(
+            ClusterView view, List<Node> replicas, List<Entry> entries, HintSender.Outcome outcome) {}
+
+    /** Sends a hint to the present replicas, one after the other. One of them that has it makes it superfluous. */
+    private void forward(ForwardedHint hint, int index, boolean isTaken) {
+        boolean isLast = index == hint.replicas.size() - 1;
+        FencingToken token = hint.view.token(hint.entries);
+        ask(
+                hint.replicas.get(index),
+                new Request.ApplyEntries(hint.entries),
+                token,
+                timeout,
+                ReplyHandler.of(
+                        reply -> {
+                            if (isLast) {
+                                hint.outcome.taken();
+                            } else {
+                                forward(hint, index + 1, true);
+                            }
+                        },
+                        failure -> {
+                            learn(failure, token);
+                            if (!isLast) {
+                                forward(hint, index + 1, isTaken);
+                            } else if (isTaken) {
+                                hint.outcome.taken();
+                            } else {
+                                hintsFailed(failure, hint.outcome);
+                            }
+                        }));
     }
 
     private static void hintsFailed(PeerFailure failure, HintSender.Outcome outcome) {
@@ -119,7 +158,12 @@ final class BackgroundRequests {
             @Nullable FencingToken token,
             RefillSource.Outcome outcome,
             Consumer<PeerFailure> failed) {
-        ask(node, page, token, timeout, ReplyHandler.of(reply -> merge((Reply.Page) reply, token, outcome), failed));
+        ask(
+                node,
+                page,
+                token,
+                timeout,
+                ReplyHandler.of(reply -> merge(node, (Reply.Page) reply, token, outcome), failed));
     }
 
     /** Returns whether the node has refused the request's type: it runs an earlier version, without that type. */
@@ -127,7 +171,7 @@ final class BackgroundRequests {
         return failure.nothingDone() && failure.code() == ErrorCode.MALFORMED_FRAME;
     }
 
-    private void merge(Reply.Page page, @Nullable FencingToken token, RefillSource.Outcome outcome) {
+    private void merge(Node node, Reply.Page page, @Nullable FencingToken token, RefillSource.Outcome outcome) {
         int count = page.entries().size();
         if (count == 0) {
             outcome.fetched(0, 0, page.resume());
@@ -138,7 +182,7 @@ final class BackgroundRequests {
         long rowVersion = token == null ? ClusterView.NO_VERSION : highest(token, page.entries());
         replica.refill(new Request.ApplyEntries(page.entries()), rowVersion, reply -> {
             if (reply instanceof Reply.Failed failed) {
-                outcome.failed("what it sent cannot be kept here: " + failed.message());
+                outcome.failed(self + " cannot store what " + node.id() + " has sent: " + failed.message());
             } else {
                 outcome.fetched(count, size, page.resume());
             }
