@@ -93,8 +93,12 @@ class DrivenMembersTest {
                 cluster.nodes.replaceDisk(dead);
                 cluster.nodes.join(dead, list(at, (dead + 2) % 3));
                 cluster.nodes.cluster(dead);
+                long joinedNanos = cluster.nodes.env.nanoTime();
                 cluster.awaitRemoved(at, number);
                 cluster.awaitServing(at, dead);
+                assertThat(Duration.ofNanos(cluster.nodes.env.nanoTime() - joinedNanos))
+                        .as("it serves, and may vote, once it is filled, and not after the wait for further joins")
+                        .isLessThan(Duration.ofSeconds(30));
                 assertThat(cluster.number(at, dead)).isEqualTo(4);
                 assertThat(cluster.load(at, dead)).isEqualTo(FormedCluster.PARTITIONS);
                 cluster.await(at, state -> state.members().voters().contains(4));

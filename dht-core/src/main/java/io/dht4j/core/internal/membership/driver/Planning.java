@@ -100,21 +100,39 @@ final class Planning {
         return false;
     }
 
-    private Duration delay(long nowNanos) {
-        Duration left = demanded ? Duration.ZERO : DELAY.minusNanos(nowNanos - changedNanos);
+    /**
+     * Returns whether a plan is needed only to find that nothing more comes to joining members, as to one that has the
+     * partitions of a lost one. They should serve, and vote, at once.
+     */
+    private static boolean isFilled(ClusterState state) {
+        int[] loads = state.loads();
+        return state.batches().isEmpty()
+                && !state.slots().hasVacant()
+                && state.members().all().stream().allMatch(member -> switch (member.lifecycle()) {
+                    case JOINING -> loads[member.number()] > 0;
+                    case LEAVING, DEAD -> loads[member.number()] == 0;
+                    case ADMITTED, SERVING, REMOVED -> true;
+                });
+    }
+
+    private Duration delay(ClusterState state, long nowNanos) {
+        Duration left = demanded || isFilled(state) ? Duration.ZERO : DELAY.minusNanos(nowNanos - changedNanos);
         return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** Returns the time until planning begins, if it is needed and must wait. */
     Optional<Duration> startsIn(ClusterState state, long nowNanos) {
-        Duration left = delay(nowNanos);
-        return plan == null && !left.isZero() && isNeeded(state) ? Optional.of(left) : Optional.empty();
+        if (plan != null || !isNeeded(state)) {
+            return Optional.empty();
+        }
+        Duration left = delay(state, nowNanos);
+        return left.isZero() ? Optional.empty() : Optional.of(left);
     }
 
     /** Returns whether a plan for a state is to be made now. */
     boolean isDue(ClusterState state, long nowNanos) {
         boolean exhausted = plan == null || (left(plan, state).isEmpty() && plannedEpoch != state.epoch());
-        return exhausted && delay(nowNanos).isZero() && isNeeded(state);
+        return exhausted && isNeeded(state) && delay(state, nowNanos).isZero();
     }
 
     /** Follows a plan from now on. */
