@@ -3,6 +3,7 @@ package io.dht4j.core.internal.membership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.Map;
@@ -133,7 +134,8 @@ public final class ViewRefresh {
 
     private static DhtException notNewer(NodeId member, long epoch) {
         return DhtException.of(
-                ErrorCode.STALE_TOPOLOGY, "the view that came of " + member + " is not newer than epoch " + epoch);
+                ErrorCode.STALE_TOPOLOGY,
+                "the view that came of " + member + " is not newer than epoch " + Epoch.text(epoch));
     }
 
     private void fetch(long epoch, NodeId member, CompletableFuture<ClusterView> result) {

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership;
 
+import io.dht4j.core.internal.membership.state.Epoch;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -22,6 +23,9 @@ public final class Views {
     private final Object installing = new Object();
 
     private volatile ClusterView current;
+
+    /** Why the node cannot follow newer views; empty if it can. */
+    private volatile String obstacle = "";
 
     /** Receives each view once it is installed. */
     @FunctionalInterface
@@ -52,6 +56,24 @@ public final class Views {
      */
     public ClusterView current() {
         return current;
+    }
+
+    /**
+     * Returns why this node cannot follow newer views, one line for people; empty if it can, as far as is known.
+     *
+     * @return the reason of the last {@link #cannotFollow} since the last view was installed
+     */
+    public String obstacle() {
+        return obstacle;
+    }
+
+    /**
+     * Notes that a newer view cannot be installed, until one is.
+     *
+     * @param why one line for people
+     */
+    public void cannotFollow(String why) {
+        obstacle = why;
     }
 
     /**
@@ -95,6 +117,7 @@ public final class Views {
             applying.writeLock().lock();
             try {
                 current = newer;
+                obstacle = "";
             } finally {
                 applying.writeLock().unlock();
             }
@@ -102,7 +125,7 @@ public final class Views {
                 try {
                     listener.installed(before, newer);
                 } catch (RuntimeException | Error e) {
-                    LOG.error("a part of this node does not follow the view of epoch {}", newer.epoch(), e);
+                    LOG.error("a part of this node does not follow the view of epoch {}", Epoch.text(newer.epoch()), e);
                 }
             }
             return true;

@@ -7,6 +7,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ViewRefresh;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
@@ -308,7 +309,8 @@ public final class PeerEndpoint implements FrameHandler {
         }
         return Optional.of(new Reply.Failed(
                 ErrorCode.STALE_TOPOLOGY,
-                "node " + peer.sender() + " of " + identity + " is no member any more as of epoch " + view.epoch()));
+                "node " + peer.sender() + " of " + identity + " is no member any more as of epoch "
+                        + Epoch.text(view.epoch())));
     }
 
     /** Returns the refusal of a sender's write, if another member issues the same versions. */

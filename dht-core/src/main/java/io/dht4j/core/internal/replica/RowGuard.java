@@ -6,6 +6,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.IncomingReplicas;
 import io.dht4j.core.internal.membership.IncomingReplicas.Access;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
@@ -186,18 +187,24 @@ public final class RowGuard {
             }
         }
 
+        private String difference(long version) {
+            return "its rows are of epoch " + text(highest) + ", those of the request of " + text(version);
+        }
+
+        private static String text(long version) {
+            return version == ClusterView.NO_VERSION ? "none" : Epoch.text(version);
+        }
+
         @Nullable
         Reply refusal(long version) {
             if (version < highest) {
-                return new Reply.Failed(
-                        ErrorCode.STALE_TOPOLOGY,
-                        "its rows have version " + highest + ", those of the request "
-                                + (version == ClusterView.NO_VERSION ? "none" : version));
+                return new Reply.Failed(ErrorCode.STALE_TOPOLOGY, difference(version));
             }
             if (version > highest) {
+                String obstacle = views.obstacle();
                 return new Reply.Failed(
                         ErrorCode.TOPOLOGY_BEHIND,
-                        "its rows have version " + highest + ", those of the request " + version);
+                        difference(version) + (obstacle.isEmpty() ? "" : ", which it cannot install: " + obstacle));
             }
             if (foreign != NONE) {
                 return new Reply.Failed(ErrorCode.STALE_TOPOLOGY, "it is no replica of partition " + foreign);

@@ -190,9 +190,12 @@ class FencedRowsTest {
             agreed.mayRefresh = false;
             agreed.change(MOVED, HEIR, 1, 2);
             agreed.install(COORDINATOR);
+            agreed.views(1).cannotFollow("the disk is full");
             DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-            assertThat(failure).hasMessageContaining("nothing written").hasMessageContaining("rows have version 2");
+            assertThat(failure)
+                    .hasMessageContaining("nothing written")
+                    .hasMessageContaining("of the request of 0.3, which it cannot install: the disk is full");
             assertThat(agreed.stores)
                     .allSatisfy(store -> assertThat(store.get(key)).isEmpty());
         }

@@ -9,8 +9,10 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
+import io.dht4j.spi.StoreException;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +47,9 @@ public final class InstalledState {
 
     /** The last state that could not be installed, which is logged once. Of one installation at a time. */
     private long failedEpoch;
+
+    /** Whether the store has refused the last state: that is logged once, not for each epoch. Of one at a time. */
+    private boolean storeRefuses;
 
     private record Pending(ClusterState state, CompletableFuture<ClusterState> result) {}
 
@@ -198,16 +203,44 @@ public final class InstalledState {
             }
             next.result.complete(install(next.state));
         } catch (RuntimeException | Error e) {
-            if (isClosed() || failedEpoch == next.state.epoch()) {
-                LOG.debug("the agreed state of epoch {} cannot be installed", next.state.epoch(), e);
-            } else {
-                failedEpoch = next.state.epoch();
-                LOG.error("the agreed state of epoch {} cannot be installed", failedEpoch, e);
-            }
+            failed(next.state.epoch(), e);
             next.result.completeExceptionally(e);
         } finally {
             run();
         }
+    }
+
+    private void failed(long epoch, Throwable error) {
+        boolean isKnown = isClosed() || failedEpoch == epoch;
+        if (error instanceof StoreException) {
+            isKnown |= storeRefuses;
+            storeRefuses = true;
+            Installed before = installed;
+            if (before != null) {
+                before.views.cannotFollow(String.valueOf(error.getMessage()));
+            }
+        }
+        failedEpoch = epoch;
+        if (isKnown) {
+            LOG.debug("the agreed state of epoch {} cannot be installed", Epoch.text(epoch), error);
+        } else if (error instanceof StoreException) {
+            LOG.warn(
+                    "node {} stays at an earlier state than the agreed one of epoch {}, until its store takes it: {}",
+                    self,
+                    Epoch.text(epoch),
+                    error.getMessage());
+        } else {
+            LOG.error("the agreed state of epoch {} cannot be installed", Epoch.text(epoch), error);
+        }
+    }
+
+    /** Returns what others wait for while newer states cannot be installed, for people; empty if they can. */
+    public Optional<String> trouble() {
+        Installed now = installed;
+        return now == null || now.views.obstacle().isEmpty()
+                ? Optional.empty()
+                : Optional.of(self + " to install a newer state than that of epoch " + Epoch.text(now.state.epoch())
+                        + ", which fails: " + now.views.obstacle());
     }
 
     private ClusterState install(ClusterState state) {
@@ -220,6 +253,7 @@ public final class InstalledState {
         byte[] encoded = StateCodec.encode(state);
         join(state);
         notes.keepState(encoded);
+        storeRefuses = false;
         if (before == null) {
             installed = new Installed(state, encoded, new Views(view));
         } else {

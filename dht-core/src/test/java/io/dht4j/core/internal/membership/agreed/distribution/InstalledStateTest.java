@@ -7,6 +7,7 @@ import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -66,6 +67,27 @@ class InstalledStateTest {
         assertThat(installed.state()).contains(newer);
         assertThat(notes.state(identity(first))).contains(newer);
         assertThat(listened).containsExactly(first, newer);
+    }
+
+    @Test
+    void aStoreThatRefusesIsNamedUntilItTakesAState() {
+        ClusterState first = Clusters.formed(3, 8, 3);
+        ClusterState second = Clusters.accepted(first, new Command.Admit(first.epoch(), Clusters.name(4)));
+        ClusterState third = Clusters.accepted(second, new Command.Admit(second.epoch(), Clusters.name(5)));
+        InstalledState installed = begun(first);
+        for (ClusterState newer : List.of(second, third)) {
+            whileStoring = () -> {
+                throw new StoreException("n1 refuses writes: no space left");
+            };
+            assertThat(installed.offer(newer)).isNotDone();
+            environment.advance(Duration.ofSeconds(1));
+        }
+        assertThat(installed.trouble())
+                .contains("n1 to install a newer state than that of epoch 1.1, which fails: n1 refuses writes: no"
+                        + " space left");
+        installed.offer(third);
+        environment.advance(Duration.ofSeconds(1));
+        assertThat(installed.trouble()).isEmpty();
     }
 
     @Test
