@@ -127,7 +127,8 @@ public final class AgreedMembership {
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
         this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
-        this.changes = new StateChanges(self, members, commands, installed, pulls, environment, wait::text);
+        this.changes =
+                new StateChanges(self, members, commands, installed, pulls, environment, wait::text, this::isSilent);
         this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received, (int)
                 environment.currentTimeMillis());
         this.logMember =
@@ -145,8 +146,10 @@ public final class AgreedMembership {
                 new Driver.Options(driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
         this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence()));
-        this.reports.waits(() -> Stream.concat(logMember.trouble().stream(), driver.waits().stream())
-                .toList());
+        this.reports.waits(
+                () -> Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
+                        .flatMap(lines -> lines)
+                        .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.endpoint = new MembershipEndpoint(
                 self,
@@ -189,6 +192,10 @@ public final class AgreedMembership {
                     LOG.debug("no state of {}: {}", sender, PeerCalls.message(DhtException.unwrap(error)));
                     return null;
                 }));
+    }
+
+    private boolean isSilent(NodeId node) {
+        return calls.silence().of(node).isPresent();
     }
 
     /** Returns what the members report about themselves. */

@@ -57,7 +57,7 @@ final class LogMember {
 
     private volatile @Nullable Open open;
     private volatile boolean closed;
-    /** Why this node takes no part although it should, one line for people; empty if it does. */
+    /** What others wait for while this node takes no part although it should, for people; empty if it does. */
     private volatile String trouble = "";
 
     /**
@@ -127,7 +127,7 @@ final class LogMember {
         return current().flatMap(now -> now.state().state());
     }
 
-    /** Returns why this node takes no part although it should, one line for people; empty if it does. */
+    /** Returns what others wait for while this node takes no part although it should; empty if it does. */
     Optional<String> trouble() {
         return Optional.of(trouble).filter(text -> !text.isEmpty());
     }
@@ -169,9 +169,9 @@ final class LogMember {
 
     /** Reports why this node takes no part, once as long as that stays the same. */
     private void troubled(String until, String why) {
-        String text = "node " + self + " takes no part in changes of the topology " + until + ": " + why;
+        String text = self + " to take part in changes of the topology, which it does not " + until + ": " + why;
         if (!text.equals(trouble)) {
-            LOG.error("{}", text);
+            LOG.error("node {} takes no part in changes of the topology {}: {}", self, until, why);
         }
         trouble = text;
     }

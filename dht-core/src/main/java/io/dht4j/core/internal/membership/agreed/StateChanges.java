@@ -10,12 +10,14 @@ import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Changes the agreed state from any node. Does not block; safe for use by any number of threads. */
@@ -34,6 +36,7 @@ final class StateChanges {
     private final StatePulls pulls;
     private final Environment environment;
     private final Supplier<String> waiting;
+    private final Predicate<NodeId> isSilent;
 
     /**
      * Creates the changes of a node.
@@ -45,6 +48,7 @@ final class StateChanges {
      * @param pulls fetches states
      * @param environment clocks and timers
      * @param waiting returns what the node waits for before it has a state
+     * @param isSilent returns whether a node has not answered the last request
      */
     StateChanges(
             NodeId self,
@@ -53,7 +57,8 @@ final class StateChanges {
             InstalledState installed,
             StatePulls pulls,
             Environment environment,
-            Supplier<String> waiting) {
+            Supplier<String> waiting,
+            Predicate<NodeId> isSilent) {
         this.self = self;
         this.members = members;
         this.commands = commands;
@@ -61,6 +66,7 @@ final class StateChanges {
         this.pulls = pulls;
         this.environment = environment;
         this.waiting = waiting;
+        this.isSilent = isSilent;
     }
 
     /**
@@ -104,14 +110,23 @@ final class StateChanges {
                                 : newerThan(state.get().epoch()).thenCompose(any -> change(plan, untilNanos));
                     case REFUSED -> failed(ErrorCode.BAD_REQUEST, appended.reason());
                     case NOT_LEADER, NOT_SENT -> failed(ErrorCode.NOT_SENT, withoutLeader(appended.reason()));
-                    case UNKNOWN -> failed(ErrorCode.INTERNAL, withoutLeader(appended.reason()));
+                    case UNKNOWN ->
+                        failed(
+                                ErrorCode.WRITE_INDETERMINATE,
+                                withoutLeader(appended.reason()) + ", since it may have been made");
                 });
     }
 
-    private static String withoutLeader(String reason) {
+    private String withoutLeader(String reason) {
+        List<String> lost = members.voters().stream()
+                .map(Node::id)
+                .filter(isSilent)
+                .map(NodeId::value)
+                .toList();
         return "the change has found no leader of a majority of the voters in " + APPEND_TIMEOUT.toSeconds() + " s ("
                 + reason + "): ./dht meta shows which voters are silent. Start them, or, if most are lost for good, run"
-                + " ./dht meta recover; look at ./dht nodes before you repeat the change";
+                + " ./dht meta recover --lost " + (lost.isEmpty() ? "NODES" : String.join(",", lost))
+                + "; look at ./dht nodes before you repeat the change";
     }
 
     /** Waits for a state to plan on. A member of the log has applied it already. */
@@ -138,7 +153,7 @@ final class StateChanges {
                     if (environment.nanoTime() - untilNanos >= 0) {
                         return failed(
                                 ErrorCode.INTERNAL,
-                                "the cluster has agreed on epoch " + epoch + ", and node " + self
+                                "the cluster has agreed on epoch " + Epoch.text(epoch) + ", and node " + self
                                         + " has not installed it in time" + (why.isEmpty() ? "" : " (" + why + ")")
                                         + ": ask for the status of the cluster before the next change");
                     }

@@ -45,7 +45,7 @@ final class DeathRules {
         if (endangered > 0) {
             return Results.refused("without " + member.name() + ", " + endangered
                     + " partitions have too few complete replicas to hold every acknowledged write: bring it or"
-                    + " another dead node back, or accept the loss explicitly");
+                    + " another dead node back, or repeat the command with --accept-data-loss");
         }
         return new CommandResult.Accepted(next);
     }
@@ -103,7 +103,8 @@ final class DeathRules {
         }
         Optional<Member> successor = members.named(dead.name()).filter(member -> member.number() != dead.number());
         if (successor.isPresent()) {
-            return Results.refused(successor.get() + " has replaced " + dead + " already: wait for its slots to move");
+            return Results.refused(
+                    successor.get() + " has replaced " + dead + " already: wait for its partitions to move");
         }
         JoinRules joins = new JoinRules(state);
         String problem = ReplacementCheck.problemOf(state, dead);

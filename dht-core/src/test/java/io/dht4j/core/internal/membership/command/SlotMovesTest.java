@@ -248,7 +248,7 @@ final class SlotMovesTest {
         accepted(filled, new Command.MarkDead(filled.epoch(), 2, false));
         ClusterState single = formed(2, 4, 1);
         assertThat(refused(single, new Command.MarkDead(single.epoch(), 2, false)))
-                .contains("accept the loss");
+                .contains("repeat the command with --accept-data-loss");
     }
 
     @Test

@@ -27,8 +27,12 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
             case METHOD_NOT_ALLOWED -> 405;
             case SNAPSHOT_GONE -> 410;
             case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
-            case OVERLOADED, NOT_SERVING, STORE_FAILED, REPLICA_REFILLING, CLOCK_CONTRADICTED -> 503;
-            default -> code.action() == ErrorCode.Action.FIX_REQUEST ? 400 : 500;
+            default ->
+                switch (code.action()) {
+                    case FIX_REQUEST -> 400;
+                    case RETRY_ANYWHERE, BACK_OFF -> 503;
+                    case REPEAT_ONLY_THIS -> 500;
+                };
         };
     }
 

@@ -2,6 +2,8 @@ package io.dht4j.core.internal.membership.agreed.log;
 
 import io.dht4j.DhtException;
 import io.dht4j.Node;
+import io.dht4j.OverloadedException;
+import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
@@ -247,6 +249,9 @@ public final class CommandLog {
         private int turn;
         private boolean mayHint = true;
 
+        /** The last answer of a node that may have appended the command; what others say later does not refute it. */
+        private @Nullable Appended unknown;
+
         Attempt(UUID cluster, byte[] command, CallContext context) {
             this.cluster = cluster;
             this.command = command;
@@ -306,8 +311,13 @@ public final class CommandLog {
                 case ACCEPTED, REFUSED, STALE -> true;
                 case NOT_LEADER, NOT_SENT, UNKNOWN -> context.remainingNanos() <= PAUSE.toNanos();
             };
+            if (appended.outcome() == Outcome.UNKNOWN) {
+                unknown = appended;
+            }
             if (over) {
-                result.complete(appended);
+                Appended before = unknown;
+                boolean refutes = appended.outcome() != Outcome.NOT_LEADER && appended.outcome() != Outcome.NOT_SENT;
+                result.complete(before == null || refutes ? appended : before);
                 return;
             }
             Optional<Node> hint = appended.leader().flatMap(nodes);
@@ -322,7 +332,9 @@ public final class CommandLog {
         }
 
         private Appended unanswered(Throwable error) {
-            return new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
+            boolean isRefused = error instanceof UnavailableException || error instanceof OverloadedException;
+            return new Appended(
+                    isRefused ? Outcome.NOT_SENT : Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
         }
     }
 }

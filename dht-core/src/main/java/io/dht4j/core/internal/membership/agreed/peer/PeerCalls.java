@@ -16,6 +16,7 @@ import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -75,8 +76,8 @@ public final class PeerCalls {
      * @param request the request
      * @param type the type of its reply
      * @param <T> the type of its reply
-     * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, or has
-     *     not answered in time
+     * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, has not
+     *     got it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#INTERNAL})
      */
     public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
         CompletableFuture<T> result = new CompletableFuture<>();
@@ -90,7 +91,7 @@ public final class PeerCalls {
                             } else {
                                 silence.failed(node.id());
                                 result.completeExceptionally(DhtException.of(
-                                        ErrorCode.NOT_SENT,
+                                        isNotSent(DhtException.unwrap(error)) ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL,
                                         node.id() + " at " + node.address() + " does not answer: "
                                                 + message(DhtException.unwrap(error))));
                             }
@@ -103,6 +104,10 @@ public final class PeerCalls {
             result.completeExceptionally(e);
         }
         return result;
+    }
+
+    private static boolean isNotSent(Throwable error) {
+        return error instanceof TransportException failure && failure.outcome() == TransportException.Outcome.NOT_SENT;
     }
 
     private Reply reply(Node node, MembershipRequest request, byte[] bytes) {

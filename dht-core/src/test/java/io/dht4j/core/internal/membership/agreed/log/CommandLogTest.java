@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
@@ -11,8 +12,12 @@ import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -21,6 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Commands that are appended at a member of the topology log. */
@@ -106,6 +112,52 @@ class CommandLogTest {
                         CommandCodec.encode(command),
                         new CallContext(env::nanoTime, Duration.ofSeconds(1).toNanos()))
                 .join();
+    }
+
+    private Outcome outcomeOf(TransportException.Outcome first, TransportException.Outcome later) {
+        AtomicInteger calls = new AtomicInteger();
+        Transport transport = new Transport() {
+            @Override
+            public CompletionStage<Void> start(FrameHandler handler) {
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+                return CompletableFuture.failedFuture(
+                        new TransportException(calls.getAndIncrement() == 0 ? first : later, "no answer"));
+            }
+
+            @Override
+            public String name() {
+                return "silent";
+            }
+
+            @Override
+            public void close() {
+                // There is nothing to close.
+            }
+        };
+        CommandLog far = new CommandLog(
+                new PeerCalls(SELF.name(), transport, env, () -> 1),
+                env,
+                () -> List.of(Node.of("n2", "host2:1")),
+                incarnation -> Optional.empty(),
+                ref -> Optional.empty());
+        CompletableFuture<Appended> appended =
+                far.append(new UUID(1, 1), new Command.Admit(Epoch.FIRST, new NodeId("n4")), Duration.ofSeconds(2));
+        env.advance(Duration.ofSeconds(3));
+        return appended.join().outcome();
+    }
+
+    @Test
+    void commandThatNobodyHasGotIsNotSentAndOneThatAnyMayHaveGotIsUnknown() {
+        assertThat(outcomeOf(TransportException.Outcome.NOT_SENT, TransportException.Outcome.NOT_SENT))
+                .isEqualTo(Outcome.NOT_SENT);
+        assertThat(outcomeOf(TransportException.Outcome.UNKNOWN, TransportException.Outcome.NOT_SENT))
+                .isEqualTo(Outcome.UNKNOWN);
+        assertThat(outcomeOf(TransportException.Outcome.NOT_SENT, TransportException.Outcome.UNKNOWN))
+                .isEqualTo(Outcome.UNKNOWN);
     }
 
     @Test
