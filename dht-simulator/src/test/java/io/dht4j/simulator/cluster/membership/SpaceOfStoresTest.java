@@ -124,7 +124,7 @@ class SpaceOfStoresTest {
             nodes.env.advance(Duration.ofSeconds(90));
             assertThat(status(nodes).moves()).isEmpty();
             assertThat(member(nodes, 3).waitsFor())
-                    .matches("room for \\d+ slots: n3 would need \\d+ MiB and has 60 MiB free");
+                    .matches("room for \\d+ partitions: n3 would need \\d+ MiB and has 60 MiB free");
             set(nodes, 3, 0, 100_000);
             awaitBatches(nodes);
         }

@@ -105,7 +105,7 @@ final class MemberRules {
         }
         int load = state.loads()[member.number()];
         if (load > 0 || state.batches().stream().anyMatch(batch -> batch.from() == member.number())) {
-            return Results.refused(member + " still has slots of " + load
+            return Results.refused(member + " still has replicas of " + load
                     + " partitions or a batch under way: wait until they have moved, see ./dht rebalance --status");
         }
         return Results.accepted(new StateChange(state).put(member.as(Lifecycle.REMOVED)));

@@ -27,6 +27,6 @@ public final class ReplacementCheck {
                 .collect(Collectors.joining(", "));
         return batches.isEmpty()
                 ? ""
-                : dead + " is replaced when other slots of its partitions have moved: wait for " + batches;
+                : dead + " is replaced when other replicas of its partitions have moved: wait for " + batches;
     }
 }

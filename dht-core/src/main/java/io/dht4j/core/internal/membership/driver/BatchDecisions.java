@@ -4,6 +4,7 @@ import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
@@ -138,9 +139,22 @@ final class BatchDecisions {
         boolean paused = seen.state().rebalance().paused();
         String text = seen.name(batch.to()) + " to copy " + missing.cardinality() + " more of "
                 + batch.partitions().cardinality() + " partitions"
-                + progress.waitsFor().map(what -> ", which waits for " + what).orElse("")
-                + (paused ? "; moves are paused" : "");
+                + (paused
+                        ? "; moves are paused"
+                        : progress.waitsFor()
+                                        .map(what -> ", which fails for now: " + what)
+                                        .orElse("")
+                                + lostOwner(batch));
         waits.add(paused || progress.waitsFor().isPresent() ? Wait.of(batch, text) : Wait.whileCopying(batch, text));
+    }
+
+    /** Returns what to do about an owner that does not answer, and from which its heir copies; empty if it does. */
+    private String lostOwner(Batch batch) {
+        Member owner = seen.member(batch.from());
+        boolean isMissing = owner.lifecycle().isPresent() && !seen.answers(batch.from());
+        return isMissing
+                ? ". " + owner.name() + " is silent: if it is lost, run ./dht nodes replace " + owner.name()
+                : "";
     }
 
     /** Returns whether the heir has reported all partitions of a batch as complete. */

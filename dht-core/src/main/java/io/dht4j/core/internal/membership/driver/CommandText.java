@@ -9,15 +9,15 @@ final class CommandText {
 
     static String of(Command command) {
         if (command instanceof Command.StartBatch start) {
-            return start.partitions().cardinality() + " slots begin to move from member " + start.from() + " to "
+            return start.partitions().cardinality() + " partitions begin to move from member " + start.from() + " to "
                     + start.to();
         }
         if (command instanceof Command.StartGrow start) {
-            return start.partitions().cardinality() + " partitions get one more slot at member " + start.to()
+            return start.partitions().cardinality() + " partitions get one more replica at member " + start.to()
                     + ", copied from " + start.from();
         }
         if (command instanceof Command.CompleteGrow grow) {
-            return grow.partitions().cardinality() + " partitions have one more slot";
+            return grow.partitions().cardinality() + " partitions have one more replica";
         }
         if (command instanceof Command.CompleteFill fill) {
             return fill.partitions().cardinality() + " partitions of a batch are filled";

@@ -244,7 +244,7 @@ public final class Driver {
                         planning.follow(plan, state.get());
                     }
                     LOG.info(
-                            "{} slots are to move in {} batches",
+                            "{} partitions are to move in {} batches",
                             plan.moves(),
                             plan.batches().size());
                     execute(() -> decide(state.get()));

@@ -32,7 +32,7 @@ final class MemberDecisions {
     Optional<Command> begin() {
         seen.planIn()
                 .ifPresent(left -> waits.add(Wait.ofCluster("further changes of members for " + left.toSeconds()
-                        + " s before slots move; ./dht rebalance --resume begins at once")));
+                        + " s before partitions move; ./dht rebalance --resume begins at once")));
         Plan plan = seen.plan().orElse(null);
         if (plan == null) {
             return Optional.empty();
@@ -43,8 +43,7 @@ final class MemberDecisions {
         }
         if (state.rebalance().paused()) {
             if (!plan.isEmpty()) {
-                waits.add(Wait.ofCluster(plan.moves()
-                        + " slots are to move, and moves are paused: resume them with ./dht rebalance --resume"));
+                waits.add(Wait.ofCluster(Waits.PAUSED + "; " + plan.moves() + " partitions are to move"));
             }
             return Optional.empty();
         }
@@ -64,14 +63,14 @@ final class MemberDecisions {
         int slots = planned.partitions().cardinality();
         Optional<String> lacking = sizes.lackedBy(planned);
         if (lacking.isPresent()) {
-            waits.add(Wait.of(heir, "room for " + slots + " slots: " + lacking.get()));
+            waits.add(Wait.of(heir, "room for " + slots + " partitions: " + lacking.get()));
             return false;
         }
         if (owner.lifecycle().isPresent() && !seen.answers(planned.from())) {
             waits.add(Wait.of(
                     owner,
                     seen.silent(planned.from()) + ": " + slots
-                            + " slots are to move from it. If it never returns, run ./dht nodes replace "
+                            + " partitions are to move from it. If it never returns, run ./dht nodes replace "
                             + owner.name()));
             return false;
         }
@@ -79,7 +78,8 @@ final class MemberDecisions {
             waits.add(Wait.of(
                     heir,
                     seen.silent(planned.to()) + ": " + slots
-                            + " slots are to move to it. If it never returns, run ./dht nodes remove " + heir.name()));
+                            + " partitions are to move to it. If it never returns, run ./dht nodes remove "
+                            + heir.name()));
             return false;
         }
         return true;
@@ -143,7 +143,7 @@ final class MemberDecisions {
         if (loads[number] > 0 || takesPartIn(number)) {
             waits.add(Wait.of(
                     member,
-                    Math.max(loads[number], moving) + " slots to move to other nodes, " + moving + " under way"));
+                    Math.max(loads[number], moving) + " partitions to move to other nodes, " + moving + " under way"));
             return Optional.empty();
         }
         if (!new VoterDecisions(seen, waits).isOut(member)) {

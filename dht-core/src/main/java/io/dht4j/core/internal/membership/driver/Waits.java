@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 public final class Waits {
 
     /** What moves wait for while they are paused. */
-    public static final String PAUSED = "moves are paused: resume them with ./dht rebalance --resume";
+    public static final String PAUSED = "an operator to resume moves: ./dht rebalance --resume";
 
     private final List<Wait> waits;
 

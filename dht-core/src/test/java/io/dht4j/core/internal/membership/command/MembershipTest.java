@@ -189,7 +189,7 @@ final class MembershipTest {
     void memberIsRemovedOnlyWhenItOwnsNothingAndVotesNowhere() {
         assertThat(refused(three, new Command.Remove(three.epoch(), 3))).contains("let it leave first");
         ClusterState leaving = left(three, 3);
-        assertThat(refused(leaving, new Command.Remove(leaving.epoch(), 3))).contains("still has slots of");
+        assertThat(refused(leaving, new Command.Remove(leaving.epoch(), 3))).contains("still has replicas of");
         ClusterState empty = moved(leaving, 3, 1, movable(leaving, 3, 1));
         empty = moved(empty, 3, 2, movable(empty, 3, 2));
         ClusterState voting = accepted(empty, new Command.SetVoters(empty.epoch(), List.of(1, 2)));

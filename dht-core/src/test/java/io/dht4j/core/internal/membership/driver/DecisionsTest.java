@@ -166,7 +166,7 @@ class DecisionsTest {
                 .isEqualTo(new Command.AbortBatch(growing.epoch(), batch));
         ClusterState paused =
                 accepted(growing, new Command.SetRebalance(growing.epoch(), new RebalanceSettings(1 << 20, true)));
-        assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("moves are paused");
+        assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("./dht rebalance --resume");
     }
 
     @Test
@@ -206,6 +206,18 @@ class DecisionsTest {
                 .isEqualTo("n4 to copy 6 more of 8 partitions");
         assertThat(new Seen(state).complete(4, batch.partitions()).command())
                 .isEqualTo(new Command.AdvanceBatch(state.epoch(), batch.id(), Phase.BOTH));
+    }
+
+    @Test
+    void aSilentOwnerIsNamedAndWhatToDoIfItIsLost() {
+        ClusterState state = copying();
+        BatchProgress failing =
+                new BatchProgress(newest(state).id(), PartitionSet.of(1), 1, 2, Optional.of("n1: connection refused"));
+        Seen seen = new Seen(state).report(4, state.epoch(), 0, 0, failing);
+        assertThat(seen.waited())
+                .isEqualTo("n4 to copy 7 more of 8 partitions, which fails for now: n1: connection refused");
+        assertThat(seen.silent(1, Duration.ofSeconds(3)).waited())
+                .endsWith("refused. n1 is silent: if it is lost, run ./dht nodes replace n1");
     }
 
     @Test
@@ -260,7 +272,7 @@ class DecisionsTest {
         ClusterState copying = copying();
         ClusterState state = accepted(copying, new Command.SetRebalance(copying.epoch(), paused()));
         assertThat(new Seen(state).complete(4, newest(state).partitions()).waited())
-                .isEqualTo("moves are paused: resume them with ./dht rebalance --resume");
+                .isEqualTo("an operator to resume moves: ./dht rebalance --resume");
     }
 
     @Test
@@ -301,7 +313,7 @@ class DecisionsTest {
                         .plan(new PlannedBatch(1, 4, some))
                         .silent(4, Duration.ofSeconds(9))
                         .waited())
-                .startsWith("n4, silent for 9 s: 2 slots are to move to it");
+                .startsWith("n4, silent for 9 s: 2 partitions are to move to it");
         ClusterState five = joined(state);
         assertThat(new Seen(five)
                         .plan(new PlannedBatch(1, 4, some), new PlannedBatch(1, 5, PartitionSet.of(3)))
@@ -311,7 +323,7 @@ class DecisionsTest {
                 .isEqualTo(new Command.StartBatch(five.epoch(), 1, 5, PartitionSet.of(3)));
         Seen ownerDown = new Seen(state).silent(1, Duration.ofSeconds(9));
         assertThat(ownerDown.plan(new PlannedBatch(1, 4, some)).waited())
-                .startsWith("n1, silent for 9 s: 2 slots are to move from it");
+                .startsWith("n1, silent for 9 s: 2 partitions are to move from it");
         assertThat(ownerDown
                         .plan(new PlannedBatch(1, 4, some), new PlannedBatch(2, 4, PartitionSet.of(3)))
                         .command())
@@ -358,7 +370,7 @@ class DecisionsTest {
         ClusterState joined = fourth();
         ClusterState state = left(accepted(joined, new Command.Serve(joined.epoch(), 4)), 1);
         ClusterState others = accepted(state, new Command.SetVoters(state.epoch(), List.of(2, 3, 4)));
-        assertThat(new Seen(others).waited()).isEqualTo("8 slots to move to other nodes, 0 under way");
+        assertThat(new Seen(others).waited()).isEqualTo("8 partitions to move to other nodes, 0 under way");
     }
 
     @Test
