@@ -39,6 +39,21 @@ final class MembershipText {
         return aligned("nodes", rows);
     }
 
+    /** Returns what keeps the moves from or to a node from going on, if it is still a member, each as a sentence. */
+    static List<String> obstacles(JsonNode status, String name) {
+        List<String> lines = new ArrayList<>();
+        for (JsonNode node : status.path("nodes")) {
+            boolean leaves = node.path("state").asText().equals("LEAVING");
+            if (leaves && node.path("id").asText().equals(name) && node.has("silent_ms")) {
+                lines.add(name + " is silent: if it is lost, run ./dht nodes replace " + name);
+            }
+        }
+        if (status.path("rebalance").path("paused").asBoolean()) {
+            lines.add("moves are paused: ./dht rebalance --resume");
+        }
+        return lines;
+    }
+
     private static String share(JsonNode node, JsonNode status) {
         StringBuilder text = new StringBuilder()
                 .append(node.path("partitions").asText())
@@ -52,11 +67,17 @@ final class MembershipText {
             text.append(", ").append(node.path("to_give").asText()).append(" to give");
         }
         if (node.has("silent_ms")) {
-            text.append("; silent for ")
-                    .append(StatusCommand.duration(
-                            Duration.ofMillis(node.path("silent_ms").asLong())));
+            text.append("; ").append(silent(node));
         }
         return text.append(waits(node, "")).toString();
+    }
+
+    /**
+     * Returns that a node is silent, and for how long, as far as that is known: it begins with an unanswered question.
+     */
+    private static String silent(JsonNode node) {
+        Duration time = Duration.ofMillis(node.path("silent_ms").asLong());
+        return time.toSeconds() == 0 ? "silent" : "silent for " + StatusCommand.duration(time);
     }
 
     /** Returns a line for each move, or one that there is none. */
@@ -66,7 +87,7 @@ final class MembershipText {
         for (JsonNode move : status.path("moves")) {
             rows.add(List.of(
                     "batch " + MembershipStatus.epochText(move.path("batch").asLong()),
-                    move.path("from").asText() + "→" + move.path("to").asText(),
+                    fromTo(move),
                     move.path("partitions").asText() + " partitions",
                     move.path("phase").asText(),
                     progress(move, rebalance) + waits(move, "; waits for nothing")));
@@ -79,6 +100,14 @@ final class MembershipText {
             rows.add(List.of("waits for " + rebalance.path("waits_for").asText()));
         }
         return aligned("moves", rows);
+    }
+
+    /** Returns between whom partitions move; what a lost node had comes from the other replicas. */
+    private static String fromTo(JsonNode move) {
+        String from = move.path("from").asText();
+        String to = move.path("to").asText();
+        boolean isLost = move.path("phase").asText().equals("FILL") || from.equals(to);
+        return (isLost ? "lost " : "") + from + "→" + to;
     }
 
     private static String progress(JsonNode move, JsonNode rebalance) {
@@ -116,13 +145,7 @@ final class MembershipText {
             String state = node.path("state").asText();
             boolean present = !state.equals("ADMITTED") && !state.equals("DEAD");
             if (present && !node.has("epoch")) {
-                behind.add(id + " (silent"
-                        + (node.has("silent_ms")
-                                ? " for "
-                                        + StatusCommand.duration(Duration.ofMillis(
-                                                node.path("silent_ms").asLong()))
-                                : "")
-                        + ")");
+                behind.add(id + " (" + silent(node) + ")");
             } else if (present && node.path("epoch").asLong() < newest) {
                 behind.add(id + " ("
                         + MembershipStatus.epochText(node.path("epoch").asLong()) + ")");
@@ -137,7 +160,7 @@ final class MembershipText {
         List<List<String>> rows = new ArrayList<>();
         for (JsonNode move : plan.path("moves")) {
             rows.add(List.of(
-                    move.path("from").asText() + "→" + move.path("to").asText(),
+                    fromTo(move),
                     move.path("partitions").asText() + " partitions"
                             + (move.path("adds").asBoolean() ? ", as one more replica" : "")));
         }

@@ -7,6 +7,7 @@ import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -96,7 +97,23 @@ final class NodesCommand implements Callable<Integer> {
                 json
                         ? answer.toString()
                         : "agreed at epoch " + answer.path("epoch_text").asText() + next(action.get()));
+        if (!json) {
+            obstacles(action.get()).forEach(console::show);
+        }
         return 0;
+    }
+
+    /** Returns what keeps a change from going on that moves partitions; nothing if the node does not say. */
+    private List<String> obstacles(String what) {
+        if (!List.of("add", "remove", "replace").contains(what)) {
+            return List.of();
+        }
+        try {
+            return MembershipText.obstacles(DhtClient.await(node.client().nodes()), name.orElse(""));
+        } catch (ClientException e) {
+            // The change is agreed, and that is what was asked for.
+            return List.of();
+        }
     }
 
     private Map<String, String> change(String what) {

@@ -92,6 +92,10 @@ final class RebalanceCommand implements Callable<Integer> {
         }
         chosen.rate.ifPresent(kib -> change.put("rate", Long.toString(kib * KIB)));
         chosen.replicas.ifPresent(replicas -> change.put("replication_factor", Integer.toString(replicas)));
+        if (chosen.replicas.isPresent() && !json && replicas(client) == chosen.replicas.get()) {
+            console.show("the replication factor is " + chosen.replicas.get() + " already");
+            return 0;
+        }
         if (!change.isEmpty()) {
             JsonNode answer = DhtClient.await(client.changeRebalance(change));
             console.show(
@@ -110,5 +114,14 @@ final class RebalanceCommand implements Callable<Integer> {
             (chosen.plan ? MembershipText.plan(answer) : MembershipText.moves(answer)).forEach(console::show);
         }
         return 0;
+    }
+
+    /** Returns the replication factor, 0 if the node does not say: the change itself says then what is wrong. */
+    private static int replicas(DhtClient client) {
+        try {
+            return DhtClient.await(client.nodes()).path("replication_factor").asInt();
+        } catch (ClientException e) {
+            return 0;
+        }
     }
 }

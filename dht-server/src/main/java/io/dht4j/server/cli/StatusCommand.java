@@ -1,6 +1,7 @@
 package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.MembershipStatus;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.cli.options.NodeOptions;
@@ -82,6 +83,7 @@ final class StatusCommand implements Callable<Integer> {
             case "entries" -> List.of(entries(value) + counted(status));
             case "entries_age_ms" -> List.of(); // Shown with the entries.
             case "hint_bytes_dropped" -> List.of(dropped(value));
+            case "epoch" -> List.of(epoch(value.asLong()));
             case "uptime_ms" -> List.of(duration(Duration.ofMillis(value.asLong())));
             case "suspected", "disagreeing" -> List.of(); // Shown with the nodes.
             default -> List.of(value.isValueNode() ? value.asText() : value.toString());
@@ -117,6 +119,12 @@ final class StatusCommand implements Callable<Integer> {
     private static String counted(JsonNode status) {
         long age = status.path("entries_age_ms").asLong();
         return age == 0 ? "" : "; the store is busy, a newer number is due for " + duration(Duration.ofMillis(age));
+    }
+
+    /** Returns the epoch of an agreed cluster as {@code nodes} shows it; a fixed topology has a small number. */
+    private static String epoch(long epoch) {
+        String text = MembershipStatus.epochText(epoch);
+        return text.startsWith("0.") ? Long.toString(epoch) : text;
     }
 
     private static String dropped(JsonNode bytes) {

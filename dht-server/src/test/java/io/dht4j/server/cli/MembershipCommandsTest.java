@@ -104,6 +104,30 @@ class MembershipCommandsTest {
     }
 
     @Test
+    void changesSayAtOnceWhatKeepsThemFromGoingOn() throws Exception {
+        String leaving = STATUS.replace("\"number\":5,\"state\":\"SERVING\"", "\"number\":5,\"state\":\"LEAVING\"")
+                .replace("\"paused\":false", "\"paused\":true");
+        assertThat(run(leaving, "nodes", "remove", "n5").out().lines())
+                .containsExactly(
+                        "agreed at epoch 1.482; ./dht nodes shows when n5 is empty and removed",
+                        "n5 is silent: if it is lost, run ./dht nodes replace n5",
+                        "moves are paused: ./dht rebalance --resume");
+        assertThat(run(STATUS, "nodes", "remove", "n4").out().lines()).hasSize(1);
+        assertThat(run(STATUS, "rebalance", "--replication-factor", "3").out())
+                .isEqualTo("the replication factor is 3 already" + System.lineSeparator());
+    }
+
+    @Test
+    void fillsNameTheLostNodeAndSilencesNoLengthThatIsNotKnown() throws Exception {
+        String filling = STATUS.replace("\"from\":\"n1\",\"to\":\"n4\"", "\"from\":\"n4\",\"to\":\"n4\"")
+                .replace("COPY", "FILL")
+                .replace("12345", "345");
+        assertThat(run(filling, "nodes").out())
+                .contains("lost n4→n4  57 partitions  FILL")
+                .contains("256 of 256 partitions; silent" + System.lineSeparator(), "n5 (silent)");
+    }
+
+    @Test
     void wrongUsageIsNamed() throws Exception {
         assertWrong("no action grow; the actions are add, remove", "nodes", "grow");
         assertWrong("add needs the name of a node, as in: dht nodes add n4", "nodes", "add");

@@ -49,7 +49,7 @@ class StatusCommandTest extends NodeCommands {
 
     @Test
     void statusExplainsProblemsInWords() throws Exception {
-        try (ScriptedNode scripted = new ScriptedNode("{\"id\":\"n1\",\"nodes\":[],"
+        try (ScriptedNode scripted = new ScriptedNode("{\"id\":\"n1\",\"epoch\":281474976710658,\"nodes\":[],"
                 + "\"overload\":{\"calls_refused\":3,\"work_dropped\":0,\"retries\":12},"
                 + "\"store_problems\":["
                 + "{\"kind\":\"DAMAGED_DATA\",\"since_ms\":1767225600000,\"message\":\"page 7\"},"
@@ -62,6 +62,7 @@ class StatusCommandTest extends NodeCommands {
                             .lines())
                     .containsExactly(
                             "id                  n1",
+                            "epoch               1.2",
                             "overload            calls refused: 3, retries: 12",
                             "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that "
                                     + "meet it fail here, "
