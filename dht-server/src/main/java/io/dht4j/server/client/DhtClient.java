@@ -42,6 +42,11 @@ import org.jspecify.annotations.Nullable;
 public final class DhtClient {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** A read waits for a node that is not the last one to be tried only for this part of the timeout. */
+    private static final int SHARES = 8;
+
+    private static final Duration SHORTEST_SHARE = Duration.ofSeconds(1);
     private static final int MAX_PROBLEM_BYTES = 64 << 10;
     /** The largest answer: a status lists each node and each partition. */
     private static final int MAX_ANSWER_BYTES = 64 << 20;
@@ -354,7 +359,7 @@ public final class DhtClient {
         int index = preferred.get();
         URI node = nodes.get(index % nodes.size());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
-                .timeout(timeout)
+                .timeout(patience(attempt, method))
                 .header("Accept", pathAndQuery.startsWith("/v0/entities") ? "application/x-ndjson" : "*/*")
                 .method(method, body);
         authorization.ifPresent(value -> request.header("Authorization", value));
@@ -374,6 +379,16 @@ public final class DhtClient {
                             : CompletableFuture.<HttpResponse<T>>failedFuture(failures.unreachable(node, error));
                 })
                 .thenCompose(stage -> stage);
+    }
+
+    /** Returns how long to wait for a node. A write is not sent to another one while the first may carry it out. */
+    private Duration patience(int attempt, String method) {
+        if (attempt == nodes.size() || !method.equals("GET")) {
+            return timeout;
+        }
+        Duration share = timeout.dividedBy(SHARES);
+        Duration longEnough = share.compareTo(SHORTEST_SHARE) < 0 ? SHORTEST_SHARE : share;
+        return longEnough.compareTo(timeout) < 0 ? longEnough : timeout;
     }
 
     /** Returns the connection of an answer that nobody reads. */

@@ -1,12 +1,15 @@
 package io.dht4j.server.client;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -16,6 +19,31 @@ import org.junit.jupiter.api.Test;
 
 @Tag("portable")
 class DhtClientTest {
+
+    @Test
+    void aReadDoesNotSpendTheWholeTimeoutOnANodeThatHangs() throws Exception {
+        HttpServer good = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        good.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 2);
+            exchange.getResponseBody().write("{}".getBytes(StandardCharsets.UTF_8));
+            exchange.close();
+        });
+        good.start();
+        // The system accepts the connection, and nobody answers.
+        try (ServerSocket frozen = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Duration timeout = Duration.ofSeconds(8);
+            DhtClient client = new DhtClient(
+                    List.of(
+                            URI.create("http://127.0.0.1:" + frozen.getLocalPort()),
+                            URI.create("http://127.0.0.1:" + good.getAddress().getPort())),
+                    timeout);
+            long begun = System.nanoTime();
+            assertThat(DhtClient.await(client.nodes())).isEmpty();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(timeout.dividedBy(2));
+        } finally {
+            good.stop(0);
+        }
+    }
 
     @Test
     void anAnswerWithoutAnEndIsNotCollected() throws Exception {

@@ -2,6 +2,7 @@ package io.dht4j.server.cli.console;
 
 import io.dht4j.server.client.ClientException;
 import io.dht4j.spi.PrivateFiles;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AccessDeniedException;
@@ -30,7 +31,56 @@ public final class OutputFile implements AutoCloseable {
     private OutputFile(Path target, Optional<Path> unfinished, OutputStream stream) {
         this.target = target;
         this.unfinished = unfinished;
-        this.stream = stream;
+        this.stream = new Named(stream, target);
+    }
+
+    /** Names the file in its failures: those of a write do not. */
+    private static final class Named extends FilterOutputStream {
+
+        private final Path file;
+
+        Named(OutputStream out, Path file) {
+            super(out);
+            this.file = file;
+        }
+
+        @Override
+        public void write(int octet) throws IOException {
+            write(new byte[] {(byte) octet}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException e) {
+                throw named(e);
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            try {
+                out.flush();
+            } catch (IOException e) {
+                throw named(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                out.close();
+            } catch (IOException e) {
+                throw named(e);
+            }
+        }
+
+        private IOException named(IOException failure) {
+            return failure instanceof FileSystemException
+                    ? failure
+                    : new FileSystemException(file.toString(), null, failure.getMessage());
+        }
     }
 
     /**

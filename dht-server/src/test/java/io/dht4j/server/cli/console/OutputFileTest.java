@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,6 +45,16 @@ class OutputFileTest {
 
         assertThat(file).hasContent("new");
         assertThat(directory).isDirectoryNotContaining(other -> !other.equals(file));
+    }
+
+    @Test
+    void aFullDiskIsNamedWithTheFile() {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "it stands for a disk without room");
+
+        assertThatThrownBy(() -> write(full, "new"))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageStartingWith("/dev/full: ");
     }
 
     @Test
