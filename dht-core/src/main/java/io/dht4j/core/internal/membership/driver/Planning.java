@@ -102,12 +102,11 @@ final class Planning {
 
     /**
      * Returns whether a plan is needed only to find that nothing more comes to joining members, as to one that has the
-     * partitions of a lost one. They should serve, and vote, at once.
+     * partitions of a lost one, or is being filled with them. They should serve, and vote, once nothing moves.
      */
-    private static boolean isFilled(ClusterState state) {
+    private static boolean haveSlots(ClusterState state) {
         int[] loads = state.loads();
-        return state.batches().isEmpty()
-                && !state.slots().hasVacant()
+        return !state.slots().hasVacant()
                 && state.members().all().stream().allMatch(member -> switch (member.lifecycle()) {
                     case JOINING -> loads[member.number()] > 0;
                     case LEAVING, DEAD -> loads[member.number()] == 0;
@@ -116,13 +115,14 @@ final class Planning {
     }
 
     private Duration delay(ClusterState state, long nowNanos) {
-        Duration left = demanded || isFilled(state) ? Duration.ZERO : DELAY.minusNanos(nowNanos - changedNanos);
+        boolean isUrgent = demanded || (state.batches().isEmpty() && haveSlots(state));
+        Duration left = isUrgent ? Duration.ZERO : DELAY.minusNanos(nowNanos - changedNanos);
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** Returns the time until planning begins, if it is needed and must wait. */
+    /** Returns the time until planning begins, if it is needed, must wait, and will probably move something. */
     Optional<Duration> startsIn(ClusterState state, long nowNanos) {
-        if (plan != null || !isNeeded(state)) {
+        if (plan != null || !isNeeded(state) || haveSlots(state)) {
             return Optional.empty();
         }
         Duration left = delay(state, nowNanos);

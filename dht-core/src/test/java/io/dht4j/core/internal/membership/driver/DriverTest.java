@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.Planner;
 import io.dht4j.core.internal.membership.plan.PreferenceOrder;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -128,6 +129,25 @@ class DriverTest {
         assertThat(driver.waits()).anySatisfy(wait -> assertThat(wait).contains("is refused: the rules are others"));
         cluster.leads = false;
         assertThat(driver.waits()).isEmpty();
+        driver.close();
+    }
+
+    @Test
+    void noFurtherJoinsAreWaitedForWhileAReplacementIsFilled() {
+        ClusterState three = Clusters.formed(3, 8, 3);
+        ClusterState dead = Clusters.accepted(three, new Command.MarkDead(three.epoch(), 3, false));
+        ModelCluster cluster = new ModelCluster(Clusters.accepted(
+                dead, new Command.Replace(dead.epoch(), 3, Clusters.incarnation(9), Clusters.attributes(3))));
+        cluster.silent.add(4);
+        VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
+        Driver driver = new Driver(cluster, env, new Driver.Options(Duration.ofMinutes(1)));
+        cluster.accepted = driver::accepted;
+        driver.start();
+        env.advance(Duration.ofSeconds(5));
+        assertThat(driver.waits()).isEmpty();
+        cluster.silent.clear();
+        env.advance(Duration.ofSeconds(10));
+        assertThat(cluster.state.members().get(4).lifecycle()).isEqualTo(Lifecycle.SERVING);
         driver.close();
     }
 
