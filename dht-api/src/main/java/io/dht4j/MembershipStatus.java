@@ -66,7 +66,8 @@ public record MembershipStatus(
      * @param toCome how many more it will get, by moves under way and planned ones
      * @param toGive how many of its partitions it will give
      * @param epoch the epoch that it has installed, if it has answered
-     * @param silence for how long it has not answered this node; empty if it answers, or was never asked
+     * @param silence for how long it has not answered this node; empty if it answers, was never asked, or a node of
+     *     another cluster answers at its address, which {@code waitsFor} says
      * @param waitsFor what it waits for, one line for people; empty if it waits for nothing
      */
     public record Member(

@@ -43,7 +43,7 @@ final class NodeAssembly {
     Cluster start() {
         try {
             config.limits().memory().requireRoom();
-            requireStatic();
+            NodeNotes.requireStatic(store, given.self);
             NodeCluster cluster = new NodeCluster(components(), config, clock(), ownsEnvironment);
             cluster.start();
             return cluster;
@@ -51,15 +51,6 @@ final class NodeAssembly {
             release(e);
             throw e;
         }
-    }
-
-    /** Refuses the data of an agreed cluster, whose nodes may be others by now. */
-    private void requireStatic() {
-        NodeNotes.clusterOf(store, given.self).ifPresent(cluster -> {
-            throw new IllegalStateException("the data directory of node " + given.self
-                    + " belongs to the agreed cluster " + cluster
-                    + ": start it with the options of its membership, --bootstrap or --join");
-        });
     }
 
     /** Closes all parts. */

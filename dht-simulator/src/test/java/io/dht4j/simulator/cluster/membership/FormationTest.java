@@ -10,6 +10,7 @@ import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
@@ -321,6 +322,19 @@ class FormationTest {
     }
 
     @Test
+    void aFounderInWhosePlaceANodeIsToComeIsToldToJoin() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(0);
+            nodes.replaceDisk(0);
+            nodes.env.advance(Duration.ofSeconds(40));
+            nodes.env.await(nodes.membership(1).change(state -> new Command.MarkDead(state.epoch(), 1, false)), BOUND);
+            nodes.bootstrap(0, THREE);
+            assertThat(nodes.failure(0))
+                    .contains("a node is to take the place of n0: start it with --join n", " in place of --bootstrap");
+        }
+    }
+
+    @Test
     void aStaticClusterIsConvertedOnItsDataAndNothingMoves() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             Topology topology = new Topology(1, list(0, 1, 2, 3));
@@ -378,7 +392,16 @@ class FormationTest {
             nodes.stop(0);
             assertThatThrownBy(() -> nodes.startStatic(0, Topology.of(node(0))))
                     .hasMessageContaining("n0 belongs to the agreed cluster " + cluster)
-                    .hasMessageContaining("--join");
+                    .hasMessageContaining("start it with --bootstrap n0=host0:1");
+        }
+    }
+
+    @Test
+    void aMemberDoesNotStartStaticAndIsToldByWhomToJoin() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(0);
+            assertThatThrownBy(() -> nodes.startStatic(0, Topology.of(node(0))))
+                    .hasMessageContaining("start it with --join n1=host1:1,n2=host2:1");
         }
     }
 

@@ -185,7 +185,8 @@ class JoinTest {
             nodes.replaceDisk(2);
             nodes.join(2, list(0, 1));
             assertThat(nodes.failure(2))
-                    .contains("n2 (number 3, SERVING) at host2:1 has another data directory", "./dht nodes replace n2");
+                    .contains("n2 (number 3, SERVING) at host2:1 has another data directory", "./dht nodes replace n2")
+                    .contains("or choose another --id");
         }
     }
 
@@ -232,10 +233,10 @@ class JoinTest {
                             .hash(HashFunctions.sipHash(new byte[16])));
             assertThat(nodes.failure(3))
                     .contains("n3 contradicts the cluster's settings")
-                    .contains("partitions is 16 here and 64 at the node")
-                    .contains("replication factor is 3 here and 2 at the node")
-                    .contains("largest value is 16777216 bytes here and 1000 bytes at the node")
-                    .contains("hash is xxh3 here and siphash at the node");
+                    .contains("partitions is 16 in the cluster, 64 at n3")
+                    .contains("replication factor is 3 in the cluster, 2 at n3")
+                    .contains("largest value is 16777216 bytes in the cluster, 1000 bytes at n3")
+                    .contains("hash is xxh3 in the cluster, siphash at n3");
             assertThat(member(nodes, 0, 3).lifecycle()).isEqualTo(Lifecycle.ADMITTED);
         }
     }
@@ -263,7 +264,8 @@ class JoinTest {
                     .contains("n3 (number 4, REMOVED) never returns");
             nodes.stop(3);
             nodes.join(3, THREE);
-            assertThat(nodes.failure(3)).contains("never returns", "empty data directory");
+            assertThat(nodes.failure(3))
+                    .contains("never returns: run ./dht nodes add n3, and start n3 with an empty data directory");
         }
     }
 

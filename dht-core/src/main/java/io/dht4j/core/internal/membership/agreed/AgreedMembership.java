@@ -16,6 +16,7 @@ import io.dht4j.core.internal.membership.agreed.formation.Joining;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.agreed.formation.OwnIdentity;
+import io.dht4j.core.internal.membership.agreed.formation.RestartCheck;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
@@ -80,6 +81,9 @@ public final class AgreedMembership {
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
     private final OwnLifecycle lifecycle;
+    /** Whether the node was a member before this start. */
+    private volatile boolean restarts;
+
     private final @Nullable Bootstrap bootstrap;
 
     /**
@@ -122,7 +126,7 @@ public final class AgreedMembership {
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
-        this.calls = new PeerCalls(self, transport, environment, installed::epoch);
+        this.calls = new PeerCalls(self, transport, environment, installed::epoch, installed::cluster);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
@@ -163,6 +167,7 @@ public final class AgreedMembership {
                         messages,
                         bootstrap,
                         wait,
+                        calls.foreign(),
                         new Admissions(self, options.joinToken(), members, changes, environment),
                         reports));
     }
@@ -242,7 +247,7 @@ public final class AgreedMembership {
     }
 
     /**
-     * Starts to listen, and becomes a member. A node that has an agreed state is one at once.
+     * Starts to listen, and becomes a member. A node that has an agreed state is one after some two seconds at most.
      *
      * @return completes when a state is installed; fails with an {@link IllegalStateException} that says why that is
      *     not possible, or whom the node has waited for in vain
@@ -287,15 +292,14 @@ public final class AgreedMembership {
     }
 
     private void enter() {
-        installed.restore();
+        installed.restore(state -> {
+            founding.requireAgreed(self, state.settings());
+            restarts = true;
+        });
         pulls.start();
         Optional<Founders> founders = notes.founders();
-        if (installed.current().isPresent()) {
-            // The node serves by the installed state already: reads and writes do not need the log.
-            installed
-                    .state()
-                    .ifPresent(state -> lifecycle.in(state).ifPresent(member -> logMember.resume(state, member)));
-            driver.start();
+        if (restarts) {
+            installed.state().ifPresent(this::restart);
             return;
         }
         if (bootstrap == null && founders.isPresent()) {
@@ -314,7 +318,7 @@ public final class AgreedMembership {
                             identity.incarnation(),
                             OwnAttributes.of(options),
                             founding.claims(),
-                            new JoinPath(options, identity.incarnation(), calls, environment),
+                            joinPath(),
                             calls,
                             environment,
                             this::fetch,
@@ -322,6 +326,27 @@ public final class AgreedMembership {
                             wait)
                     .start();
         }
+    }
+
+    private JoinPath joinPath() {
+        return new JoinPath(options, identity.incarnation(), calls, environment);
+    }
+
+    /** Serves by the installed state once the others had time to object: reads and writes do not need the log. */
+    private void restart(ClusterState state) {
+        lifecycle.in(state).ifPresent(member -> logMember.resume(state, member));
+        driver.start();
+        new RestartCheck(
+                        self,
+                        state.cluster(),
+                        Optional.of(joinPath()).filter(path -> options.origin() == Origin.JOIN),
+                        calls,
+                        environment,
+                        pulls::from,
+                        wait)
+                .start(Stream.concat(members.voters().stream(), members.others().stream())
+                        .distinct()
+                        .toList());
     }
 
     private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
@@ -342,7 +367,9 @@ public final class AgreedMembership {
                         member -> {
                             logMember.follow(state, member);
                             driver.wake();
-                            wait.done();
+                            if (!restarts) {
+                                wait.done();
+                            }
                             followers.forEach(follower -> follower.accept(state));
                         },
                         () -> lifecycle.end().thenAccept(wait::fail));

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
+import io.dht4j.core.internal.membership.agreed.peer.ForeignNodes;
 import io.dht4j.core.internal.membership.agreed.peer.MembershipEndpoint;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
@@ -39,6 +40,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final LogMessages messages;
     private final @Nullable Bootstrap bootstrap;
     private final StartWait wait;
+    private final ForeignNodes foreign;
     private final Admissions admissions;
     private final NodeReports reports;
 
@@ -53,6 +55,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param messages takes messages of the log
      * @param bootstrap the formation of the cluster; null if the node joins
      * @param wait what the start waits for
+     * @param foreign learns of callers of other clusters
      * @param admissions admits bearers of a join token
      * @param reports what this node reports
      */
@@ -65,6 +68,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             LogMessages messages,
             @Nullable Bootstrap bootstrap,
             StartWait wait,
+            ForeignNodes foreign,
             Admissions admissions,
             NodeReports reports) {
         this.self = self;
@@ -75,6 +79,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.messages = messages;
         this.bootstrap = bootstrap;
         this.wait = wait;
+        this.foreign = foreign;
         this.admissions = admissions;
         this.reports = reports;
     }
@@ -92,10 +97,10 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 return CompletableFuture.completedFuture(new MembershipReply.Taken());
             }
             if (request instanceof MembershipRequest.State wanted) {
-                return CompletableFuture.completedFuture(part(wanted));
+                return CompletableFuture.completedFuture(part(sender, wanted));
             }
             if (request instanceof MembershipRequest.Report report) {
-                requireMember(report.cluster());
+                requireMember(sender, report.cluster());
                 return CompletableFuture.completedFuture(reports.serve(sender, report));
             }
             if (request instanceof MembershipRequest.Admit admit) {
@@ -125,13 +130,14 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 cluster.isPresent() ? "" : bootstrap.refusal(sender, found.proposal()));
     }
 
-    private Reply part(MembershipRequest.State wanted) {
+    private Reply part(NodeId sender, MembershipRequest.State wanted) {
         Optional<InstalledState.Installed> now = installed.current();
         if (now.isEmpty()) {
             return new MembershipReply.StatePart(Optional.empty(), 0, 0, new byte[0]);
         }
         ClusterState state = now.get().state();
         if (wanted.cluster().isPresent() && !wanted.cluster().get().equals(state.cluster())) {
+            foreign.called(sender, wanted.cluster().get(), state.cluster());
             throw DhtException.of(
                     ErrorCode.PLACEMENT_MISMATCH,
                     "node " + self + " belongs to the cluster " + state.cluster() + ", not to "
@@ -148,7 +154,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     }
 
     private CompletionStage<Appended> append(NodeId sender, MembershipRequest.Append append, CallContext context) {
-        ClusterState state = requireMember(append.cluster());
+        ClusterState state = requireMember(sender, append.cluster());
         boolean isMember = state.members()
                 .named(sender)
                 .filter(member -> member.lifecycle().isPresent())
@@ -161,11 +167,14 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         return commands.appendHere(append.command(), context);
     }
 
-    private ClusterState requireMember(UUID cluster) {
-        return members.state()
-                .filter(state -> state.cluster().equals(cluster))
-                .orElseThrow(() -> DhtException.of(
-                        ErrorCode.PLACEMENT_MISMATCH, "node " + self + " does not belong to the cluster " + cluster));
+    private ClusterState requireMember(NodeId sender, UUID cluster) {
+        Optional<ClusterState> state = members.state();
+        if (state.isPresent() && state.get().cluster().equals(cluster)) {
+            return state.get();
+        }
+        state.ifPresent(own -> foreign.called(sender, cluster, own.cluster()));
+        throw DhtException.of(
+                ErrorCode.PLACEMENT_MISMATCH, "node " + self + " does not belong to the cluster " + cluster);
     }
 
     private static boolean isOwnJoin(NodeId sender, byte[] bytes, ClusterState state) {

@@ -175,4 +175,9 @@ public final class NodeReports {
     public Optional<Duration> silence(NodeId node) {
         return calls.silence().of(node);
     }
+
+    /** Returns the address of a member at which a node of another cluster answers; empty if none does. */
+    public Optional<String> foreign(NodeId node) {
+        return calls.foreign().at(node);
+    }
 }

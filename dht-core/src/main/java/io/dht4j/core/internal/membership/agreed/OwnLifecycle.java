@@ -57,8 +57,18 @@ final class OwnLifecycle {
         String why = own.map(member -> member + " never returns")
                 .orElseGet(() ->
                         "node " + self + " with this data directory is no member of the cluster " + state.cluster());
-        end.complete(why + ": start " + self + " with an empty data directory and --join");
+        end.complete(why + ": " + remedy(state.members().named(self)));
         return Optional.empty();
+    }
+
+    private String remedy(Optional<Member> holder) {
+        String start = "start " + self + " with an empty data directory and --join";
+        if (holder.isEmpty()) {
+            return "run ./dht nodes add " + self + ", and " + start;
+        }
+        return holder.get().lifecycle().isPresent()
+                ? holder.get() + " has taken its name: start this one as a new node, with another --id"
+                : start;
     }
 
     /** Returns what completes when the node must no longer serve, with the reason and the remedy, for people. */

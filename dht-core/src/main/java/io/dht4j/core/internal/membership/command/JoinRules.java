@@ -45,11 +45,11 @@ final class JoinRules {
             problem = addressProblem(command.attributes());
         }
         if (problem.isEmpty()) {
-            String contradictions = state.settings().contradictions(command.claims());
+            String contradictions = state.settings().contradictions(command.claims(), command.name());
             problem = contradictions.isEmpty()
                     ? ""
                     : command.name() + " contradicts the cluster's settings: " + contradictions
-                            + ". Start it without these options, or with the cluster's values";
+                            + ". Start it with the cluster's values";
         }
         if (!problem.isEmpty()) {
             return Results.refused(problem);
@@ -74,11 +74,11 @@ final class JoinRules {
         }
         String where = " at " + member.details().address();
         if (member.lifecycle() == Lifecycle.JOINING) {
-            return "a node " + name + where + " is joining with another data directory: stop one of the two, or if "
-                    + "that directory is lost, " + replacement(name);
+            return "a node " + name + where + " is joining with another data directory: stop one of the two, or "
+                    + "choose another --id; if that directory is lost, " + replacement(name);
         }
-        return member + where + " has another data directory: start it with that directory, or if it is lost, "
-                + replacement(name);
+        return member + where + " has another data directory: start it with that directory, or choose another --id; if"
+                + " that directory is lost, " + replacement(name);
     }
 
     private static String replacement(NodeId name) {
@@ -94,14 +94,14 @@ final class JoinRules {
         Member member = known.get();
         return switch (member.lifecycle()) {
             case REMOVED ->
-                "the data directory belongs to " + member + ", which never returns: start " + name
-                        + " with an empty directory";
+                "the data directory belongs to " + member + ", which never returns: run ./dht nodes add " + name
+                        + ", and start it with an empty directory";
             case DEAD ->
                 "the data directory belongs to " + member + ", which was declared dead and never returns: start " + name
                         + " with an empty directory and " + replacement(member.name());
             default ->
                 member.name().equals(name)
-                        ? member + " has joined already: start it without --join"
+                        ? member + " has joined already: start it with its data directory"
                         : "the data directory belongs to " + member + ", not to " + name
                                 + ": start each node with its own directory";
         };

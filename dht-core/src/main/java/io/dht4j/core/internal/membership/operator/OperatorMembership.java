@@ -60,7 +60,12 @@ public final class OperatorMembership implements ClusterMembership {
                     .thenCombine(
                             plan,
                             (reports, planned) -> new StatusAssembly(
-                                            state, self, planned, reports, agreed.reports()::silence)
+                                            state,
+                                            self,
+                                            planned,
+                                            reports,
+                                            agreed.reports()::silence,
+                                            agreed.reports()::foreign)
                                     .status());
         });
     }

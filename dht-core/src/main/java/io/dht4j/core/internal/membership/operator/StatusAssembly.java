@@ -37,6 +37,7 @@ final class StatusAssembly {
     private final Plan plan;
     private final Map<Integer, Reported> reports;
     private final Function<NodeId, Optional<Duration>> silence;
+    private final Function<NodeId, Optional<String>> foreign;
     private final Waits waits;
     private final int[] owned;
     private final int[] toCome;
@@ -50,18 +51,21 @@ final class StatusAssembly {
      * @param plan what is to move besides the batches under way
      * @param reports those of the members that have answered, by their numbers
      * @param silence returns for how long a member has not answered
+     * @param foreign returns the address of a member at which a node of another cluster answers
      */
     StatusAssembly(
             ClusterState state,
             NodeId self,
             Plan plan,
             Map<Integer, Reported> reports,
-            Function<NodeId, Optional<Duration>> silence) {
+            Function<NodeId, Optional<Duration>> silence,
+            Function<NodeId, Optional<String>> foreign) {
         this.state = state;
         this.self = self;
         this.plan = plan;
         this.reports = reports;
         this.silence = silence;
+        this.foreign = foreign;
         this.waits = Waits.of(state, reports, member -> silence.apply(member.name()), plan);
         int size = state.members().size() + 1;
         this.owned = new int[size];
@@ -134,13 +138,26 @@ final class StatusAssembly {
                 toCome[number],
                 toGive[number],
                 report == null ? OptionalLong.empty() : OptionalLong.of(report.epoch()),
-                present && report == null ? silence.apply(member.name()) : Optional.empty(),
+                present && report == null && foreign(member).isEmpty()
+                        ? silence.apply(member.name())
+                        : Optional.empty(),
                 waitsFor(member));
+    }
+
+    /** Returns that a node of another cluster answers in place of a member; empty if none does. */
+    private Optional<String> foreign(Member member) {
+        return member.lifecycle().isPresent() && !reports.containsKey(member.number())
+                ? foreign.apply(member.name()).map(address -> "a node of another cluster answers at " + address)
+                : Optional.empty();
     }
 
     private String waitsFor(Member member) {
         int number = member.number();
         String name = member.name().value();
+        Optional<String> other = foreign(member);
+        if (other.isPresent()) {
+            return "the node itself: " + other.get();
+        }
         switch (member.lifecycle()) {
             case ADMITTED -> {
                 return "the node itself: start it with --join";
@@ -195,6 +212,10 @@ final class StatusAssembly {
     }
 
     private String silent(Member member) {
+        Optional<String> other = foreign(member);
+        if (other.isPresent()) {
+            return member.name() + ", since " + other.get();
+        }
         return member.name() + ", silent"
                 + silence.apply(member.name())
                         .map(time -> " for " + time.toSeconds() + " s")

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.state;
 
+import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ public record AgreedSettings(
 
     /** The largest replication factor. It bounds the memory of the rows. */
     public static final int MAX_REPLICATION_FACTOR = PartitionTable.MAX_DEPTH;
+
+    /** The name of the replication factor in {@link #values}. */
+    public static final String REPLICATION_FACTOR = "replication factor";
 
     /** The maximum number of characters of a name. */
     public static final int MAX_NAME = 100;
@@ -68,7 +72,7 @@ public record AgreedSettings(
         values.put("placement", placement);
         values.put("hash", hash);
         values.put("check of the hash key", Long.toHexString(hashKeyCheck));
-        values.put("replication factor", Integer.toString(replicationFactor));
+        values.put(REPLICATION_FACTOR, Integer.toString(replicationFactor));
         values.put("largest value", maxValueBytes + " bytes");
         return Collections.unmodifiableMap(values);
     }
@@ -77,16 +81,17 @@ public record AgreedSettings(
      * Compares settings that a node was started with. A setting that the node leaves open contradicts nothing.
      *
      * @param claims some of the names of {@link #values}, with the node's values
+     * @param node the node
      * @return both values of each setting that differs, for people, control characters escaped; empty if all agree
      */
-    public String contradictions(Map<String, String> claims) {
+    public String contradictions(Map<String, String> claims, NodeId node) {
         Map<String, String> agreed = values();
         List<String> differences = new ArrayList<>();
         claims.forEach((name, value) -> {
             String ours = agreed.getOrDefault(name, "unknown");
             if (!ours.equals(value)) {
-                differences.add(PrintableText.of(name, MAX_NAME) + " is " + ours + " here and "
-                        + PrintableText.of(value, MAX_NAME) + " at the node");
+                differences.add(PrintableText.of(name, MAX_NAME) + " is " + ours + " in the cluster, "
+                        + PrintableText.of(value, MAX_NAME) + " at " + node);
             }
         });
         return String.join("; ", differences);

@@ -123,8 +123,8 @@ final class MembershipTest {
         Map<String, String> claims = Map.of("partitions", "1024", "hash", "xxh3");
         Command.Join join = new Command.Join(admitted.epoch(), name(4), incarnation(4), attributes(4), claims);
         assertThat(refused(admitted, join))
-                .isEqualTo("n4 contradicts the cluster's settings: partitions is 16 here and 1024 at the node."
-                        + " Start it without these options, or with the cluster's values");
+                .isEqualTo("n4 contradicts the cluster's settings: partitions is 16 in the cluster, 1024 at n4."
+                        + " Start it with the cluster's values");
         Command.Join agreeing = new Command.Join(
                 admitted.epoch(),
                 name(4),

@@ -113,14 +113,16 @@ public final class InstalledState {
     /**
      * Installs the state of the node's note. Blocks.
      *
+     * @param check receives the state before it is installed, and may throw
      * @throws IllegalStateException if the note is damaged
      */
-    public void restore() {
+    public void restore(Consumer<ClusterState> check) {
         Optional<ClusterState> noted;
         synchronized (this) {
             noted = notes.state(identity);
         }
         noted.ifPresent(state -> {
+            check.accept(state);
             ClusterView view = AgreedViews.of(state, self, hash);
             installed = new Installed(state, StateCodec.encode(state), new Views(view));
             listener.accept(state);

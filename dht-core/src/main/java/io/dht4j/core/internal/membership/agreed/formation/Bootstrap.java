@@ -223,12 +223,20 @@ public final class Bootstrap {
             return "";
         }
         String belongs = other.id() + " belongs to the cluster " + state.cluster();
-        return state.members()
-                .named(self)
-                .map(member -> belongs + ", in which " + self + " has another data directory: start " + self
-                        + " with that directory, or if it is lost, run ./dht nodes replace " + self)
-                .orElseGet(() -> belongs + ", which has no node " + self + ": correct the list of --bootstrap, or run "
-                        + "./dht nodes add " + self + " and start it with --join");
+        String join = "start it with --join " + other.id() + "=" + other.address() + " in place of --bootstrap";
+        Optional<Member> holder = state.members().named(self);
+        if (holder.isEmpty()) {
+            return belongs + ", which has no node " + self
+                    + ": correct the list of --bootstrap, or run ./dht nodes add " + self + " and " + join;
+        }
+        return switch (holder.get().lifecycle()) {
+            case ADMITTED -> belongs + ", to which " + self + " was added: " + join;
+            case DEAD -> belongs + ", in which a node is to take the place of " + self + ": " + join;
+            default ->
+                belongs + ", in which " + self + " has another data directory: start " + self
+                        + " with that directory, or choose another --id; if it is lost, run ./dht nodes replace " + self
+                        + " and " + join;
+        };
     }
 
     private void agree(Map<Node, Founder> present, List<String> missing) {

@@ -75,6 +75,23 @@ public record Founding(
         }
     }
 
+    /**
+     * Checks that a member may start again, but for the replication factor, which a command may have raised.
+     *
+     * @param self the member
+     * @param agreed the settings of its cluster
+     * @throws IllegalStateException if what it was started with contradicts them; the message has both values
+     */
+    public void requireAgreed(NodeId self, AgreedSettings agreed) {
+        Map<String, String> compared = new LinkedHashMap<>(claims);
+        compared.remove(AgreedSettings.REPLICATION_FACTOR);
+        String contradictions = agreed.contradictions(compared, self);
+        if (!contradictions.isEmpty()) {
+            throw new IllegalStateException("node " + self + " contradicts the settings of its cluster: "
+                    + contradictions + ". Start it with the cluster's values");
+        }
+    }
+
     /** Returns the first command of a cluster. */
     public Command form(Founders founders) {
         List<Command.Founder> members = new ArrayList<>();

@@ -161,7 +161,7 @@ public final class Joining {
     /** Returns the command by which this node comes in: in place of a dead one of its name, if there is one. */
     private Command command(ClusterState state) {
         Optional<Member> dead = state.members().named(self).filter(member -> member.lifecycle() == Lifecycle.DEAD);
-        if (dead.isEmpty() || !state.settings().contradictions(claims).isEmpty()) {
+        if (dead.isEmpty() || !state.settings().contradictions(claims, self).isEmpty()) {
             // The refusal of a join names the contradictions.
             return new Command.Join(state.epoch(), self, incarnation, attributes, claims);
         }

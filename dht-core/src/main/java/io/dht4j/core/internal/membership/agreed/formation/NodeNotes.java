@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /**
@@ -31,6 +32,9 @@ public final class NodeNotes {
     private static final String FOUNDERS = "cluster-founders";
     private static final String STATE = "cluster-state";
     private static final String LOG = "log-member";
+
+    /** The maximum number of nodes that a message names. */
+    private static final int MOST_NAMED = 3;
 
     private static final int FORMAT = 1;
     private static final int HEAD_BYTES = 1 + Integer.BYTES;
@@ -74,18 +78,34 @@ public final class NodeNotes {
     }
 
     /**
-     * Returns the agreed cluster to which a store belongs, or which it is about to form.
+     * Checks that a store belongs to no agreed cluster, and is not about to form one.
      *
      * @param store the store
      * @param self the name of the node, for messages
-     * @return empty if it belongs to none
-     * @throws IllegalStateException if the note cannot be read; the message names the way out
+     * @throws IllegalStateException if it does, or a note cannot be read; the message names the way out
      */
-    public static Optional<UUID> clusterOf(Store store, NodeId self) {
+    public static void requireStatic(Store store, NodeId self) {
         NodeNotes notes = new NodeNotes(store, self);
-        return notes.identity()
-                .flatMap(Identity::cluster)
-                .or(() -> notes.founders().map(Founders::cluster));
+        Optional<Founders> founders = notes.founders();
+        Optional<Identity> identity = notes.identity();
+        Optional<ClusterState> state = identity.flatMap(notes::state);
+        Optional<UUID> cluster = identity.flatMap(Identity::cluster).or(() -> founders.map(Founders::cluster));
+        if (cluster.isEmpty()) {
+            return;
+        }
+        String others = state.stream()
+                .flatMap(known -> known.members().all().stream())
+                .filter(member ->
+                        member.lifecycle().isPresent() && !member.name().equals(self))
+                .limit(MOST_NAMED)
+                .map(member -> member.name() + "=" + member.details().address())
+                .collect(Collectors.joining(","));
+        String option = others.isEmpty()
+                ? "--bootstrap"
+                        + founders.map(list -> " " + list.proposal().list()).orElse(" or --join, as before")
+                : "--join " + others;
+        throw new IllegalStateException("the data directory of node " + self + " belongs to the agreed cluster "
+                + cluster.get() + ", whose nodes may change: start it with " + option);
     }
 
     public Optional<Identity> identity() {

@@ -17,11 +17,14 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Sends requests about membership, each in a frame of its own. Does not block; safe for use by any number of threads.
@@ -36,7 +39,13 @@ public final class PeerCalls {
     private final Transport transport;
     private final Environment environment;
     private final LongSupplier epoch;
+    private final Supplier<Optional<UUID>> cluster;
     private final PeerSilence silence;
+    private final ForeignNodes foreign;
+    /** Whether any node has sent a frame. */
+    private volatile boolean heard;
+    /** Whether a call has failed although something may listen at the address. */
+    private volatile boolean unheard;
 
     /**
      * Creates a client.
@@ -45,18 +54,31 @@ public final class PeerCalls {
      * @param transport a transport that is started before the first request
      * @param environment clocks
      * @param epoch returns the epoch of this node's state
+     * @param cluster returns the cluster of this node; empty until it belongs to one
      */
-    public PeerCalls(NodeId self, Transport transport, Environment environment, LongSupplier epoch) {
+    public PeerCalls(
+            NodeId self,
+            Transport transport,
+            Environment environment,
+            LongSupplier epoch,
+            Supplier<Optional<UUID>> cluster) {
         this.self = self;
         this.transport = transport;
         this.environment = environment;
         this.epoch = epoch;
+        this.cluster = cluster;
         this.silence = new PeerSilence(environment::nanoTime);
+        this.foreign = new ForeignNodes(self);
     }
 
     /** Returns for how long which nodes have not answered. */
     public PeerSilence silence() {
         return silence;
+    }
+
+    /** Returns at whose addresses nodes of other clusters answer. */
+    public ForeignNodes foreign() {
+        return foreign;
     }
 
     /** Returns the header of a frame. */
@@ -90,10 +112,10 @@ public final class PeerCalls {
                                 result.complete(type.cast(reply(node, request, bytes)));
                             } else {
                                 silence.failed(node.id());
+                                foreign.gone(node.id());
                                 result.completeExceptionally(DhtException.of(
                                         isNotSent(DhtException.unwrap(error)) ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL,
-                                        node.id() + " at " + node.address() + " does not answer: "
-                                                + message(DhtException.unwrap(error))));
+                                        unanswered(node, DhtException.unwrap(error))));
                             }
                         } catch (RuntimeException | Error e) {
                             result.completeExceptionally(e);
@@ -110,6 +132,20 @@ public final class PeerCalls {
         return error instanceof TransportException failure && failure.outcome() == TransportException.Outcome.NOT_SENT;
     }
 
+    private String unanswered(Node node, Throwable failure) {
+        boolean isRefused = failure instanceof TransportException known && known.reason() == Reason.REFUSED;
+        if (!isRefused) {
+            unheard = true;
+        }
+        return node.id() + " at " + node.address() + " does not answer: " + message(failure)
+                + (isRefused || heard ? "" : "; if it runs, does it use another --transport?");
+    }
+
+    /** Returns whether something may listen at the addresses of other nodes, and none has sent a frame. */
+    public boolean hearsNoFrames() {
+        return unheard && !heard;
+    }
+
     private Reply reply(Node node, MembershipRequest request, byte[] bytes) {
         Decoded<Reply> decoded;
         try {
@@ -118,6 +154,7 @@ public final class PeerCalls {
             silence.failed(node.id());
             throw DhtException.of(e.code(), node.id() + " sends an answer that cannot be read: " + message(e));
         }
+        heard = true;
         if (!decoded.header().sender().equals(node.id())) {
             silence.failed(node.id());
             throw DhtException.of(
@@ -127,10 +164,14 @@ public final class PeerCalls {
         }
         if (isOfMember(decoded.message())) {
             silence.answered(node.id());
+            foreign.gone(node.id());
         } else {
             silence.failed(node.id());
         }
         if (decoded.message() instanceof Reply.Failed failed) {
+            if (failed.code() == ErrorCode.PLACEMENT_MISMATCH) {
+                askForCluster(node);
+            }
             throw DhtException.of(failed.code(), failed.message());
         }
         if (decoded.message() instanceof Reply.OtherSettings) {
@@ -139,13 +180,38 @@ public final class PeerCalls {
         return decoded.message();
     }
 
+    /** Finds out whether a node that is no member here is one of another cluster. */
+    private void askForCluster(Node node) {
+        Optional<UUID> own = cluster.get();
+        if (own.isPresent() && foreign.begin(node.id())) {
+            clusterOf(node).whenComplete((theirs, error) -> {
+                foreign.end(node.id());
+                if (error == null && theirs.isPresent() && !theirs.equals(own)) {
+                    foreign.answered(node, theirs.get(), own.get());
+                }
+            });
+        }
+    }
+
+    /** Asks a node for the cluster to which it belongs; empty if it belongs to none yet. */
+    public CompletableFuture<Optional<UUID>> clusterOf(Node node) {
+        return ask(
+                        node,
+                        new MembershipRequest.State(Optional.empty(), Long.MAX_VALUE, 0, 0),
+                        MembershipReply.StatePart.class)
+                .thenApply(MembershipReply.StatePart::cluster);
+    }
+
     /** Returns whether an answer can be that of a member, not of a node with its name and another data directory. */
-    private static boolean isOfMember(Reply reply) {
+    private boolean isOfMember(Reply reply) {
         if (reply instanceof Reply.Failed failed) {
             return failed.code() != ErrorCode.WRONG_RECIPIENT && failed.code() != ErrorCode.PLACEMENT_MISMATCH;
         }
-        return !(reply instanceof MembershipReply.StatePart part)
-                || part.cluster().isPresent();
+        if (!(reply instanceof MembershipReply.StatePart part)) {
+            return true;
+        }
+        Optional<UUID> own = cluster.get();
+        return part.cluster().isPresent() && (own.isEmpty() || own.equals(part.cluster()));
     }
 
     public static String message(Throwable error) {

@@ -38,7 +38,7 @@ class CommandLogTest {
     private final ReplicatedState state = new ReplicatedState(newer -> {}, leads -> {});
     private final ElectedLog log = new ElectedLog();
     private final CommandLog commands = new CommandLog(
-            new PeerCalls(SELF.name(), LoopbackNetwork.on(env).transport("host1:1"), env, () -> 1),
+            new PeerCalls(SELF.name(), LoopbackNetwork.on(env).transport("host1:1"), env, () -> 1, Optional::empty),
             env,
             List::of,
             incarnation -> Optional.empty(),
@@ -139,7 +139,7 @@ class CommandLogTest {
             }
         };
         CommandLog far = new CommandLog(
-                new PeerCalls(SELF.name(), transport, env, () -> 1),
+                new PeerCalls(SELF.name(), transport, env, () -> 1, Optional::empty),
                 env,
                 () -> List.of(Node.of("n2", "host2:1")),
                 incarnation -> Optional.empty(),

@@ -82,7 +82,7 @@ class LogMessagesTest {
     private LogMessages messages(
             NodeRef self, Node node, Transport transport, BiConsumer<NodeRef, byte[]> receiver, int firstNumber) {
         return new LogMessages(
-                new PeerCalls(node.id(), transport, env, () -> 1),
+                new PeerCalls(node.id(), transport, env, () -> 1, Optional::empty),
                 LogMessagesTest::named,
                 incarnation -> Optional.empty(),
                 () -> Optional.of(self),

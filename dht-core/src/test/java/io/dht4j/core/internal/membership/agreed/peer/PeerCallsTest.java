@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.agreed.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.wire.MembershipReply;
@@ -9,8 +10,12 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,12 +53,60 @@ class PeerCallsTest {
     @Test
     void aNodeWhoseAnswersCannotBeReadIsSilent() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        PeerCalls calls = new PeerCalls(SELF.id(), new Babbler(), env, () -> 1);
+        PeerCalls calls = new PeerCalls(SELF.id(), new Babbler(), env, () -> 1, Optional::empty);
 
         assertThat(calls.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
                 .isCompletedExceptionally();
         env.advance(Duration.ofSeconds(40));
 
         assertThat(calls.silence().of(OTHER.id())).contains(Duration.ofSeconds(40));
+    }
+
+    /** Sends nothing. */
+    private static final class Failing implements Transport {
+
+        private final TransportException failure;
+
+        Failing(TransportException failure) {
+            this.failure = failure;
+        }
+
+        @Override
+        public CompletionStage<Void> start(FrameHandler handler) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            return CompletableFuture.failedFuture(failure);
+        }
+
+        @Override
+        public String name() {
+            return "failing";
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    }
+
+    private static PeerCalls failing(TransportException failure) {
+        return new PeerCalls(SELF.id(), new Failing(failure), VirtualEnvironment.seeded(1), () -> 1, Optional::empty);
+    }
+
+    @Test
+    void whereNothingOfTheProtocolAnswersAnotherTransportIsSuspected() {
+        PeerCalls strange = failing(new TransportException(Outcome.UNKNOWN, "INTERNAL HTTP status code 400"));
+        assertThatThrownBy(() -> strange.clusterOf(OTHER).join())
+                .hasMessageContaining(
+                        "n2 at host2:1 does not answer: INTERNAL HTTP status code 400; if it runs, does it"
+                                + " use another --transport?");
+        assertThat(strange.hearsNoFrames()).isTrue();
+
+        PeerCalls stopped = failing(new TransportException(Reason.REFUSED, "refused"));
+        assertThatThrownBy(() -> stopped.clusterOf(OTHER).join()).hasMessageEndingWith("does not answer: refused");
+        assertThat(stopped.hearsNoFrames()).isFalse();
     }
 }

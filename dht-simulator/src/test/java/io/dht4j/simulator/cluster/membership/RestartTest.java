@@ -1,0 +1,120 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.MembershipStatus;
+import io.dht4j.Node;
+import io.dht4j.core.HashFunctions;
+import io.dht4j.core.internal.membership.command.Command;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What members find out when they start again, and of nodes of other clusters at addresses of theirs. */
+class RestartTest {
+
+    private static final List<Node> THREE = list(0, 1, 2);
+
+    private static MembershipStatus status(FormedCluster nodes, int at) {
+        return nodes.env.await(nodes.cluster(at).membership().status(), BOUND);
+    }
+
+    private static MembershipStatus.Member member(FormedCluster nodes, int at, int name) {
+        return status(nodes, at).members().stream()
+                .filter(each -> each.name().equals(node(name).id()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Lets a founder that has lost its disk form a cluster of its own. */
+    private static FormedCluster split() {
+        FormedCluster nodes = new FormedCluster(1).form(3);
+        nodes.crash(0);
+        nodes.replaceDisk(0);
+        nodes.bootstrap(0, list(0));
+        nodes.cluster(0);
+        return nodes;
+    }
+
+    @Test
+    void aNodeOfAnotherClusterAtTheAddressOfAMemberIsNamedInPlaceOfASilence() {
+        try (FormedCluster nodes = split()) {
+            nodes.env.advance(Duration.ofSeconds(40));
+            for (int at = 1; at < 3; at++) {
+                MembershipStatus.Member lost = member(nodes, at, 0);
+                assertThat(lost.waitsFor()).isEqualTo("the node itself: a node of another cluster answers at host0:1");
+                assertThat(lost.silence()).isEmpty();
+            }
+            // It is silent all the same, so that it can be replaced.
+            nodes.stop(0);
+            nodes.env.advance(Duration.ofSeconds(10));
+            assertThat(member(nodes, 1, 0).waitsFor()).isEmpty();
+            assertThat(member(nodes, 1, 0).silence().orElseThrow()).isGreaterThan(Duration.ofSeconds(40));
+        }
+    }
+
+    @Test
+    void aMemberDoesNotStartByNodesOfAnotherCluster() {
+        try (FormedCluster nodes = split()) {
+            String own = nodes.state(1).cluster().toString();
+            String other = nodes.state(0).cluster().toString();
+            nodes.stop(1);
+            nodes.join(1, list(0));
+            assertThat(nodes.failure(1))
+                    .contains("n1 belongs to the cluster " + own, "n0 at host0:1", "to the cluster " + other);
+            // One of its own is enough, since an address may be an old one; and so is nobody.
+            nodes.join(1, list(0, 2));
+            nodes.cluster(1);
+            nodes.stop(1);
+            nodes.join(1, list(7));
+            nodes.cluster(1);
+        }
+    }
+
+    @Test
+    void settingsThatContradictTheClusterAreRefusedAtEachStart() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(2);
+            nodes.bootstrap(
+                    2,
+                    THREE,
+                    builder -> builder.partitions(64).maxValueBytes(1000).hash(HashFunctions.sipHash(new byte[16])));
+            assertThat(nodes.failure(2))
+                    .startsWith("node n2 contradicts the settings of its cluster: ")
+                    .contains("partitions is 16 in the cluster, 64 at n2")
+                    .contains("largest value is 16777216 bytes in the cluster, 1000 bytes at n2")
+                    .contains("hash is xxh3 in the cluster, siphash at n2");
+            // A command may have raised it.
+            nodes.bootstrap(2, THREE, builder -> builder.replicationFactor(2));
+            nodes.cluster(2);
+        }
+    }
+
+    @Test
+    void aNodeThatWasDeclaredDeadMeanwhileNeverServes() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.env.await(nodes.membership(0).change(state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);
+            nodes.join(3, THREE);
+            nodes.cluster(3);
+            nodes.stop(3);
+            nodes.env.advance(Duration.ofSeconds(40));
+            nodes.env.await(nodes.membership(0).change(state -> new Command.MarkDead(state.epoch(), 4, false)), BOUND);
+            nodes.join(3, THREE);
+            assertThat(nodes.failure(3))
+                    .contains("n3 (number 4, DEAD) never returns: start n3 with an empty data directory and --join");
+        }
+    }
+
+    @Test
+    void aMemberThatNobodyAnswersServesSoon() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stopAll();
+            nodes.bootstrap(0, THREE);
+            nodes.env.advance(Duration.ofSeconds(3));
+            assertThat(nodes.nodes.get(0).start.cluster().toCompletableFuture()).isCompleted();
+        }
+    }
+}
