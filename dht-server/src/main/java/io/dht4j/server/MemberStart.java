@@ -3,6 +3,7 @@ package io.dht4j.server;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.core.NodeStart;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,9 @@ final class MemberStart {
 
     private static final long LOOK_MILLIS = 250;
     /** A wait that is over sooner is not reported. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** A report says that the node still waits. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private MemberStart() {}
 
@@ -26,8 +29,13 @@ final class MemberStart {
      * @throws IllegalStateException if the node cannot become a member, or the start was stopped
      */
     static Cluster await(NodeStart start, StartWatch watch) {
+        return await(start, watch, PATIENCE, INTERVAL);
+    }
+
+    /** Waits as {@link #await(NodeStart, StartWatch)} does, and reports after some time and then at an interval. */
+    static Cluster await(NodeStart start, StartWatch watch, Duration patience, Duration interval) {
         try {
-            return cluster(start, watch);
+            return cluster(start, watch, patience, interval);
         } catch (RuntimeException | Error e) {
             try {
                 start.close();
@@ -38,10 +46,9 @@ final class MemberStart {
         }
     }
 
-    private static Cluster cluster(NodeStart start, StartWatch watch) {
+    private static Cluster cluster(NodeStart start, StartWatch watch, Duration patience, Duration interval) {
         CompletableFuture<Cluster> cluster = start.cluster().toCompletableFuture();
-        long begun = System.nanoTime();
-        String reported = "";
+        long next = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
                 return cluster.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -50,9 +57,9 @@ final class MemberStart {
                 if (watch.isStopAsked()) {
                     throw new IllegalStateException("stopped at its start: " + waiting, e);
                 }
-                if (!waiting.isEmpty() && !waiting.equals(reported) && System.nanoTime() - begun >= PATIENCE_NANOS) {
+                if (!waiting.isEmpty() && System.nanoTime() - next >= 0) {
                     watch.waits(waiting);
-                    reported = waiting;
+                    next = System.nanoTime() + interval.toNanos();
                 }
             } catch (ExecutionException e) {
                 Throwable cause = DhtException.unwrap(e);

@@ -82,7 +82,6 @@ final class ServerComponents {
      */
     void requireStartable() {
         requireMemory();
-        config.membership().requireToken();
         // The users of the files log their warnings.
         tls.ifPresent(files -> Tls.load(files, warning -> {}).close());
         tokens.ifPresent(file -> Tokens.load(file, warning -> {}).close());
@@ -258,8 +257,7 @@ final class ServerComponents {
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);
         config.store().openHints().ifPresent(builder::hints);
-        if (config.membership().mode() != MembershipChoice.Mode.JOIN
-                || config.membership().claimsPartitions()) {
+        if (!config.membership().isAgreed() || config.membership().claimsPartitions()) {
             builder.partitions(config.placement().partitions());
         }
         try {

@@ -7,7 +7,7 @@ public interface StartWatch {
     StartWatch NONE = new StartWatch() {};
 
     /**
-     * Reports what the start waits for, each time that it is something else.
+     * Reports what the start waits for, after five seconds and then every ten.
      *
      * @param what one line for people
      */

@@ -2,6 +2,7 @@ package io.dht4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Key;
 import io.dht4j.Value;
@@ -140,6 +141,35 @@ class AgreedServersTest {
         CompletableFuture<ServerNode> fixed = start(1, Map.of(Setting.PEERS, list(3)));
         assertThatThrownBy(fixed::join)
                 .hasMessageContaining("belongs to the agreed cluster")
-                .hasMessageContaining("--bootstrap or --join");
+                .hasMessageContaining("start it with --join n2=127.0.0.1:" + ports.get(1));
+    }
+
+    @Test
+    void aRestartWithOtherSettingsIsRefusedInOneLine() {
+        nodes.get(0).close();
+        CompletableFuture<ServerNode> other = start(1, Map.of(Setting.BOOTSTRAP, list(3), Setting.PARTITIONS, "512"));
+        assertThatThrownBy(other::join)
+                .hasMessageContaining(
+                        "partitions is 1024 in the cluster, 512 at n1. Start it with the cluster's values");
+        nodes.set(0, start(1, Map.of(Setting.BOOTSTRAP, list(3))).join());
+    }
+
+    @Test
+    void aFounderThatFormsAnotherClusterIsShownAndOneOfAnotherIsNotJoined() {
+        nodes.get(0).close();
+        Map<Setting, String> alone = Map.of(
+                Setting.BOOTSTRAP,
+                list(1),
+                Setting.DATA,
+                directory.resolve("empty").toString());
+        nodes.set(0, start(1, alone).join());
+        await().untilAsserted(() -> assertThat(
+                        CommandLineRun.of("nodes", "--node", nodes.get(1).url()).out())
+                .contains("waits for the node itself: a node of another cluster answers at 127.0.0.1:" + ports.get(0)));
+        nodes.get(2).close();
+        CompletableFuture<ServerNode> joining = start(3, Map.of(Setting.JOIN, list(1)));
+        assertThatThrownBy(joining::join)
+                .hasMessageContaining("the data directory of node n3 belongs to the cluster ")
+                .hasMessageContaining("by which it is to join, to the cluster ");
     }
 }

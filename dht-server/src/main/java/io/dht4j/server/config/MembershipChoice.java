@@ -33,7 +33,7 @@ import java.util.Optional;
  * @param seeds finds nodes of the cluster to join; empty if the node does not join
  * @param attributes what the cluster shall know about the node
  * @param joinToken the file of the join token; empty if there is none
- * @param claimsPartitions whether the number of partitions of the cluster to join was given, and must be the cluster's
+ * @param claimsPartitions whether the number of partitions was given, and must be the cluster's
  */
 public record MembershipChoice(
         Mode mode,
@@ -71,8 +71,9 @@ public record MembershipChoice(
             requireAmong(id, nodes, source);
         }
         if (source == Setting.PEERS) {
-            String reason =
-                    "without " + Setting.BOOTSTRAP.option() + " or " + Setting.JOIN.option() + ": the nodes are fixed";
+            // Perhaps on the directory of a member, so nothing is said about the cluster.
+            String reason = "without " + Setting.BOOTSTRAP.option() + " or " + Setting.JOIN.option()
+                    + ", of which a node whose cluster may change gets one at each start";
             for (Setting setting : List.of(Setting.ZONE, Setting.WEIGHT, Setting.PUBLIC_ADDRESS, Setting.JOIN_TOKEN)) {
                 given.refuse(setting, reason);
             }
@@ -89,8 +90,8 @@ public record MembershipChoice(
                         given,
                         listen,
                         HostPort.parse(nodes.node(id).orElseThrow().address())),
-                given.find(Setting.JOIN_TOKEN, SettingsReader::path),
-                source == Setting.JOIN && given.has(Setting.PARTITIONS));
+                joinToken(given),
+                given.has(Setting.PARTITIONS));
     }
 
     private static Setting source(SettingsReader given) throws ConfigException {
@@ -131,11 +132,14 @@ public record MembershipChoice(
         if (text.startsWith("file:")) {
             return new FileDiscovery(SettingsReader.path(text.substring("file:".length())), NodeList::parse);
         }
-        List<Node> nodes = new Topology(1, NodeList.parse(text)).nodes();
-        if (nodes.stream().anyMatch(node -> node.id().equals(self))) {
-            throw new IllegalArgumentException("node " + self + " joins a cluster by other nodes, not by itself");
+        // One list serves all nodes.
+        List<Node> others = new Topology(1, NodeList.parse(text))
+                .nodes().stream().filter(node -> !node.id().equals(self)).toList();
+        if (others.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "node " + self + " joins a cluster by other nodes, and the list has only itself");
         }
-        return () -> nodes;
+        return () -> others;
     }
 
     private static String requireName(String name) {
@@ -210,6 +214,19 @@ public record MembershipChoice(
         return joinToken.isEmpty() ? attributed : attributed.withJoinToken(() -> token(joinToken.get()));
     }
 
+    /** Reads the token once, so that a file that cannot be used is refused before anything is created. */
+    private static Optional<Path> joinToken(SettingsReader given) throws ConfigException {
+        Optional<Path> file = given.find(Setting.JOIN_TOKEN, SettingsReader::path);
+        if (file.isPresent()) {
+            try {
+                token(file.get());
+            } catch (IllegalStateException e) {
+                throw new ConfigException(String.valueOf(e.getMessage()));
+            }
+        }
+        return file;
+    }
+
     /**
      * Reads a join token.
      *
@@ -217,7 +234,7 @@ public record MembershipChoice(
      * @return the token without white space around it
      * @throws IllegalStateException if it cannot be used; the message says why
      */
-    static byte[] token(Path file) {
+    private static byte[] token(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MOST_TOKEN_BYTES + 1);
             byte[] token =
@@ -233,14 +250,5 @@ public record MembershipChoice(
             throw new IllegalStateException(
                     Setting.JOIN_TOKEN.option() + ": cannot read " + file + ": " + FileFailure.inWords(e), e);
         }
-    }
-
-    /**
-     * Checks that the join token can be read, before anything is created. Blocks.
-     *
-     * @throws IllegalStateException if it cannot; the message says why
-     */
-    public void requireToken() {
-        joinToken.ifPresent(MembershipChoice::token);
     }
 }

@@ -27,7 +27,7 @@ public enum Setting {
             "none, the nodes are fixed",
             "Forms a cluster whose nodes may change, in place of --peers: the first nodes with their peer addresses, "
                     + "this one included, in the same order on each of them, in empty data directories or on the "
-                    + "data of a cluster of the same --peers. Later starts ignore it."),
+                    + "data of a cluster of the same --peers. Later starts need it, whatever it lists."),
     /** The nodes by which this one joins an agreed cluster. */
     JOIN(
             "ID=HOST:PORT,...",
@@ -35,7 +35,7 @@ public enum Setting {
             "none, the nodes are fixed",
             "Joins a cluster, in place of --peers: some of its nodes with their peer addresses, or srv:NAME, "
                     + "dns:NAME:PORT or file:FILE to find them. Needs ./dht nodes add before, or a join token. Later "
-                    + "starts ignore it."),
+                    + "starts need it, too."),
     /** The peer address of a node that joins. */
     PEER_ADDRESS(
             "HOST:PORT",

@@ -101,6 +101,7 @@ class UsageTest {
                 "server --hash siphash|--hash-key",
                 "server --replication-factor 4|--replication-factor",
                 "server --id|--id",
+                "server --bootstrap n1=127.0.0.1:8080 --join-token no/such/file|--join-token: there is no file",
                 "server --id n9 --peers n1=127.0.0.1:1|--id n9",
                 "get k --tls-cert c|--tls-key",
                 "get k --tls-ca c|--tls-ca",

@@ -81,7 +81,7 @@ class MembershipSettingsTest {
         assertRefused("--bootstrap and --join contradict each other", Setting.JOIN, LIST, Setting.BOOTSTRAP, LIST);
         assertRefused("--peer-address has no effect without --join", Setting.PEER_ADDRESS, "h:1");
         assertRefused(
-                "--zone has no effect without --bootstrap or --join: the nodes are fixed",
+                "--zone has no effect without --bootstrap or --join, of which a node whose cluster may change gets one",
                 Setting.PEERS,
                 LIST,
                 Setting.ZONE,
@@ -91,7 +91,7 @@ class MembershipSettingsTest {
     @Test
     void malformedSettingsNameTheOption() {
         assertRefused("--id n7 is not among the --bootstrap: n1, n2, n3", Setting.ID, "n7", Setting.BOOTSTRAP, LIST);
-        assertRefused("--join: node n1 joins a cluster by other nodes", Setting.JOIN, LIST);
+        assertRefused("--join: node n1 joins a cluster by other nodes", Setting.JOIN, "n1=127.0.0.1:8080");
         assertRefused("--join: expected ID=HOST:PORT entries", Setting.JOIN, "10.0.0.1:8080");
         assertRefused("--join: expected host:port", Setting.JOIN, "dns:name");
         assertRefused("--join: expected a name in DNS, not \"a b\"", Setting.JOIN, "srv:a b");
@@ -127,15 +127,27 @@ class MembershipSettingsTest {
     }
 
     @Test
+    void oneListOfNodesToJoinByServesAllNodes() throws Exception {
+        ServerConfig config = read(Setting.ID, "n2", Setting.JOIN, LIST, Setting.LISTEN, "127.0.0.1:8082");
+        assertThat(options(config).discovery().orElseThrow().find())
+                .extracting(node -> node.id().value())
+                .containsExactly("n1", "n3");
+    }
+
+    @Test
     void aJoinTokenIsReadFromAFileAndChecked() throws Exception {
         Path file = directory.resolve("token");
-        ServerConfig config = read(Setting.BOOTSTRAP, LIST, Setting.JOIN_TOKEN, file);
-        assertThatThrownBy(() -> config.membership().requireToken())
-                .hasMessage("--join-token: there is no file " + file);
+        assertRefused("--join-token: there is no file " + file, Setting.BOOTSTRAP, LIST, Setting.JOIN_TOKEN, file);
+        assertRefused("--join-token: cannot read " + directory, Setting.BOOTSTRAP, LIST, Setting.JOIN_TOKEN, directory);
         Files.writeString(file, "too short\n");
-        assertThatThrownBy(() -> config.membership().requireToken())
-                .hasMessage("--join-token: " + file + " must have 16 to 4096 bytes");
+        assertRefused(
+                "--join-token: " + file + " must have 16 to 4096 bytes",
+                Setting.BOOTSTRAP,
+                LIST,
+                Setting.JOIN_TOKEN,
+                file);
         Files.writeString(file, "0123456789abcdef\n");
+        ServerConfig config = read(Setting.BOOTSTRAP, LIST, Setting.JOIN_TOKEN, file);
         assertThat(options(config).joinToken().orElseThrow().bytes()).hasSize(16);
     }
 }
