@@ -33,7 +33,8 @@ import java.util.Optional;
  * @param seeds finds nodes of the cluster to join; empty if the node does not join
  * @param attributes what the cluster shall know about the node
  * @param joinToken the file of the join token; empty if there is none
- * @param claimsPartitions whether the number of partitions was given, and must be the cluster's
+ * @param claimsPartitions whether the number of partitions was given, and must be that of a cluster whose nodes may
+ *     change
  */
 public record MembershipChoice(
         Mode mode,
@@ -91,7 +92,7 @@ public record MembershipChoice(
                         listen,
                         HostPort.parse(nodes.node(id).orElseThrow().address())),
                 joinToken(given),
-                given.has(Setting.PARTITIONS));
+                source != Setting.PEERS && given.has(Setting.PARTITIONS));
     }
 
     private static Setting source(SettingsReader given) throws ConfigException {
