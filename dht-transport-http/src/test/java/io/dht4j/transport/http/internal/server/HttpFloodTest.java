@@ -56,6 +56,14 @@ class HttpFloodTest {
         }
     }
 
+    /**
+     * The server says why it ends the connection. What it has not read when it closes the socket makes the system reset
+     * the connection, and a reset may overtake what the server said.
+     */
+    private static void assertEnded(OptionalLong goodbye) {
+        assertThat(goodbye.orElse(ENHANCE_YOUR_CALM)).isEqualTo(ENHANCE_YOUR_CALM);
+    }
+
     private static void beginAndReset(RawHttp2 client) throws IOException {
         client.reset(client.request("PUT", "/v0/entity?id=reset", false));
     }
@@ -64,7 +72,7 @@ class HttpFloodTest {
     void streamsThatAreResetOverAndOverEndTheConnection() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             flood(client, TOO_MANY, HttpFloodTest::beginAndReset);
-            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+            assertEnded(client.untilClosed());
         }
     }
 
@@ -85,7 +93,7 @@ class HttpFloodTest {
                     client,
                     TOO_MANY,
                     raw -> raw.windowUpdate(raw.request("PUT", "/v0/entity?id=reset", false), increment));
-            assertThat(goodbye.get(30, TimeUnit.SECONDS)).hasValue(ENHANCE_YOUR_CALM);
+            assertEnded(goodbye.get(30, TimeUnit.SECONDS));
         }
     }
 
@@ -93,7 +101,7 @@ class HttpFloodTest {
     void pingsWithoutEndEndTheConnection() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             flood(client, 400, RawHttp2::ping);
-            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+            assertEnded(client.untilClosed());
         }
     }
 
@@ -101,7 +109,7 @@ class HttpFloodTest {
     void settingsWithoutEndEndTheConnection() throws IOException {
         try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
             flood(client, 100, RawHttp2::settings);
-            assertThat(client.untilClosed()).hasValue(ENHANCE_YOUR_CALM);
+            assertEnded(client.untilClosed());
         }
     }
 
