@@ -9,10 +9,10 @@ import io.dht4j.NodeStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
-import io.dht4j.spi.Environment;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -23,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,31 +103,16 @@ class StatusTest {
     }
 
     /** Store threads that can be kept from a task, or are not to be had. */
-    private static final class SteeredStoreThreads implements Environment {
+    private static final class SteeredStoreThreads extends ForwardingEnvironment {
 
-        private final VirtualEnvironment base = VirtualEnvironment.seeded(1);
+        private final VirtualEnvironment base;
         private final Queue<Runnable> held = new ArrayDeque<>();
         private boolean holds;
         private @Nullable Error refusal;
 
-        @Override
-        public long nanoTime() {
-            return base.nanoTime();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return base.currentTimeMillis();
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return base.random();
-        }
-
-        @Override
-        public Executor executor() {
-            return base.executor();
+        SteeredStoreThreads(VirtualEnvironment base) {
+            super(base);
+            this.base = base;
         }
 
         @Override
@@ -150,21 +134,6 @@ class StatusTest {
             held.forEach(base.storeExecutor()::execute);
             held.clear();
         }
-
-        @Override
-        public int storeThreads() {
-            return base.storeThreads();
-        }
-
-        @Override
-        public Timer schedule(Runnable task, long delayNanos) {
-            return base.schedule(task, delayNanos);
-        }
-
-        @Override
-        public void close() {
-            base.close();
-        }
     }
 
     private static Cluster alone(SteeredStoreThreads threads) {
@@ -178,7 +147,7 @@ class StatusTest {
 
     @Test
     void aThreadThatIsNotToBeHadCostsOneStatusOnly() {
-        SteeredStoreThreads threads = new SteeredStoreThreads();
+        SteeredStoreThreads threads = new SteeredStoreThreads(VirtualEnvironment.seeded(1));
         try (Cluster cluster = alone(threads)) {
             threads.refusal = new OutOfMemoryError("unable to create native thread");
             CompletableFuture<NodeStatus> failed = cluster.status().toCompletableFuture();
@@ -194,7 +163,7 @@ class StatusTest {
 
     @Test
     void aNewerCountIsDueOnlySinceTheStoreWasAskedForIt() {
-        SteeredStoreThreads threads = new SteeredStoreThreads();
+        SteeredStoreThreads threads = new SteeredStoreThreads(VirtualEnvironment.seeded(1));
         try (Cluster cluster = alone(threads)) {
             threads.base.await(cluster.status(), PATIENCE);
             threads.base.advance(Duration.ofMinutes(1));

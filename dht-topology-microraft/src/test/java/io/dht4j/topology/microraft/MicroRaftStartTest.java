@@ -6,12 +6,12 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
+import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,45 +27,10 @@ class MicroRaftStartTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
 
     /** Has no random numbers, without which the engine cannot be made. */
-    private final Environment withoutRandom = new Environment() {
-        @Override
-        public long nanoTime() {
-            return env.nanoTime();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return env.currentTimeMillis();
-        }
-
+    private final Environment withoutRandom = new ForwardingEnvironment(env) {
         @Override
         public RandomGenerator random() {
             throw new IllegalStateException("no random numbers");
-        }
-
-        @Override
-        public Executor executor() {
-            return env.executor();
-        }
-
-        @Override
-        public Executor storeExecutor() {
-            return env.storeExecutor();
-        }
-
-        @Override
-        public int storeThreads() {
-            return env.storeThreads();
-        }
-
-        @Override
-        public Timer schedule(Runnable task, long delayNanos) {
-            return env.schedule(task, delayNanos);
-        }
-
-        @Override
-        public void close() {
-            env.close();
         }
     };
 

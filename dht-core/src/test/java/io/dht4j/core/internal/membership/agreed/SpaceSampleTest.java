@@ -2,16 +2,15 @@ package io.dht4j.core.internal.membership.agreed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.spi.Environment;
 import io.dht4j.spi.StoreSpace;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 class SpaceSampleTest {
@@ -21,9 +20,13 @@ class SpaceSampleTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
 
     /** An environment whose store threads can be busy. */
-    private final class BusyStoreThreads implements Environment {
+    private final class BusyStoreThreads extends ForwardingEnvironment {
 
         private boolean busy = true;
+
+        BusyStoreThreads() {
+            super(env);
+        }
 
         @Override
         public Executor storeExecutor() {
@@ -33,41 +36,6 @@ class SpaceSampleTest {
                 }
                 env.storeExecutor().execute(task);
             };
-        }
-
-        @Override
-        public long nanoTime() {
-            return env.nanoTime();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return env.currentTimeMillis();
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return env.random();
-        }
-
-        @Override
-        public Executor executor() {
-            return env.executor();
-        }
-
-        @Override
-        public int storeThreads() {
-            return env.storeThreads();
-        }
-
-        @Override
-        public Timer schedule(Runnable task, long delayNanos) {
-            return env.schedule(task, delayNanos);
-        }
-
-        @Override
-        public void close() {
-            env.close();
         }
     }
 
