@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -168,7 +169,7 @@ class MicroRaftClusterTest {
     }
 
     private void change(NodeStart at, Function<ClusterState, Command> plan) {
-        env.await(agreed(at).change(plan), BOUND);
+        env.await(agreed(at).change(plan.andThen(Optional::of)), BOUND);
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class AgreedStateTest {
 
     private static void admit(FormedCluster nodes, String name) {
-        nodes.env.await(nodes.membership(0).change(state -> new Command.Admit(state.epoch(), new NodeId(name))), BOUND);
+        nodes.env.await(nodes.change(0, state -> new Command.Admit(state.epoch(), new NodeId(name))), BOUND);
     }
 
     @Test
@@ -91,8 +91,7 @@ class AgreedStateTest {
                 throw new StoreException("disk full");
             };
             assertThatThrownBy(() -> nodes.env.await(
-                            nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a"))),
-                            BOUND))
+                            nodes.change(4, state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND))
                     .hasMessageContaining("has agreed on epoch "
                             + MembershipStatus.epochText(nodes.state(0).epoch()))
                     .hasMessageContaining("n4 has not installed it in time (disk full)");
@@ -103,7 +102,7 @@ class AgreedStateTest {
     @Test
     void aChangeWhosePlanFindsNothingToDoFails() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
-            CompletionStage<Long> change = nodes.membership(0).change(state -> {
+            CompletionStage<Long> change = nodes.change(0, state -> {
                 throw new IllegalStateException("nothing to do");
             });
             assertThatThrownBy(() -> nodes.env.await(change, BOUND)).hasMessageContaining("nothing to do");
@@ -115,8 +114,7 @@ class AgreedStateTest {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             long before = nodes.state(0).epoch();
             nodes.nodes.get(4).link.towardAll(Fault.loseReply());
-            CompletionStage<Long> change =
-                    nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a")));
+            CompletionStage<Long> change = nodes.change(4, state -> new Command.Admit(state.epoch(), new NodeId("a")));
             nodes.awaitEpoch(before + 1, 0);
             nodes.nodes.get(4).link.heal();
             assertThat(nodes.env.await(change, BOUND)).isEqualTo(nodes.state(0).epoch());
@@ -215,8 +213,7 @@ class AgreedStateTest {
     void changesGoOnWhileAVoterIsDown() {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             nodes.crash(0);
-            nodes.env.await(
-                    nodes.membership(4).change(state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND);
+            nodes.env.await(nodes.change(4, state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND);
             nodes.awaitEpoch(nodes.state(4).epoch(), 1, 2, 3);
         }
     }

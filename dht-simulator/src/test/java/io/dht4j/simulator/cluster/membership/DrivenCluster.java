@@ -65,7 +65,7 @@ final class DrivenCluster implements AutoCloseable {
     }
 
     long change(int at, Function<ClusterState, Command> plan) {
-        return nodes.env.await(nodes.membership(at).change(plan), BOUND);
+        return nodes.env.await(nodes.change(at, plan), BOUND);
     }
 
     String refusal(int at, Function<ClusterState, Command> plan) {

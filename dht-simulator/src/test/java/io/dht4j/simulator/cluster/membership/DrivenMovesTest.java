@@ -161,9 +161,8 @@ class DrivenMovesTest {
                     state -> state.batch(id)
                             .filter(batch -> batch.phase() == Phase.BOTH)
                             .isPresent());
-            CompletionStage<Long> ends = cluster.nodes
-                    .membership(leader)
-                    .change(state -> new Command.AdvanceBatch(state.epoch(), id, Phase.STABLE));
+            CompletionStage<Long> ends =
+                    cluster.nodes.change(leader, state -> new Command.AdvanceBatch(state.epoch(), id, Phase.STABLE));
             CompletionStage<Long> cancelled =
                     cluster.nodes.cluster(other).membership().change(new MembershipChange.CancelMoves());
             cluster.nodes.env.await(ends, BOUND);

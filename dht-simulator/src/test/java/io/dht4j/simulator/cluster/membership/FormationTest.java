@@ -327,7 +327,7 @@ class FormationTest {
             nodes.stop(0);
             nodes.replaceDisk(0);
             nodes.env.advance(Duration.ofSeconds(40));
-            nodes.env.await(nodes.membership(1).change(state -> new Command.MarkDead(state.epoch(), 1, false)), BOUND);
+            nodes.env.await(nodes.change(1, state -> new Command.MarkDead(state.epoch(), 1, false)), BOUND);
             nodes.bootstrap(0, THREE);
             assertThat(nodes.failure(0))
                     .contains("a node is to take the place of n0: start it with --join n", " in place of --bootstrap");

@@ -12,6 +12,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Repair;
@@ -28,7 +29,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -235,6 +239,11 @@ final class FormedCluster implements AutoCloseable {
 
     AgreedMembership membership(int i) {
         return ((NodeCluster) cluster(i)).agreed().orElseThrow();
+    }
+
+    /** Changes the agreed state at a node, whatever it is; see {@link AgreedMembership#change}. */
+    CompletableFuture<Long> change(int i, Function<ClusterState, Command> plan) {
+        return membership(i).change(plan.andThen(Optional::of));
     }
 
     ClusterState state(int i) {

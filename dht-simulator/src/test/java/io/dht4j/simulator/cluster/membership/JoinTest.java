@@ -33,9 +33,8 @@ class JoinTest {
 
     private static long admit(FormedCluster nodes, int at, int name) {
         return nodes.env.await(
-                nodes.membership(at)
-                        .change(state ->
-                                new Command.Admit(state.epoch(), node(name).id())),
+                nodes.change(
+                        at, state -> new Command.Admit(state.epoch(), node(name).id())),
                 BOUND);
     }
 
@@ -73,8 +72,9 @@ class JoinTest {
             nodes.put(0, "key", "value");
             // Moves would bring it.
             nodes.env.await(
-                    nodes.membership(0)
-                            .change(state -> new Command.SetRebalance(
+                    nodes.change(
+                            0,
+                            state -> new Command.SetRebalance(
                                     state.epoch(),
                                     new RebalanceSettings(state.rebalance().bytesPerSecond(), true))),
                     BOUND);
@@ -103,8 +103,8 @@ class JoinTest {
     @Test
     void twoChangesAtOnceAreBothMade() {
         try (FormedCluster nodes = threeNodes()) {
-            var one = nodes.membership(0).change(state -> new Command.Admit(state.epoch(), new NodeId("a")));
-            var other = nodes.membership(1).change(state -> new Command.Admit(state.epoch(), new NodeId("b")));
+            var one = nodes.change(0, state -> new Command.Admit(state.epoch(), new NodeId("a")));
+            var other = nodes.change(1, state -> new Command.Admit(state.epoch(), new NodeId("b")));
             nodes.env.await(one, BOUND);
             nodes.env.await(other, BOUND);
             nodes.env.advance(Duration.ofSeconds(10));
@@ -259,7 +259,7 @@ class JoinTest {
             admit(nodes, 0, 3);
             nodes.join(3, THREE);
             nodes.cluster(3);
-            nodes.env.await(nodes.membership(0).change(state -> new Command.Leave(state.epoch(), 4)), BOUND);
+            nodes.env.await(nodes.change(0, state -> new Command.Leave(state.epoch(), 4)), BOUND);
             assertThat(nodes.env.await(nodes.cluster(3).failure(), BOUND))
                     .contains("n3 (number 4, REMOVED) never returns");
             nodes.stop(3);
@@ -282,8 +282,9 @@ class JoinTest {
     private static String refusal(FormedCluster nodes, Command command) {
         try {
             nodes.env.await(
-                    nodes.membership(1)
-                            .change(state -> command instanceof Command.StartBatch start
+                    nodes.change(
+                            1,
+                            state -> command instanceof Command.StartBatch start
                                     ? new Command.StartBatch(
                                             state.epoch(), start.from(), start.to(), start.partitions())
                                     : new Command.Admit(state.epoch(), ((Command.Admit) command).name())),

@@ -80,7 +80,7 @@ class RemovedCallersTest {
     }
 
     private void change(Command command) {
-        nodes.env.await(nodes.membership(0).change(state -> command), BOUND);
+        nodes.env.await(nodes.change(0, state -> command), BOUND);
     }
 
     @Test

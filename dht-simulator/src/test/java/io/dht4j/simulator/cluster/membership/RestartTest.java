@@ -96,12 +96,12 @@ class RestartTest {
     @Test
     void aNodeThatWasDeclaredDeadMeanwhileNeverServes() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
-            nodes.env.await(nodes.membership(0).change(state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);
+            nodes.env.await(nodes.change(0, state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);
             nodes.join(3, THREE);
             nodes.cluster(3);
             nodes.stop(3);
             nodes.env.advance(Duration.ofSeconds(40));
-            nodes.env.await(nodes.membership(0).change(state -> new Command.MarkDead(state.epoch(), 4, false)), BOUND);
+            nodes.env.await(nodes.change(0, state -> new Command.MarkDead(state.epoch(), 4, false)), BOUND);
             nodes.join(3, THREE);
             assertThat(nodes.failure(3))
                     .contains("n3 (number 4, DEAD) never returns: start n3 with an empty data directory and --join");

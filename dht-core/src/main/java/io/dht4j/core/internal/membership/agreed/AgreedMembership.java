@@ -423,21 +423,11 @@ public final class AgreedMembership {
     /**
      * Changes the agreed state. The command is planned again on the newest state if another one came first.
      *
-     * @param plan makes the command from the newest state
-     * @return the epoch of the change, once this node has installed it; fails with a {@link io.dht4j.DhtException} if
-     *     the state refuses it, or no leader is found in time
-     */
-    public CompletableFuture<Long> change(Function<ClusterState, Command> plan) {
-        return changes.change(plan.andThen(Optional::of));
-    }
-
-    /**
-     * Changes the agreed state, unless it is as it should be.
-     *
      * @param plan makes the command from the newest state; none if that is as it should be
-     * @return as {@link #change}, or the epoch of the state as it should be
+     * @return the epoch of the change, or of the state as it should be, once this node has installed it; fails with a
+     *     {@link io.dht4j.DhtException} if the state refuses it, or no leader is found in time
      */
-    public CompletableFuture<Long> changeIfNeeded(Function<ClusterState, Optional<Command>> plan) {
+    public CompletableFuture<Long> change(Function<ClusterState, Optional<Command>> plan) {
         return changes.change(plan);
     }
 

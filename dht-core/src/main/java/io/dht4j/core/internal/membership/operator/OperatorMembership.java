@@ -125,7 +125,7 @@ public final class OperatorMembership implements ClusterMembership {
     }
 
     private CompletableFuture<Long> agreed(MembershipChange change) {
-        return agreed.changeIfNeeded(state -> Changes.command(state, change));
+        return agreed.change(state -> Changes.command(state, change));
     }
 
     private CompletableFuture<Long> abortAll(long epoch) {
@@ -133,7 +133,7 @@ public final class OperatorMembership implements ClusterMembership {
             if (Changes.abortNext(state).isEmpty()) {
                 return CompletableFuture.completedFuture(Math.max(epoch, state.epoch()));
             }
-            return agreed.changeIfNeeded(Changes::abortNext).thenCompose(this::abortAll);
+            return agreed.change(Changes::abortNext).thenCompose(this::abortAll);
         });
     }
 
