@@ -303,7 +303,7 @@ class PlantedRareBugsTest {
     void aHintToAFormerOwner() {
         assertFinds(
                 TESTS + "ChangingNodesTest",
-                "hintsForANodeThatIsNoReplicaAnyMoreAreDroppedAndHoldUpNoOthers",
+                "hintsForANodeThatIsNoReplicaAnyMoreReachThoseThatAre",
                 in(
                         INTERNAL + "coordinator.node.BackgroundRequests",
                         requests -> requests.visit(MemberSubstitution.relaxed()
