@@ -41,7 +41,7 @@ final class Evolution {
         this.nodes = nodes;
         this.workload = workload;
         this.setup = setup;
-        this.changes = new NodeChanges(random.split(), world, nodes, faults, setup.replicas());
+        this.changes = new NodeChanges(random.split(), world, nodes, faults, agreement, setup.replicas());
         this.moveFaults = new MoveFaults(random.split(), world, nodes, faults, agreement);
         this.slots = new SlotInvariants(nodes, partitions::get);
     }

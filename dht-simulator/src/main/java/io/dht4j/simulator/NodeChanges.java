@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.simulator.internal.membership.BalanceCheck;
+import io.dht4j.simulator.internal.node.Agreement;
 import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -42,6 +43,7 @@ final class NodeChanges {
     private final SimulatedNodes nodes;
     private final Faults faults;
     private final Operator operator;
+    private final LostMajority lostMajority;
     private int replicas;
     private int joined;
     private boolean over;
@@ -50,15 +52,23 @@ final class NodeChanges {
      * Creates the changes of a cluster, none of them begun.
      *
      * @param faults counts the changes too
+     * @param agreement knows who leads
      * @param replicas the number of replicas at first
      */
-    NodeChanges(SplittableRandom random, VirtualEnvironment world, SimulatedNodes nodes, Faults faults, int replicas) {
+    NodeChanges(
+            SplittableRandom random,
+            VirtualEnvironment world,
+            SimulatedNodes nodes,
+            Faults faults,
+            Agreement agreement,
+            int replicas) {
         this.replicas = replicas;
         this.random = random;
         this.world = world;
         this.nodes = nodes;
         this.faults = faults;
         this.operator = new Operator(random.split(), world, nodes.present());
+        this.lostMajority = new LostMajority(world, nodes, agreement, operator);
         // Not within the store's task that stores the state.
         nodes.states()
                 .listen(state -> world.schedule(
@@ -67,6 +77,7 @@ final class NodeChanges {
     }
 
     void begin() {
+        lostMajority.begin();
         grow();
         later();
     }

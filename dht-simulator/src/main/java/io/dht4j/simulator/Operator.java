@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Operator {
 
+    private static final String RECOVERY = "recover without ";
     private static final Duration RETRY = Duration.ofSeconds(3);
     /** Longer than any call of an operator. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -60,15 +61,29 @@ final class Operator {
 
     /** Begins the next generation, as soon as all nodes that are not lost answer. */
     void recover(Set<NodeId> lost, Runnable done) {
-        String name = "recover without " + lost;
+        recover(lost, () -> false, done);
+    }
+
+    /** Begins the next generation, unless that is refused. */
+    void recoverIfLost(Set<NodeId> lost) {
+        recover(lost, () -> true, () -> {});
+    }
+
+    private void recover(Set<NodeId> lost, BooleanSupplier until, Runnable done) {
+        String name = RECOVERY + lost;
         open.add(name);
         new Change(
                         name,
                         cluster ->
                                 ((NodeCluster) cluster).agreed().orElseThrow().recover(lost),
-                        () -> false,
+                        until,
                         done)
                 .attempt();
+    }
+
+    /** Returns whether a recovery is under way. */
+    boolean isRecovering() {
+        return open.stream().anyMatch(name -> name.startsWith(RECOVERY));
     }
 
     /** Makes a change that is over when it is refused. */

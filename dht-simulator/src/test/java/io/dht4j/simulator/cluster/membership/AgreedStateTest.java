@@ -177,14 +177,10 @@ class AgreedStateTest {
     void aLogThatCannotBeOpenedIsOpenedLater() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(2);
+            nodes.fullDisks.add(node(2).id());
             nodes.bootstrap(2, list(0, 1, 2));
-            nodes.disk(2).aroundNotes = name -> {
-                if (name.equals("log-member")) {
-                    throw new StoreException("no space left");
-                }
-            };
             nodes.cluster(2);
-            nodes.disk(2).aroundNotes = name -> {};
+            nodes.fullDisks.clear();
             nodes.crash(1);
             nodes.env.advance(Duration.ofSeconds(30));
             admit(nodes, "n3");

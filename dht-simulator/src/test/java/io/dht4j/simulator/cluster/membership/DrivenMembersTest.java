@@ -238,6 +238,97 @@ class DrivenMembersTest {
         }
     }
 
+    /** The agreed state names three voters, of which two are there, before the log has more than the lost one. */
+    @Test
+    void aLogThatHasLostItsOnlyVoterIsRecoveredAlthoughMostVotersAnswer() {
+        try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2))) {
+            cluster.nodes.logsRun = false;
+            cluster.join(0, 2);
+            cluster.await(0, state -> state.members().voters().size() == 3);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 1, 2);
+            assertThat(recovery(cluster, 1, 0)).contains("n0 answers, and is not lost");
+            cluster.nodes.crash(0);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            MembershipStatus status = cluster.nodes.env.await(
+                    cluster.nodes.cluster(1).membership().status(), BOUND);
+            assertThat(status.metadata().voters()).hasSize(3);
+            assertThat(status.metadata().waitsFor()).startsWith("a majority of the voters: n0, silent for");
+            assertThat(cluster.refusal(1, state -> new Command.MarkDead(state.epoch(), 1, false)))
+                    .contains("./dht meta recover --lost n0;");
+            cluster.nodes.logsRun = true;
+            assertThat(recovery(cluster, 1, 0)).isEmpty();
+            cluster.nodes.awaitEpoch(cluster.nodes.state(1).epoch(), 2);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(1, state -> new Command.MarkDead(state.epoch(), 1, false));
+            cluster.nodes.replaceDisk(0);
+            cluster.nodes.join(0, list(1, 2));
+            cluster.awaitServing(1, 0);
+            cluster.assertData(0);
+        }
+    }
+
+    @Test
+    void aVoterWhoseLogIsNotOpenMayBeOneOfAMajority() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.nodes.stop(1);
+            cluster.nodes.fullDisks.add(node(1).id());
+            cluster.nodes.bootstrap(1, THREE);
+            cluster.nodes.cluster(1);
+            cluster.nodes.crash(0);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            assertThat(recovery(cluster, 2, 0)).contains("2 of 3 voters answer, which is a majority");
+            cluster.nodes.fullDisks.clear();
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(2, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    /** The log needs the vote of a node that the agreed state does not name any more, until the new voter is there. */
+    @Test
+    void aFormerVoterWhoseDiskWasFullVotesOnceItHasRoom() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.nodes.logsRun = false;
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 3));
+            cluster.await(0, state -> state.members().voters().equals(List.of(1, 2, 4)));
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 1, 2, 3);
+            cluster.nodes.logsRun = true;
+            cluster.nodes.stop(2);
+            cluster.nodes.fullDisks.add(node(2).id());
+            cluster.nodes.bootstrap(2, list(0, 1, 2, 3));
+            cluster.nodes.cluster(2);
+            cluster.nodes.crash(0);
+            cluster.nodes.env.advance(Duration.ofSeconds(30));
+            MembershipStatus status = cluster.nodes.env.await(
+                    cluster.nodes.cluster(1).membership().status(), BOUND);
+            assertThat(status.metadata().waitsFor())
+                    .contains("n2 to take part in changes of the topology", "tries again every 10 s", "no space left");
+            cluster.nodes.fullDisks.clear();
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(1, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    @Test
+    void aReplacementVotesBeforeItIsFilled() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.nodes.crash(2);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.change(0, state -> new Command.MarkDead(state.epoch(), 3, false));
+            cluster.nodes.replaceDisk(2);
+            cluster.nodes.join(2, list(0, 1));
+            cluster.nodes.cluster(2);
+            cluster.hold(2);
+            cluster.await(0, state -> state.members().voters().equals(List.of(1, 2, 4)));
+            assertThat(cluster.member(0, 2).lifecycle()).isEqualTo(Lifecycle.JOINING);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            // All three agree: one of them may go.
+            cluster.nodes.crash(cluster.leader());
+            int left = cluster.nodes.nodes.keySet().iterator().next();
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(left, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
     @Test
     void aMajorityThatIsLeftNeedsNoRecovery() {
         try (DrivenCluster cluster = new DrivenCluster(3)) {

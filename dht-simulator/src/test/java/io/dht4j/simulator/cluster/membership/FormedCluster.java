@@ -17,6 +17,7 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
@@ -27,9 +28,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -48,6 +51,9 @@ final class FormedCluster implements AutoCloseable {
     final Map<Integer, Running> nodes = new TreeMap<>();
     /** Whether the nodes' logs take part; else they are silent, as those of a lost majority. */
     boolean logsRun = true;
+
+    /** The nodes whose logs cannot be opened. */
+    final Set<NodeId> fullDisks = new HashSet<>();
 
     private final Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
     private final Map<NodeId, NodeRef> logs = new HashMap<>();
@@ -107,6 +113,9 @@ final class FormedCluster implements AutoCloseable {
 
     private TopologyLog open(NodeRef self, List<NodeRef> initial, VirtualEnvironment at) {
         ModelTopologyGroup group = groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, 20));
+        if (fullDisks.contains(self.name())) {
+            throw new StoreException("no space left");
+        }
         logs.put(self.name(), self);
         if (!logsRun) {
             return new SilentLog();

@@ -20,7 +20,6 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
-import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -287,16 +286,12 @@ class OperatedClusterTest {
     void aVoterThatCannotVoteIsNamedUntilItCan() {
         try (FormedCluster nodes = threeNodes()) {
             nodes.stop(2);
+            nodes.fullDisks.add(id(2));
             nodes.bootstrap(2, FormedCluster.list(0, 1, 2));
-            nodes.disk(2).aroundNotes = name -> {
-                if (name.equals("log-member")) {
-                    throw new StoreException("no space left");
-                }
-            };
             nodes.cluster(2);
             assertThat(status(nodes, 0).metadata().waitsFor())
                     .contains("n2 to take part in changes of the topology", "no space left");
-            nodes.disk(2).aroundNotes = name -> {};
+            nodes.fullDisks.clear();
             nodes.env.advance(Duration.ofSeconds(20));
             assertThat(status(nodes, 0).metadata().waitsFor()).isEmpty();
         }

@@ -11,6 +11,7 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.LogVoters;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.StoreException;
@@ -54,6 +55,9 @@ final class LogMember {
 
     /** The state that was followed last. Guarded by this. */
     private @Nullable ClusterState last;
+
+    /** Whether this node is to take part as before its restart, and could not yet. Guarded by this. */
+    private boolean resumes;
 
     private volatile @Nullable Open open;
     private volatile boolean closed;
@@ -117,6 +121,14 @@ final class LogMember {
         return current().map(now -> now.log().leads()).orElse(false);
     }
 
+    /** Returns who votes in the log, as this node knows it; empty if it takes no part. */
+    Optional<LogVoters> voters() {
+        return current()
+                .map(now -> new LogVoters(
+                        now.self().incarnation(),
+                        now.log().members().stream().map(NodeRef::incarnation).toList()));
+    }
+
     /** Returns this node as a member of the log. */
     Optional<NodeRef> ref() {
         return current().map(Open::self);
@@ -149,7 +161,8 @@ final class LogMember {
      * Takes part as before a restart, if the installed state does not name this node as a voter any more and the group
      * is still the same one. Blocks.
      */
-    void resume(ClusterState state, Member member) {
+    synchronized void resume(ClusterState state, Member member) {
+        resumes = false;
         if (LogMembers.voter(state, member).isPresent() || current().isPresent()) {
             return;
         }
@@ -157,9 +170,23 @@ final class LogMember {
             notes.logMembership()
                     .filter(noted -> noted.begun() == state.members().group().begun())
                     .ifPresent(noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()));
-        } catch (RuntimeException | Error e) {
+        } catch (LostLogException e) {
             troubled("until it is started again", e);
+        } catch (RuntimeException | Error e) {
+            // The others may need its vote until they have done without it.
+            resumes = true;
+            troubledForNow(e);
+            environment.schedule(() -> onStore(() -> resumeAgain(state, member)), RETRY.toNanos());
         }
+    }
+
+    private synchronized void resumeAgain(ClusterState state, Member member) {
+        ClusterState newest = last;
+        resume(newest == null ? state : newest, member);
+    }
+
+    private void troubledForNow(Throwable why) {
+        troubled("and tries again every " + RETRY.toSeconds() + " s", why);
     }
 
     private void troubled(String until, Throwable why) {
@@ -193,7 +220,7 @@ final class LogMember {
                 now = null;
             }
             if (wanted.isEmpty()) {
-                trouble = "";
+                trouble = resumes ? trouble : "";
             } else if (now == null || !now.self().equals(wanted.get())) {
                 end();
                 open(wanted.get(), begun, LogMembers.first(state));
@@ -202,27 +229,34 @@ final class LogMember {
             throw e;
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
-            troubled("and tries again every " + RETRY.toSeconds() + " s", e);
-            environment.schedule(() -> followAgain(state, member), RETRY.toNanos());
+            troubledForNow(e);
+            environment.schedule(() -> onStore(() -> followAgain(state, member)), RETRY.toNanos());
         }
     }
 
-    private void followAgain(ClusterState state, Member member) {
+    private synchronized void followAgain(ClusterState state, Member member) {
+        if (last == null || last.epoch() != state.epoch()) {
+            return;
+        }
+        try {
+            follow(state, member);
+        } catch (LostLogException e) {
+            troubled("until it is started again", e);
+        }
+    }
+
+    private void onStore(Runnable task) {
         try {
             environment.storeExecutor().execute(() -> {
-                synchronized (this) {
-                    if (closed || last == null || last.epoch() != state.epoch()) {
-                        return;
-                    }
-                    try {
-                        follow(state, member);
-                    } catch (LostLogException e) {
-                        troubled("until it is started again", e);
-                    }
+                if (!closed) {
+                    task.run();
                 }
             });
         } catch (RejectedExecutionException e) {
-            LOG.debug("node {} is closed", self, e);
+            LOG.debug("node {} has no room for a task, or is closed", self, e);
+            if (!closed) {
+                environment.schedule(() -> onStore(task), RETRY.toNanos());
+            }
         }
     }
 
@@ -259,15 +293,16 @@ final class LogMember {
 
     /** Notes who this node is in the log, before the log first starts. */
     private void note(TopologyLog opened, LogMembership membership) {
-        boolean isKnown = notes.logMembership()
-                .filter(before -> before.id().equals(membership.id()))
-                .isPresent();
-        if (isKnown && opened.isNew()) {
+        Optional<LogMembership> before =
+                notes.logMembership().filter(noted -> noted.id().equals(membership.id()));
+        if (before.isPresent() && opened.isNew()) {
             throw new LostLogException("the topology log of node " + self + " is empty, although the node has taken"
                     + " part in the agreement: restore the directory of the log as it was when the node stopped. If it"
                     + " is lost, start " + self + " with an empty data directory and run ./dht nodes replace " + self);
         }
-        notes.keep(membership);
+        if (!before.equals(Optional.of(membership))) {
+            notes.keep(membership);
+        }
     }
 
     private void end() {

@@ -118,7 +118,8 @@ final class StateChanges {
     }
 
     private String withoutLeader(String reason) {
-        List<String> lost = members.voters().stream()
+        // A recovery is to name every silent node, and the members of the log may be other ones than the voters.
+        List<String> lost = members.others().stream()
                 .map(Node::id)
                 .filter(isSilent)
                 .map(NodeId::value)

@@ -2,7 +2,6 @@ package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
-import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.StateChange;
@@ -28,8 +27,8 @@ final class VoterRules {
         }
         for (int voter : voters) {
             Member member = members.get(voter);
-            if (!members.voters().contains(voter) && member.lifecycle() != Lifecycle.SERVING) {
-                return Results.refused(member + " cannot become a voter: choose a member that is SERVING");
+            if (!members.voters().contains(voter) && !member.lifecycle().takesSlots()) {
+                return Results.refused(member + " cannot become a voter: choose a member that is SERVING or JOINING");
             }
         }
         return Results.accepted(new StateChange(state).voters(voters));

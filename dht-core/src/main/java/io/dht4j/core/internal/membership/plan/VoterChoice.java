@@ -20,21 +20,25 @@ public final class VoterChoice {
      * that vote already stay, and those that answer and lower numbers come first. A member that does not answer becomes
      * no voter.
      *
+     * <p>Serving members vote, and a joining one that has the name of a lost one: otherwise three nodes of which one is
+     * replaced would have a single voter for as long as the replacement is filled.
+     *
      * @param state the current state, with a serving member
      * @param wanted 3, 5 or 7
      * @param answers returns whether a member answers
-     * @return 1 voter below three serving members, otherwise the greatest odd number of voters up to the wanted one,
+     * @return 1 voter below three such members, otherwise the greatest odd number of voters up to the wanted one,
      *     ascending; the present voters if too few members answer
      */
     public static List<Integer> of(ClusterState state, int wanted, IntPredicate answers) {
-        List<Member> serving = state.members().all().stream()
-                .filter(member -> member.lifecycle() == Lifecycle.SERVING)
+        List<Member> eligible = state.members().all().stream()
+                .filter(member -> member.lifecycle() == Lifecycle.SERVING
+                        || (isReplacement(state, member) && (votes(state, member) || answers.test(member.number()))))
                 .toList();
-        List<Member> left = new ArrayList<>(serving.stream()
+        List<Member> left = new ArrayList<>(eligible.stream()
                 .filter(member -> votes(state, member) || answers.test(member.number()))
                 .toList());
-        int most = Math.min(wanted, serving.size());
-        int count = serving.size() < LEAST_FOR_SEVERAL ? 1 : most - (most + 1) % 2;
+        int most = Math.min(wanted, eligible.size());
+        int count = eligible.size() < LEAST_FOR_SEVERAL ? 1 : most - (most + 1) % 2;
         if (left.size() < count) {
             return state.members().voters();
         }
@@ -50,6 +54,14 @@ public final class VoterChoice {
             chosen.add(best);
         }
         return chosen.stream().map(Member::number).sorted().toList();
+    }
+
+    private static boolean isReplacement(ClusterState state, Member member) {
+        return member.lifecycle() == Lifecycle.JOINING
+                && state.members().all().stream()
+                        .limit(member.number() - 1L)
+                        .anyMatch(other -> other.name().equals(member.name())
+                                && !other.lifecycle().isPresent());
     }
 
     private static boolean votes(ClusterState state, Member member) {
