@@ -268,6 +268,25 @@ class OperatedClusterTest {
         }
     }
 
+    /** With certificates, a node of another cluster serves no request of a node that it does not know. */
+    @Test
+    void aNodeIsSilentWhileAnotherOneDeniesRequestsAtItsAddress() {
+        try (FormedCluster nodes = threeNodes()) {
+            nodes.crash(2);
+            nodes.replaceDisk(2);
+            nodes.bootstrap(
+                    2,
+                    list(2),
+                    builder -> builder.transport(new CertifiedCallers(
+                                    nodes.network.transport(node(2).address()), nodes.env::nanoTime))
+                            .replicationFactor(1));
+            nodes.cluster(2);
+            nodes.env.advance(Duration.ofSeconds(40));
+            change(nodes, 0, new MembershipChange.Replace(id(2), false));
+            assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
+        }
+    }
+
     @Test
     void whatPreventsChangesIsNamed() {
         try (FormedCluster nodes = threeNodes()) {

@@ -21,6 +21,7 @@ import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -34,6 +35,9 @@ public final class PeerCalls {
     public static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
+    /** Refusals by a node that has the name of a member, and is another one: the last of them if there is TLS. */
+    private static final Set<ErrorCode> OF_STRANGERS =
+            Set.of(ErrorCode.WRONG_RECIPIENT, ErrorCode.PLACEMENT_MISMATCH, ErrorCode.PERMISSION_DENIED);
 
     private final NodeId self;
     private final Transport transport;
@@ -205,7 +209,7 @@ public final class PeerCalls {
     /** Returns whether an answer can be that of a member, not of a node with its name and another data directory. */
     private boolean isOfMember(Reply reply) {
         if (reply instanceof Reply.Failed failed) {
-            return failed.code() != ErrorCode.WRONG_RECIPIENT && failed.code() != ErrorCode.PLACEMENT_MISMATCH;
+            return !OF_STRANGERS.contains(failed.code());
         }
         if (!(reply instanceof MembershipReply.StatePart part)) {
             return true;
