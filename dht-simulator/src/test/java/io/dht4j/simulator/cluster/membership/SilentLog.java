@@ -13,6 +13,12 @@ import java.util.concurrent.CompletionStage;
 /** The log of a member that reaches no majority. */
 final class SilentLog implements TopologyLog {
 
+    private final List<NodeRef> initial;
+
+    SilentLog(List<NodeRef> initial) {
+        this.initial = initial;
+    }
+
     @Override
     public boolean isNew() {
         return false;
@@ -40,7 +46,7 @@ final class SilentLog implements TopologyLog {
 
     @Override
     public List<NodeRef> members() {
-        return List.of();
+        return initial;
     }
 
     @Override

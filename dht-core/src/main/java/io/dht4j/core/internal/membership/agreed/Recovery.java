@@ -130,15 +130,17 @@ final class Recovery {
     }
 
     /**
-     * The members of the log decide, who are other ones than the voters until they have followed. A voter whose log is
-     * not open may be one of them.
+     * The members of the log decide, who are other ones than the voters until they have followed. A voter whose log has
+     * not started may be one of them.
      */
     private static void requireNoMajority(ClusterState state, Map<Integer, Reported> answers) {
         List<Integer> voters = state.members().voters();
         List<Reported> left = voters.stream()
                 .flatMap(voter -> Stream.ofNullable(answers.get(voter)))
                 .toList();
-        boolean takePart = left.stream().allMatch(report -> report.log().isPresent());
+        boolean takePart = left.stream()
+                .allMatch(report ->
+                        report.log().filter(log -> !log.voters().isEmpty()).isPresent());
         if (LogQuorum.canElect(answers.values()) || (!takePart && 2 * left.size() > voters.size())) {
             throw refused(left.size() + " of " + voters.size() + " voters answer, which is a majority: changes go on"
                     + " without a recovery. Replace the other nodes with ./dht nodes replace");
