@@ -75,7 +75,7 @@ public sealed interface Fault {
 
     /**
      * Returns a fault that repeats the request: it arrives immediately, and a copy of it later. The reply to the copy
-     * is discarded.
+     * is discarded. A request that is not sent is not repeated.
      *
      * @param later the delay of the copy, zero or more
      * @return the fault

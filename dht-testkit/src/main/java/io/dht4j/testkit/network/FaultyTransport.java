@@ -1,5 +1,6 @@
 package io.dht4j.testkit.network;
 
+import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -129,8 +131,7 @@ public final class FaultyTransport implements Transport {
                         return result;
                     }));
         } else if (fault instanceof Fault.Repeat repeat) {
-            transport.call(node, request, context).handle((reply, error) -> complete(result, reply, error));
-            after(repeat.later(), () -> transport.call(node, request, context));
+            repeat(node, request, context, repeat.later(), result);
         }
         return result;
     }
@@ -164,6 +165,28 @@ public final class FaultyTransport implements Transport {
                 .call(node, request, context)
                 .handle((reply, error) -> complete(
                         result, reply, error != null ? error : unknown("the connection to " + node.id() + " broke")));
+    }
+
+    /** Sends a request, and a copy of it later. Either the call ends as not sent, or there is a copy, never both. */
+    private void repeat(
+            Node node, Frame request, CallContext context, Duration later, CompletableFuture<byte[]> result) {
+        AtomicBoolean settled = new AtomicBoolean();
+        transport.call(node, request, context).handle((reply, error) -> {
+            boolean copied = isNotSent(error) && !settled.compareAndSet(false, true);
+            return complete(
+                    result, reply, copied ? unknown("a copy of the call to " + node.id() + " was sent") : error);
+        });
+        after(later, () -> {
+            if (settled.compareAndSet(false, true)) {
+                transport.call(node, request, context);
+            }
+        });
+    }
+
+    private static boolean isNotSent(@Nullable Throwable error) {
+        return error != null
+                && DhtException.unwrap(error) instanceof TransportException e
+                && e.outcome() == Outcome.NOT_SENT;
     }
 
     private static boolean complete(

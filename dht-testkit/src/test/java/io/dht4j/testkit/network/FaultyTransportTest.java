@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
+import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -20,6 +21,9 @@ class FaultyTransportTest {
 
     private static final Node ECHO = Node.of("echo", "echo:1");
     private static final Node OTHER = Node.of("other", "other:1");
+    /** Nothing listens there at first. */
+    private static final Node LATE = Node.of("late", "late:1");
+
     private static final byte[] FRAME = {1, 2, 3};
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(3);
@@ -30,17 +34,23 @@ class FaultyTransportTest {
     @BeforeEach
     void startAll() {
         transport.start((request, context) -> CompletableFuture.completedFuture(request));
-        for (Node node : List.of(ECHO, OTHER)) {
-            network.transport(node.address()).start((request, context) -> {
-                received.add(node.id() + " at " + env.elapsed().toMillis());
-                return CompletableFuture.completedFuture(request);
-            });
-        }
+        listen(ECHO);
+        listen(OTHER);
+    }
+
+    private void listen(Node node) {
+        network.transport(node.address()).start((request, context) -> {
+            received.add(node.id() + " at " + env.elapsed().toMillis());
+            return CompletableFuture.completedFuture(request);
+        });
     }
 
     private CompletableFuture<byte[]> call(Node node) {
-        return transport
-                .call(
+        return call(transport, node);
+    }
+
+    private CompletableFuture<byte[]> call(Transport over, Node node) {
+        return over.call(
                         node,
                         Frame.of(FRAME),
                         new CallContext(env::nanoTime, Duration.ofMillis(100).toNanos()))
@@ -121,6 +131,27 @@ class FaultyTransportTest {
         assertThat(env.await(call(ECHO), Duration.ZERO)).isEqualTo(FRAME);
         env.runUntilIdle();
         assertThat(received).containsExactly("echo at 0", "echo at 50");
+    }
+
+    @Test
+    void aRequestThatIsNotSentIsNotRepeated() {
+        transport.towardAll(Fault.repeat(Duration.ofMillis(50)));
+        assertFailsAt(call(LATE), Outcome.NOT_SENT, 0);
+        listen(LATE);
+        env.runUntilIdle();
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void aRequestThatIsRepeatedBeforeItsEndIsNotReportedAsNotSent() {
+        FaultyTransport repeating = new FaultyTransport(transport, env);
+        repeating.towardAll(Fault.repeat(Duration.ofMillis(20)));
+        transport.towardAll(Fault.delay(Duration.ofMillis(30), Duration.ZERO));
+        CompletableFuture<byte[]> call = call(repeating, LATE);
+        assertFailsAt(call, Outcome.UNKNOWN, 30);
+        listen(LATE);
+        env.runUntilIdle();
+        assertThat(received).containsExactly("late at 50");
     }
 
     @Test
