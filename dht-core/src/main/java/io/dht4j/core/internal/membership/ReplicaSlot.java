@@ -74,6 +74,11 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
         return phase == Phase.BOTH ? List.of(heir, owner) : nodes();
     }
 
+    /** Returns the heir while it copies from the owner, and may lack what the owner has; empty in other phases. */
+    public Optional<Node> copyingHeir() {
+        return phase == Phase.COPY || phase == Phase.GROW ? Optional.of(heir) : Optional.empty();
+    }
+
     /** Returns whether a member is one of its nodes. */
     public boolean isOf(NodeId member) {
         return member.equals(owner.id()) || member.equals(heir.id());

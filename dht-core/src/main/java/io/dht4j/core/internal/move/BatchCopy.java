@@ -3,6 +3,7 @@ package io.dht4j.core.internal.move;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Backoff;
 import io.dht4j.core.internal.membership.BatchProgress;
@@ -58,6 +59,9 @@ final class BatchCopy {
     private final Map<Integer, Long> rowVersions = new HashMap<>();
 
     private final PartitionSet partitions;
+    /** The owner of each partition whose slot is a pair: this node refuses what it refuses, no less and no more. */
+    private final Map<Integer, NodeId> owners = new HashMap<>();
+
     private final Supplier<Set<Long>> underWay;
     private final List<Source> sources = new ArrayList<>();
     private final AtomicLong bytes = new AtomicLong();
@@ -81,7 +85,12 @@ final class BatchCopy {
         this.id = id;
         this.partitions = partitions;
         this.underWay = underWay;
-        partitions.forEach(partition -> rowVersions.put(partition, view.rowVersion(partition)));
+        partitions.forEach(partition -> {
+            rowVersions.put(partition, view.rowVersion(partition));
+            view.movingSlot(partition)
+                    .filter(ReplicaSlot::isPair)
+                    .ifPresent(slot -> owners.put(partition, slot.owner().id()));
+        });
         sourcesOf(view).forEach((node, some) -> sources.add(new Source(context, node, some, bytes::addAndGet)));
     }
 
@@ -222,8 +231,8 @@ final class BatchCopy {
     }
 
     /**
-     * Opens partitions to writes, each once a source has answered from which they are copied. No watermark of a replica
-     * is above the fence watermark of another one, so any source will do.
+     * Opens partitions to writes, each once its owner has answered, or any source if there is no owner: no purge
+     * watermark of a replica is above the fence watermark of another one.
      *
      * @return completes with the last failure, if a partition is still closed
      */
@@ -239,12 +248,12 @@ final class BatchCopy {
                     partition -> living.stream().noneMatch(source -> source.partitions.contains(partition)));
             return context.throttle().runOnStore(() -> open(zero(orphans))).thenApply(opened -> failure);
         }
-        PartitionSet some = living.get(index).partitions.intersection(closedYet);
+        Source source = living.get(index);
+        PartitionSet some = closedYet.filter(partition -> isFencedAs(partition, source));
         if (some.isEmpty()) {
             return open(living, left, index + 1, failure);
         }
-        return living.get(index)
-                .askForWatermarks(some)
+        return source.askForWatermarks(some)
                 .thenCompose(found -> context.throttle().runOnStore(() -> {
                     Map<Integer, Version> fences = new HashMap<>();
                     found.forEach((partition, pair) -> fences.put(partition, pair.fenced()));
@@ -252,6 +261,13 @@ final class BatchCopy {
                 }))
                 .handle((opened, error) -> open(living, left, index + 1, error == null ? failure : Optional.of(error)))
                 .thenCompose(next -> next);
+    }
+
+    /** Returns whether this node refuses in a partition what a source refuses. */
+    private boolean isFencedAs(int partition, Source source) {
+        NodeId owner = owners.get(partition);
+        return source.partitions.contains(partition)
+                && (owner == null || owner.equals(source.node().id()));
     }
 
     /** Ends an attempt whose partitions have gone on, or move in another batch by now. */
@@ -305,24 +321,27 @@ final class BatchCopy {
         if (copied.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        Map<Integer, PurgeWatermarks.Pair> owners = new HashMap<>();
-        copied.forEach(partition -> owners.put(partition, highest(partition)));
+        Map<Integer, PurgeWatermarks.Pair> found = new HashMap<>();
+        copied.forEach(partition -> found.put(partition, watermarks(partition)));
         return context.throttle().runOnStore(() -> {
-            requireValid(owners.keySet());
-            context.local().watermarks().adopt(owners);
+            requireValid(found.keySet());
+            context.local().watermarks().adopt(found);
             copied.forEach(partition -> context.incoming()
                     .complete(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));
             LOG.info("{} has all entries of {} partitions that it takes over", context.self(), copied.cardinality());
         });
     }
 
-    private PurgeWatermarks.Pair highest(int partition) {
+    /** Returns the watermarks of a partition that has all entries of its sources. */
+    private PurgeWatermarks.Pair watermarks(int partition) {
         Version purged = new Version(0);
         Version fenced = new Version(0);
         for (Source source : sources) {
             PurgeWatermarks.Pair pair = source.watermarks(partition);
             purged = pair.purged().compareTo(purged) > 0 ? pair.purged() : purged;
-            fenced = pair.fenced().compareTo(fenced) > 0 ? pair.fenced() : fenced;
+            if (isFencedAs(partition, source) && pair.fenced().compareTo(fenced) > 0) {
+                fenced = pair.fenced();
+            }
         }
         return new PurgeWatermarks.Pair(purged, fenced);
     }

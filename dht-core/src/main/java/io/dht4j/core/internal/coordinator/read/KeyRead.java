@@ -110,8 +110,7 @@ final class KeyRead extends ReadAttempt<KeyRead> {
         List<Node> targets = new ArrayList<>(
                 token == null || moving.isEmpty() ? replicas : token.view().replicas(key, from()));
         targets.removeAll(holders);
-        Optional<ReplicaSlot> pair = moving.filter(slot -> targets.containsAll(slot.nodes()));
-        return Repair.beforeReply(entry, targets, pair, token, lacking(holders), outcome);
+        return Repair.beforeReply(entry, targets, moving, token, lacking(holders), outcome);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.read;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,10 @@ import org.slf4j.LoggerFactory;
 public final class ReadRepair {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReadRepair.class);
+
+    /** Why a replica refuses all entries of a request for one of them. The others are sent again without it. */
+    private static final Set<ErrorCode> REFUSALS_OF_ONE =
+            Set.of(ErrorCode.VERSION_TOO_OLD, ErrorCode.VERSION_TOO_FAR_AHEAD, ErrorCode.VALUE_TOO_LARGE);
 
     private final NodeConfig config;
     private final ReplicaClient client;
@@ -122,6 +128,10 @@ public final class ReadRepair {
                         },
                         failure -> {
                             LOG.debug("{} stays behind on {}: {}", node.id(), entries, failure);
+                            if (deliveries.size() > 1 && REFUSALS_OF_ONE.contains(failure.code())) {
+                                deliveries.forEach(each -> sendPart(node, List.of(each)));
+                                return;
+                            }
                             for (Delivery each : deliveries) {
                                 ended(each).forEach(waiting -> waiting.repair().missed(failure));
                             }

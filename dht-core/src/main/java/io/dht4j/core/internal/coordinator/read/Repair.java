@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.read;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
@@ -41,6 +42,9 @@ final class Repair {
     /** The refusal that decides how the read continues: one of a newer table if there is one. */
     private volatile @Nullable PeerFailure refusal;
 
+    /** The node that copies what the owner of its slot has; null if there is none. */
+    private final @Nullable NodeId copying;
+
     private final @Nullable AckTracker tracker;
     private final @Nullable Outcome outcome;
 
@@ -48,36 +52,41 @@ final class Repair {
             Entry entry,
             List<Node> targets,
             @Nullable FencingToken token,
+            @Nullable NodeId copying,
             @Nullable AckTracker tracker,
             @Nullable Outcome outcome) {
         this.entry = entry;
         this.token = token;
         this.targets = targets;
+        this.copying = copying;
         this.tracker = tracker;
         this.outcome = outcome;
     }
 
     /** Creates a repair that no read waits for. */
     static Repair behindReply(Entry entry, List<Node> targets, @Nullable FencingToken token) {
-        return new Repair(entry, targets, token, null, null);
+        return new Repair(entry, targets, token, null, null, null);
     }
 
     /**
      * Creates a repair that a read waits for.
      *
-     * @param pair the slot of which two of the targets are the nodes; empty if there is none
+     * @param moving the slot that moves, of which one or two of the targets are nodes; empty if there is none
      * @param needed the number of slots that must have the entry, 1 or more
      * @param outcome one of its methods is called, once, on any thread
      */
     static Repair beforeReply(
             Entry entry,
             List<Node> targets,
-            Optional<ReplicaSlot> pair,
+            Optional<ReplicaSlot> moving,
             @Nullable FencingToken token,
             int needed,
             Outcome outcome) {
-        int slots = targets.size() - (pair.isPresent() && pair.get().isPair() ? 1 : 0);
-        return new Repair(entry, targets, token, AckTracker.of(new ReplicationPolicy(needed, slots), pair), outcome);
+        Optional<ReplicaSlot> pair = moving.filter(slot -> slot.isPair() && targets.containsAll(slot.nodes()));
+        int slots = targets.size() - (pair.isPresent() ? 1 : 0);
+        NodeId copying = moving.flatMap(ReplicaSlot::copyingHeir).map(Node::id).orElse(null);
+        return new Repair(
+                entry, targets, token, copying, AckTracker.of(new ReplicationPolicy(needed, slots), pair), outcome);
     }
 
     boolean isAwaited() {
@@ -86,13 +95,29 @@ final class Repair {
 
     /** Records that a target has the entry. */
     void done(Node target) {
-        if (tracker != null && outcome != null && tracker.ack(target.id())) {
+        done(target.id());
+    }
+
+    private void done(NodeId target) {
+        if (tracker != null && outcome != null && tracker.ack(target)) {
             outcome.repaired();
         }
     }
 
-    /** Records that a target does not take the entry, or that this is unknown. */
+    /**
+     * Returns whether the copy brings an entry to the node that refuses it. An heir that copies refuses what its owner
+     * does. So the owner has got such an entry before the copy began, or takes it for purged.
+     */
+    private boolean isCopied(PeerFailure failure) {
+        return failure.code() == ErrorCode.VERSION_TOO_OLD && failure.node().equals(copying);
+    }
+
+    /** Records that a target does not take the entry alone, or that this is unknown. */
     void missed(PeerFailure failure) {
+        if (isCopied(failure)) {
+            done(failure.node());
+            return;
+        }
         if (Replanning.isStale(failure, token) || (refusal == null && failure.code() == ErrorCode.REPLICA_REFILLING)) {
             refusal = failure;
         }

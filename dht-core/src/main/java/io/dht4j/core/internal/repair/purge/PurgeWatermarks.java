@@ -295,7 +295,8 @@ public final class PurgeWatermarks {
      * Adopts watermarks in partitions that hold what their owners hold. Blocks until the entries and the watermarks are
      * on the disk.
      *
-     * @param owners the highest watermarks of each partition's owners
+     * @param owners for each partition the highest purge watermark of those that it was copied from, and the fence
+     *     watermark of its owner
      */
     public void adopt(Map<Integer, Pair> owners) {
         // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
