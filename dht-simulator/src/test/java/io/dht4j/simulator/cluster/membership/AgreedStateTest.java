@@ -19,10 +19,12 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each node has the newest agreed state sooner or later, keeps it, and serves by it. */
@@ -139,6 +141,26 @@ class AgreedStateTest {
                     .isGreaterThan(before);
             assertThat(nodes.env.elapsed().toMillis() - asked).isLessThan(500);
             assertThat(silent.toCompletableFuture()).isNotDone();
+        }
+    }
+
+    @Test
+    void statesOfAllNodesCanBeWantedAtOnce() {
+        try (FormedCluster nodes = new FormedCluster(1).form(7)) {
+            long before = nodes.state(6).epoch();
+            for (int i = 0; i < 6; i++) {
+                nodes.nodes.get(i).link.toward(node(6).id(), Fault.loseRequest());
+            }
+            admit(nodes, "a");
+            nodes.awaitEpoch(before + 1, 0, 1, 2, 3, 4, 5);
+            assertThat(nodes.state(6).epoch()).isEqualTo(before);
+            ViewSource views = nodes.membership(6).source();
+            List<CompletionStage<ClusterView>> all = IntStream.range(0, 6)
+                    .mapToObj(i -> views.refresh(node(i).id(), before))
+                    .toList();
+            assertThat(all)
+                    .allSatisfy(each ->
+                            assertThat(nodes.env.await(each, BOUND).epoch()).isGreaterThan(before));
         }
     }
 

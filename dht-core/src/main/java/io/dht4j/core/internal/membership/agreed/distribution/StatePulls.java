@@ -94,11 +94,11 @@ public final class StatePulls {
     }
 
     /**
-     * Fetches and installs the state of a node.
+     * Fetches and installs the state of a node, once few enough other fetches are under way.
      *
      * @param node the node
      * @return the installed state, newer than before or not. Fails if the node does not answer, its state cannot be
-     *     installed, has not been a short time ago, or too many other fetches are under way
+     *     installed, or has not been a short time ago
      */
     public CompletableFuture<ClusterState> from(Node node) {
         CompletableFuture<ClusterState> result;
@@ -114,8 +114,9 @@ public final class StatePulls {
                 return other.copy();
             }
             if (running.size() >= MOST_RUNNING) {
-                return CompletableFuture.failedFuture(DhtException.of(
-                        ErrorCode.OVERLOADED, "overloaded: states are being fetched from " + running.keySet()));
+                return CompletableFuture.anyOf(running.values().toArray(new CompletableFuture<?>[0]))
+                        .handle((ended, error) -> from(node))
+                        .thenCompose(next -> next);
             }
             result = new CompletableFuture<>();
             running.put(node.id(), result);
