@@ -93,6 +93,28 @@ interface MembersSuite extends TopologySuite {
         cluster().awaitApplied(wanted.subList(1, 3));
     }
 
+    /** A leader that was just elected has not missed the dead member yet, and needs the live one to remove it. */
+    @Test
+    default void aNewLeaderShrinksToItselfByTheVoteOfTheLiveMember() {
+        List<NodeRef> members = cluster().form(3);
+        NodeRef last = members.get(2);
+        NodeRef leader = cluster().awaitLeader();
+        for (int attempt = 0; !leader.equals(last); attempt++) {
+            assertThat(attempt).as("elections").isLessThan(50);
+            cluster().crash(leader);
+            NodeRef next = cluster().awaitLeader();
+            cluster().start(leader);
+            leader = next;
+        }
+        cluster().agree("before");
+        cluster().crash(last);
+        List<NodeRef> one = List.of(cluster().awaitLeader());
+        change(one);
+        without(members.subList(0, 2), one.get(0)).forEach(cluster()::stop);
+        cluster().agree("alone");
+        cluster().awaitApplied(one);
+    }
+
     @Test
     default void changedMembersAreThereAfterARestart() {
         List<NodeRef> members = new ArrayList<>(cluster().form(1));

@@ -108,7 +108,7 @@ final class MemberChange {
         }
     }
 
-    /** An unwanted learner, or an unwanted voter that is silent while most of the others are not. */
+    /** An unwanted learner, or an unwanted voter that has been silent for long. */
     private @Nullable RaftEndpoint unwantedFirst(RaftNodeReport report, RaftGroupMembers members) {
         Collection<RaftEndpoint> voters = members.getVotingMembers();
         for (RaftEndpoint member : members.getMembers()) {
@@ -117,32 +117,51 @@ final class MemberChange {
             }
         }
         for (RaftEndpoint voter : voters) {
-            long othersHeard = voters.stream()
-                    .filter(other -> !other.equals(voter) && !isSilent(report, other))
-                    .count();
-            if (!wanted.contains(voter) && isSilent(report, voter) && othersHeard > (voters.size() - 1) / 2) {
+            if (!wanted.contains(voter) && isSilent(report, voter) && mostAnswer(report, without(voters, voter))) {
                 return voter;
             }
         }
         return null;
     }
 
+    /**
+     * Returns whether most of some voters answer. Each step goes to such voters only: it counts as soon as the leader
+     * has appended it, so one to others could neither be agreed on nor undone.
+     */
+    private boolean mostAnswer(RaftNodeReport report, Collection<RaftEndpoint> voters) {
+        return 2 * voters.stream().filter(voter -> answers(report, voter)).count() > voters.size();
+    }
+
+    /** Returns whether a member has answered this leader, and not too long ago. */
+    private boolean answers(RaftNodeReport report, RaftEndpoint member) {
+        // A new leader takes all for heard at its election, and knows nothing of their logs.
+        return member.equals(new Member(self))
+                || (!isSilent(report, member)
+                        && report.getLog().getFollowerMatchIndices().getOrDefault(member, 0L) > 0);
+    }
+
     private boolean isSilent(RaftNodeReport report, RaftEndpoint member) {
         if (member.equals(new Member(self))) {
             return false;
         }
-        long now = lane.clock().millis();
         Long heard = report.getHeartbeatTimestamps().get(member);
-        return heard == null || now - heard >= silenceMillis;
+        return heard == null || lane.clock().millis() - heard >= silenceMillis;
+    }
+
+    private static List<RaftEndpoint> without(Collection<RaftEndpoint> voters, RaftEndpoint one) {
+        return voters.stream().filter(voter -> !voter.equals(one)).toList();
     }
 
     private @Nullable RaftEndpoint caughtUp(RaftNodeReport report, RaftGroupMembers members) {
+        Collection<RaftEndpoint> voters = members.getVotingMembers();
         Map<RaftEndpoint, Long> reached = report.getLog().getFollowerMatchIndices();
         for (RaftEndpoint member : members.getMembers()) {
             if (wanted.contains(member)
-                    && !members.getVotingMembers().contains(member)
+                    && !voters.contains(member)
                     && reached.getOrDefault(member, 0L) >= report.getLog().getCommitIndex()) {
-                return member;
+                List<RaftEndpoint> more = new ArrayList<>(voters);
+                more.add(member);
+                return mostAnswer(report, more) ? member : null;
             }
         }
         return null;
@@ -151,16 +170,17 @@ final class MemberChange {
     private void removeLast(RaftNodeReport report, Collection<RaftEndpoint> voters, RaftGroupMembers members) {
         RaftEndpoint me = new Member(self);
         for (RaftEndpoint voter : voters) {
-            if (!wanted.contains(voter) && !voter.equals(me)) {
+            if (!wanted.contains(voter) && !voter.equals(me) && mostAnswer(report, without(voters, voter))) {
                 change(voter, MembershipChangeMode.REMOVE_MEMBER, members);
                 return;
             }
         }
-        for (RaftEndpoint heir : wanted) {
-            if (!isSilent(report, heir)) {
-                lane.directly(() -> raft.transferLeadership(heir));
-                pause();
-                return;
+        if (wanted.containsAll(without(voters, me))) {
+            for (RaftEndpoint heir : wanted) {
+                if (answers(report, heir)) {
+                    lane.directly(() -> raft.transferLeadership(heir));
+                    break;
+                }
             }
         }
         pause();

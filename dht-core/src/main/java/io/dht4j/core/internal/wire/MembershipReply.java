@@ -72,29 +72,11 @@ public sealed interface MembershipReply extends Reply {
     record Taken() implements MembershipReply {}
 
     /**
-     * The topology log, as one of its members knows it.
-     *
-     * @param self the node as a member of the log
-     * @param voters whose agreement counts, perhaps without the node; empty before the log has started
-     */
-    record LogVoters(UUID self, List<UUID> voters) {
-
-        /** The maximum number of voters in a report, in the middle of a change too; further ones are left out. */
-        public static final int MAX_VOTERS = 16;
-
-        /** Copies the list. */
-        public LogVoters {
-            voters = List.copyOf(voters.subList(0, Math.min(voters.size(), MAX_VOTERS)));
-        }
-    }
-
-    /**
      * The reply to {@link MembershipRequest.Report}.
      *
      * @param incarnation the incarnation of the node
      * @param epoch the epoch of the state that is durably installed; 0 if there is none
      * @param leads whether the node leads the topology log
-     * @param log who votes there; empty if the node takes no part
      * @param hintBytes the size of the hints that it has not delivered yet, estimated
      * @param openSnapshots the number of snapshots that are open at it
      * @param space the size and the room of its store; empty if they are not known
@@ -106,7 +88,6 @@ public sealed interface MembershipReply extends Reply {
             UUID incarnation,
             long epoch,
             boolean leads,
-            Optional<LogVoters> log,
             long hintBytes,
             int openSnapshots,
             Optional<StoreSpace> space,
@@ -126,7 +107,7 @@ public sealed interface MembershipReply extends Reply {
             waits = List.copyOf(waits.subList(0, Math.min(waits.size(), MAX_WAITS)));
         }
 
-        /** Creates the report of a node that knows neither its space nor the log nor of any wait. */
+        /** Creates the report of a node that knows neither its space nor of any wait. */
         public Reported(
                 UUID incarnation,
                 long epoch,
@@ -134,16 +115,7 @@ public sealed interface MembershipReply extends Reply {
                 long hintBytes,
                 int openSnapshots,
                 List<BatchProgress> batches) {
-            this(
-                    incarnation,
-                    epoch,
-                    leads,
-                    Optional.empty(),
-                    hintBytes,
-                    openSnapshots,
-                    Optional.empty(),
-                    batches,
-                    List.of());
+            this(incarnation, epoch, leads, hintBytes, openSnapshots, Optional.empty(), batches, List.of());
         }
     }
 }

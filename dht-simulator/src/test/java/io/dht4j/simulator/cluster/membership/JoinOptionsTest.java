@@ -149,6 +149,6 @@ class JoinOptionsTest {
     }
 
     private static Membership sample() {
-        return Membership.join(node(3), THREE, (self, initial, environment) -> new SilentLog(initial));
+        return Membership.join(node(3), THREE, (self, initial, environment) -> new SilentLog());
     }
 }

@@ -13,12 +13,6 @@ import java.util.concurrent.CompletionStage;
 /** The log of a member that reaches no majority. */
 final class SilentLog implements TopologyLog {
 
-    private final List<NodeRef> initial;
-
-    SilentLog(List<NodeRef> initial) {
-        this.initial = initial;
-    }
-
     @Override
     public boolean isNew() {
         return false;
@@ -46,7 +40,7 @@ final class SilentLog implements TopologyLog {
 
     @Override
     public List<NodeRef> members() {
-        return initial;
+        return List.of();
     }
 
     @Override

@@ -142,7 +142,6 @@ public final class AgreedMembership {
                 calls,
                 installed::epoch,
                 logMember::leads,
-                logMember::voters,
                 this::fetchFrom,
                 new SpaceSample(store, environment));
         this.driver = new Driver(

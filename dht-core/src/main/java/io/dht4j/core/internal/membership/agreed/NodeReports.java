@@ -8,7 +8,6 @@ import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.wire.MembershipReply.LogVoters;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import java.time.Duration;
@@ -34,7 +33,6 @@ public final class NodeReports {
     private final PeerCalls calls;
     private final LongSupplier epoch;
     private final BooleanSupplier leads;
-    private final Supplier<Optional<LogVoters>> log;
     private final Consumer<NodeId> behind;
     private final SpaceSample space;
     private volatile BatchProgress.Reporter reporter = List::of;
@@ -49,7 +47,6 @@ public final class NodeReports {
      * @param calls sends requests
      * @param epoch returns the epoch of the installed state
      * @param leads returns whether this node leads the log
-     * @param log returns who votes there; empty if this node takes no part
      * @param behind fetches the state of a node that has a newer one
      * @param space the space of the store of this node
      */
@@ -58,14 +55,12 @@ public final class NodeReports {
             PeerCalls calls,
             LongSupplier epoch,
             BooleanSupplier leads,
-            Supplier<Optional<LogVoters>> log,
             Consumer<NodeId> behind,
             SpaceSample space) {
         this.incarnation = incarnation;
         this.calls = calls;
         this.epoch = epoch;
         this.leads = leads;
-        this.log = log;
         this.behind = behind;
         this.space = space;
     }
@@ -108,7 +103,6 @@ public final class NodeReports {
                 incarnation,
                 epoch.getAsLong(),
                 leads.getAsBoolean(),
-                log.get(),
                 hintBytes.getAsLong(),
                 openSnapshots.getAsInt(),
                 space.get(),

@@ -9,7 +9,6 @@ import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
-import io.dht4j.core.internal.membership.driver.LogQuorum;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
@@ -26,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Begins the next generation after the majority of the voters was lost, by an operator's word. It takes the newest
@@ -125,26 +123,13 @@ final class Recovery {
             throw refused(names(silent) + " does not answer, and may know a newer state: bring it back, or name it as"
                     + " lost if it never returns");
         }
-        requireNoMajority(state, answers);
-        return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));
-    }
-
-    /**
-     * The members of the log decide, who are other ones than the voters until they have followed. A voter whose log has
-     * not started may be one of them.
-     */
-    private static void requireNoMajority(ClusterState state, Map<Integer, Reported> answers) {
         List<Integer> voters = state.members().voters();
-        List<Reported> left = voters.stream()
-                .flatMap(voter -> Stream.ofNullable(answers.get(voter)))
-                .toList();
-        boolean takePart = left.stream()
-                .allMatch(report ->
-                        report.log().filter(log -> !log.voters().isEmpty()).isPresent());
-        if (LogQuorum.canElect(answers.values()) || (!takePart && 2 * left.size() > voters.size())) {
-            throw refused(left.size() + " of " + voters.size() + " voters answer, which is a majority: changes go on"
-                    + " without a recovery. Replace the other nodes with ./dht nodes replace");
+        long left = voters.stream().filter(answers::containsKey).count();
+        if (2 * left > voters.size()) {
+            throw refused(left + " of " + voters.size() + " voters answer, which is a majority: changes go on without a"
+                    + " recovery. Replace the other nodes with ./dht nodes replace");
         }
+        return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));
     }
 
     /** The same for whoever recovers, so that two who do it at once make one state. */

@@ -6,7 +6,6 @@ import io.dht4j.MembershipStatus.Move;
 import io.dht4j.MembershipStatus.State;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.BatchProgress;
-import io.dht4j.core.internal.membership.driver.LogQuorum;
 import io.dht4j.core.internal.membership.driver.MoveSizes;
 import io.dht4j.core.internal.membership.driver.Waits;
 import io.dht4j.core.internal.membership.plan.Plan;
@@ -231,10 +230,6 @@ final class StatusAssembly {
                 .sorted();
     }
 
-    private String majority(List<Member> missing) {
-        return "a majority of the voters: " + missing.stream().map(this::silent).collect(Collectors.joining("; "));
-    }
-
     private Metadata metadata() {
         List<Member> voters = state.members().voters().stream()
                 .map(number -> state.members().get(number))
@@ -248,14 +243,8 @@ final class StatusAssembly {
                 .toList();
         String waitsFor = "";
         if (missing.size() * 2 >= voters.size()) {
-            waitsFor = majority(missing);
-        } else if (leader.isEmpty()
-                && !LogQuorum.canElect(reports.values())
-                && troubles().findAny().isEmpty()) {
-            // The members of the log are other ones than the voters, until they have followed.
-            waitsFor = majority(state.members().all().stream()
-                    .filter(member -> member.lifecycle().isPresent() && !reports.containsKey(member.number()))
-                    .toList());
+            waitsFor = "a majority of the voters: "
+                    + missing.stream().map(this::silent).collect(Collectors.joining("; "));
         } else {
             waitsFor = Stream.concat(
                             leader.isEmpty() ? Stream.of("the election of a leader") : Stream.empty(), troubles())

@@ -5,7 +5,6 @@ import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipReply;
-import io.dht4j.core.internal.wire.MembershipReply.LogVoters;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -95,10 +94,7 @@ final class MembershipBody {
             return UUID_BYTES + 8 + 4 + 4 + part.bytes().length;
         }
         if (reply instanceof MembershipReply.Reported reported) {
-            int size = UUID_BYTES + 8 + 1 + 1 + 8 + 4 + 1 + 8 + 8 + 4 + 4;
-            size += reported.log()
-                    .map(log -> UUID_BYTES + 4 + UUID_BYTES * log.voters().size())
-                    .orElse(0);
+            int size = UUID_BYTES + 8 + 1 + 8 + 4 + 1 + 8 + 8 + 4 + 4;
             for (BatchProgress batch : reported.batches()) {
                 size += 8 + FrameWriter.sizeOf(batch.complete()) + 8 + 8 + 2 + utf8(waitsFor(batch)).length;
             }
@@ -150,12 +146,7 @@ final class MembershipBody {
             write(out, reported.incarnation())
                     .i64(reported.epoch())
                     .flag(reported.leads())
-                    .flag(reported.log().isPresent());
-            reported.log().ifPresent(log -> {
-                write(out, log.self()).i32(log.voters().size());
-                log.voters().forEach(voter -> write(out, voter));
-            });
-            out.i64(reported.hintBytes())
+                    .i64(reported.hintBytes())
                     .i32(reported.openSnapshots())
                     .flag(reported.space().isPresent())
                     .i64(reported.space().map(StoreSpace::usedBytes).orElse(0L))
@@ -259,7 +250,6 @@ final class MembershipBody {
         UUID incarnation = uuid(in, "an incarnation");
         long epoch = epoch(in, "an epoch");
         boolean leads = in.flag("whether the node leads");
-        Optional<LogVoters> log = logVoters(in);
         long hintBytes = epoch(in, "the size of hints");
         int openSnapshots = in.size("the number of snapshots");
         Optional<StoreSpace> space = space(in);
@@ -279,23 +269,7 @@ final class MembershipBody {
                     batch, complete, copied, total, waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor)));
         }
         return new MembershipReply.Reported(
-                incarnation, epoch, leads, log, hintBytes, openSnapshots, space, batches, waits(in));
-    }
-
-    private static Optional<LogVoters> logVoters(FrameReader in) throws FrameException {
-        if (!in.flag("whether the node takes part in the topology log")) {
-            return Optional.empty();
-        }
-        UUID self = uuid(in, "a member of the topology log");
-        int count = in.count(16, "voters of the topology log");
-        if (count > LogVoters.MAX_VOTERS) {
-            throw in.malformed("a topology log has at most " + LogVoters.MAX_VOTERS + " voters, not " + count);
-        }
-        List<UUID> voters = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            voters.add(uuid(in, "a voter of the topology log"));
-        }
-        return Optional.of(new LogVoters(self, voters));
+                incarnation, epoch, leads, hintBytes, openSnapshots, space, batches, waits(in));
     }
 
     private static Optional<StoreSpace> space(FrameReader in) throws FrameException {

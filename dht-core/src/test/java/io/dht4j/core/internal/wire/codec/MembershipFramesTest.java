@@ -10,7 +10,6 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;
-import io.dht4j.core.internal.wire.MembershipReply.LogVoters;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -66,15 +65,7 @@ class MembershipFramesTest {
                 List.of(
                         new MembershipReply.Reported(ONE, 0, false, 0, 0, List.of()),
                         new MembershipReply.Reported(
-                                ONE,
-                                1,
-                                true,
-                                Optional.of(new LogVoters(OTHER, List.of(ONE, OTHER))),
-                                0,
-                                0,
-                                Optional.of(new StoreSpace(5, 0)),
-                                List.of(),
-                                List.of("n1", "")),
+                                ONE, 1, true, 0, 0, Optional.of(new StoreSpace(5, 0)), List.of(), List.of("n1", "")),
                         new MembershipReply.Reported(
                                 OTHER,
                                 7,
