@@ -2,6 +2,7 @@ package io.dht4j.simulator;
 
 import io.dht4j.MembershipStatus;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.simulator.internal.node.Agreement;
 import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.simulator.internal.node.SimulatedNodes;
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An operator who looks at the status when changes have found no leader for long, and who begins the next generation if
- * it says that a majority of the voters is silent while only nodes are down that have lost their disks. Who votes may
- * differ from what the agreed state says, so nobody can know beforehand whether a lost disk is that of a majority.
- * Confined to the simulation's thread.
+ * it shows none while only nodes are down that have lost their disks. Who votes may differ from what the agreed state
+ * says, so nobody can know beforehand whether a lost disk is that of a majority. What the lost voters had agreed on may
+ * be repeated. Confined to the simulation's thread.
  */
 final class LostMajority {
 
@@ -54,6 +55,7 @@ final class LostMajority {
     private void look() {
         if (leads()) {
             led = world.elapsed();
+            removeForgotten();
         }
         Set<NodeId> lost = nodes.present().stream()
                 .filter(SimulatedNode::isAway)
@@ -80,8 +82,22 @@ final class LostMajority {
         }
     }
 
+    /** Removes nodes of which only the lost voters knew that they are removed: they never return. */
+    private void removeForgotten() {
+        nodes.states().newest().stream()
+                .flatMap(state -> state.members().all().stream())
+                .filter(member -> member.lifecycle().isPresent()
+                        && nodes.named(member.name()).isEmpty())
+                .map(Member::name)
+                .filter(name -> !operator.open().contains("replace " + name))
+                .forEach(name -> operator.change(
+                        "replace " + name,
+                        membership -> membership.replace(name),
+                        () -> operator.change("remove " + name, membership -> membership.remove(name), () -> {})));
+    }
+
     /** Returns whether a running node leads. A process that was killed may believe that it still does. */
-    private boolean leads() {
+    boolean leads() {
         return agreement
                 .leader()
                 .flatMap(leader -> nodes.present().stream()
@@ -92,10 +108,8 @@ final class LostMajority {
     }
 
     private void recover(@Nullable MembershipStatus status, Set<NodeId> lost) {
-        if (status != null
-                && status.metadata().waitsFor().startsWith("a majority of the voters: ")
-                && !operator.isRecovering()) {
-            operator.recoverIfLost(lost);
+        if (status != null && status.metadata().leader().isEmpty() && !operator.isRecovering()) {
+            operator.recover(lost, () -> true, () -> {});
         }
     }
 }

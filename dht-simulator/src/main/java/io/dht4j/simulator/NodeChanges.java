@@ -206,7 +206,8 @@ final class NodeChanges {
             return;
         }
         faults.count("loss of a majority of voters");
-        operator.recover(Set.of(voters.get(0).node.id(), voters.get(1).node.id()), () -> {
+        // The log may have other members than the state has voters, and go on.
+        operator.recover(Set.of(voters.get(0).node.id(), voters.get(1).node.id()), lostMajority::leads, () -> {
             faults.comeBack(voters.get(1));
             replace(voters.get(0));
         });
@@ -223,7 +224,7 @@ final class NodeChanges {
         boolean isMajority = voters.size() == 1
                 && nodes.node(state, voters.get(0)).filter(node::equals).isPresent();
         if (isMajority) {
-            operator.recover(Set.of(node.node.id()), () -> replace(node));
+            operator.recover(Set.of(node.node.id()), lostMajority::leads, () -> replace(node));
         } else {
             replace(node);
         }

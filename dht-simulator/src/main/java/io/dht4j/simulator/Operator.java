@@ -59,17 +59,14 @@ final class Operator {
         new Change(name, cluster -> how.apply(cluster.membership()), until, done).attempt();
     }
 
-    /** Begins the next generation, as soon as all nodes that are not lost answer. */
-    void recover(Set<NodeId> lost, Runnable done) {
-        recover(lost, () -> false, done);
-    }
-
-    /** Begins the next generation, unless that is refused. */
-    void recoverIfLost(Set<NodeId> lost) {
-        recover(lost, () -> true, () -> {});
-    }
-
-    private void recover(Set<NodeId> lost, BooleanSupplier until, Runnable done) {
+    /**
+     * Begins the next generation, as soon as all nodes that are not lost answer. A refusal ends it, unless it is to be
+     * repeated.
+     *
+     * @param until whether a refused recovery is not needed any more
+     * @param done runs when the recovery is done or not needed
+     */
+    void recover(Set<NodeId> lost, BooleanSupplier until, Runnable done) {
         String name = RECOVERY + lost;
         open.add(name);
         new Change(

@@ -118,7 +118,7 @@ final class FormedCluster implements AutoCloseable {
         }
         logs.put(self.name(), self);
         if (!logsRun) {
-            return new SilentLog(initial);
+            return new SilentLog();
         }
         TopologyLog log = new ModelTopologyLog(group, self, at);
         if (!everyoneLeads) {

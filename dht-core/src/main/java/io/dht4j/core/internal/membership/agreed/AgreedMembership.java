@@ -78,6 +78,7 @@ public final class AgreedMembership {
     private final MembershipEndpoint endpoint;
     private final NodeReports reports;
     private final OwnAttributes own;
+    private final Recovery recovery;
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
     private final OwnLifecycle lifecycle;
@@ -155,6 +156,7 @@ public final class AgreedMembership {
                         .flatMap(lines -> lines)
                         .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
+        this.recovery = new Recovery(installed, reports, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(
                 self,
                 calls,
@@ -440,7 +442,7 @@ public final class AgreedMembership {
      *     answers
      */
     public CompletableFuture<Long> recover(Set<NodeId> lost) {
-        return new Recovery(installed, reports, this::fetch).begin(lost);
+        return recovery.begin(lost);
     }
 
     /** Returns what the start of the node waits for, one line for people. */

@@ -11,7 +11,6 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.wire.MembershipReply.LogVoters;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.StoreException;
@@ -119,14 +118,6 @@ final class LogMember {
 
     boolean leads() {
         return current().map(now -> now.log().leads()).orElse(false);
-    }
-
-    /** Returns who votes in the log, as this node knows it; empty if it takes no part. */
-    Optional<LogVoters> voters() {
-        return current()
-                .map(now -> new LogVoters(
-                        now.self().incarnation(),
-                        now.log().members().stream().map(NodeRef::incarnation).toList()));
     }
 
     /** Returns this node as a member of the log. */

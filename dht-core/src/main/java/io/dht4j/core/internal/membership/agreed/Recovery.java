@@ -23,19 +23,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
  * Begins the next generation after the majority of the voters was lost, by an operator's word. It takes the newest
  * state of all nodes that are left, and every other node must be one of them or be named as lost: a node that is only
- * out of reach might know a newer state. Does not block; safe for use by any number of threads.
+ * out of reach might know a newer state. If most voters answer, it waits until they have had no leader for a while: the
+ * members of the log are other ones than the voters until they have followed. Does not block; safe for use by any
+ * number of threads.
  */
 final class Recovery {
 
     private final InstalledState installed;
     private final NodeReports reports;
     private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
+    private final Leaderless leaderless;
 
     /**
      * Creates the recovery of a node.
@@ -43,14 +47,17 @@ final class Recovery {
      * @param installed where the recovered state is installed
      * @param reports asks the other nodes
      * @param fetching fetches the state of a node, if it is newer than the installed one
+     * @param nanoTime the monotonic time in nanoseconds
      */
     Recovery(
             InstalledState installed,
             NodeReports reports,
-            Function<Node, CompletableFuture<Optional<ClusterState>>> fetching) {
+            Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
+            LongSupplier nanoTime) {
         this.installed = installed;
         this.reports = reports;
         this.fetching = fetching;
+        this.leaderless = new Leaderless(nanoTime);
     }
 
     /**
@@ -103,7 +110,7 @@ final class Recovery {
                         .orElse(own));
     }
 
-    private static Command command(ClusterState state, Map<Integer, Reported> answers, Set<NodeId> lost) {
+    private Command command(ClusterState state, Map<Integer, Reported> answers, Set<NodeId> lost) {
         List<Member> present = state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent())
                 .toList();
@@ -123,13 +130,23 @@ final class Recovery {
             throw refused(names(silent) + " does not answer, and may know a newer state: bring it back, or name it as"
                     + " lost if it never returns");
         }
+        requireNoLeader(state, answers);
+        return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));
+    }
+
+    private void requireNoLeader(ClusterState state, Map<Integer, Reported> answers) {
+        boolean leads = answers.values().stream().anyMatch(Reported::leads);
+        long seconds = leaderless.secondsLeft(leads);
         List<Integer> voters = state.members().voters();
         long left = voters.stream().filter(answers::containsKey).count();
-        if (2 * left > voters.size()) {
-            throw refused(left + " of " + voters.size() + " voters answer, which is a majority: changes go on without a"
+        if (leads) {
+            throw refused(left + " of " + voters.size() + " voters answer, and one leads: changes go on without a"
                     + " recovery. Replace the other nodes with ./dht nodes replace");
         }
-        return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));
+        if (2 * left > voters.size() && seconds > 0) {
+            throw refused(left + " of " + voters.size() + " voters answer, which is a majority, and should elect a"
+                    + " leader: look at ./dht meta, and repeat this in " + seconds + " s if they have not");
+        }
     }
 
     /** The same for whoever recovers, so that two who do it at once make one state. */

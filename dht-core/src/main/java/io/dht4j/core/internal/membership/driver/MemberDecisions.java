@@ -177,7 +177,7 @@ final class MemberDecisions {
             waits.add(Wait.of(
                     member,
                     seen.silent(member.number())
-                            + ", to deliver its hints. If it never returns, run ./dht nodes remove " + member.name()));
+                            + ", to deliver its hints. If it never returns, run ./dht nodes replace " + member.name()));
             return false;
         }
         if (report.get().epoch() < state.epoch()) {

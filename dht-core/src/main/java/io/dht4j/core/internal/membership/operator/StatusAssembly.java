@@ -230,6 +230,21 @@ final class StatusAssembly {
                 .sorted();
     }
 
+    /**
+     * Until the members of the log have followed the voters, a majority of the voters may be none of the log, and who
+     * votes there is known to nobody if its last leader is lost.
+     */
+    private String election() {
+        List<Member> silent = state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent() && !reports.containsKey(member.number()))
+                .toList();
+        return "the election of a leader"
+                + (silent.isEmpty()
+                        ? ""
+                        : ", which may need "
+                                + silent.stream().map(this::silent).collect(Collectors.joining("; ")));
+    }
+
     private Metadata metadata() {
         List<Member> voters = state.members().voters().stream()
                 .map(number -> state.members().get(number))
@@ -246,8 +261,7 @@ final class StatusAssembly {
             waitsFor = "a majority of the voters: "
                     + missing.stream().map(this::silent).collect(Collectors.joining("; "));
         } else {
-            waitsFor = Stream.concat(
-                            leader.isEmpty() ? Stream.of("the election of a leader") : Stream.empty(), troubles())
+            waitsFor = Stream.concat(leader.isEmpty() ? Stream.of(election()) : Stream.empty(), troubles())
                     .collect(Collectors.joining("; "));
         }
         return new Metadata(

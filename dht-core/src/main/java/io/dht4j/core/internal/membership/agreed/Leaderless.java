@@ -1,0 +1,47 @@
+package io.dht4j.core.internal.membership.agreed;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** For how long nobody has led the topology log, by looks at it now and then. Safe for use by any number of threads. */
+final class Leaderless {
+
+    /** Longer than an election among voters that reach each other. */
+    private static final Duration ELECTION = Duration.ofSeconds(30);
+    /** Between two looks that are further apart, there may have been a leader. */
+    private static final Duration MEMORY = Duration.ofMinutes(3);
+
+    private final LongSupplier nanoTime;
+    // Guarded by this.
+    private OptionalLong sinceNanos = OptionalLong.empty();
+    private long lookedNanos;
+
+    /**
+     * Creates it before the first look.
+     *
+     * @param nanoTime the monotonic time in nanoseconds
+     */
+    Leaderless(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Takes note of a look.
+     *
+     * @param leads whether a node leads now
+     * @return how many seconds are left until whoever could be elected would have been; 0 if there are none
+     */
+    synchronized long secondsLeft(boolean leads) {
+        long now = nanoTime.getAsLong();
+        if (leads) {
+            sinceNanos = OptionalLong.empty();
+        } else if (sinceNanos.isEmpty() || now - lookedNanos > MEMORY.toNanos()) {
+            sinceNanos = OptionalLong.of(now);
+        }
+        lookedNanos = now;
+        long left = ELECTION.toNanos() - (now - sinceNanos.orElse(now));
+        return Math.max(0, TimeUnit.NANOSECONDS.toSeconds(left + TimeUnit.SECONDS.toNanos(1) - 1));
+    }
+}
