@@ -12,11 +12,13 @@ import io.dht4j.MembershipChange;
 import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -343,6 +345,57 @@ class DrivenMembersTest {
             cluster.nodes.env.advance(Duration.ofSeconds(20));
             cluster.change(left, state -> new Command.Admit(state.epoch(), node(7).id()));
         }
+    }
+
+    @Test
+    void aRemovedNodeThatDoesNotKnowItYetRecoversNothing() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            List<AgreedMembership> others =
+                    IntStream.of(0, 1, 3, 4).mapToObj(cluster.nodes::membership).toList();
+            cluster.nodes.disk(2).aroundNotes = name -> {
+                if (others.stream().anyMatch(DrivenMembersTest::hasRemovedTheThird)) {
+                    throw new StoreException("no space left");
+                }
+            };
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 3));
+            cluster.awaitRemoved(4, 3);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(4).epoch(), 3);
+            assertThat(cluster.member(2, 2).lifecycle()).isEqualTo(Lifecycle.LEAVING);
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            assertThat(recovery(cluster, 2, 0, 1)).contains("belongs to the cluster no more");
+            assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
+        }
+    }
+
+    /** The node that is asked knows of a node that knows of one that joined, and that one knows most. */
+    @Test
+    void theNewestStateIsLookedForAtNodesThatNewerStatesHave() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            fill(cluster, 3);
+            cluster.join(0, 5);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(5).epoch(), 0, 1, 2, 4);
+            fill(cluster, 4);
+            cluster.change(0, state -> new Command.Admit(state.epoch(), node(7).id()));
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 5);
+            IntStream.range(0, 3).forEach(cluster.nodes::crash);
+            assertThat(cluster.nodes.state(4).members().named(node(7).id())).isEmpty();
+            assertThat(cluster.nodes.state(3).members().named(node(5).id())).isEmpty();
+            cluster.nodes.disk(3).aroundNotes = name -> {};
+            assertThat(recovery(cluster, 3, 0, 1, 2)).isEmpty();
+            assertThat(cluster.nodes.state(3).members().named(node(7).id())).isPresent();
+        }
+    }
+
+    private static void fill(DrivenCluster cluster, int i) {
+        cluster.nodes.disk(i).aroundNotes = name -> {
+            throw new StoreException("no space left");
+        };
+    }
+
+    private static boolean hasRemovedTheThird(AgreedMembership at) {
+        return at.state().orElseThrow().members().get(3).lifecycle() == Lifecycle.REMOVED;
     }
 
     @Test

@@ -156,7 +156,7 @@ public final class AgreedMembership {
                         .flatMap(lines -> lines)
                         .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
-        this.recovery = new Recovery(installed, reports, this::fetch, environment::nanoTime);
+        this.recovery = new Recovery(identity.incarnation(), installed, reports, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(
                 self,
                 calls,

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -36,6 +37,7 @@ import java.util.stream.Collectors;
  */
 final class Recovery {
 
+    private final UUID incarnation;
     private final InstalledState installed;
     private final NodeReports reports;
     private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
@@ -44,16 +46,19 @@ final class Recovery {
     /**
      * Creates the recovery of a node.
      *
+     * @param incarnation the incarnation of this node
      * @param installed where the recovered state is installed
      * @param reports asks the other nodes
      * @param fetching fetches the state of a node, if it is newer than the installed one
      * @param nanoTime the monotonic time in nanoseconds
      */
     Recovery(
+            UUID incarnation,
             InstalledState installed,
             NodeReports reports,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             LongSupplier nanoTime) {
+        this.incarnation = incarnation;
         this.installed = installed;
         this.reports = reports;
         this.fetching = fetching;
@@ -73,25 +78,39 @@ final class Recovery {
             return CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.NOT_SERVING, "this node has no agreed state yet"));
         }
-        return newest(state.get())
-                .thenCompose(newest -> reports.ask(newest).thenCompose(answers -> {
-                    Command command = command(newest, answers, lost);
-                    CommandResult result = StateMachine.apply(Optional.of(newest), command);
-                    if (result instanceof CommandResult.Refused refused) {
-                        throw refused(refused.reason());
+        return newest(state.get()).thenCompose(newest -> recover(newest, lost));
+    }
+
+    private CompletableFuture<Long> recover(ClusterState state, Set<NodeId> lost) {
+        return reports.ask(state).thenCompose(answers -> {
+            if (answers.values().stream().anyMatch(answer -> answer.epoch() > state.epoch())) {
+                // Of a member that the states before did not have.
+                return newest(state).thenCompose(newer -> {
+                    if (newer.epoch() == state.epoch()) {
+                        throw refused("a node has a newer state, which could not be fetched: repeat this");
                     }
-                    ClusterState recovered = ((CommandResult.Accepted) result).state();
-                    int size = CommandCodec.encode(new Command.Continue(recovered)).length;
-                    if (size > TopologyLog.MAX_COMMAND_BYTES) {
-                        throw refused("the agreed state takes " + size + " bytes, and a recovery at most "
-                                + TopologyLog.MAX_COMMAND_BYTES + ": bring a majority of the voters back");
-                    }
-                    return installed.offer(recovered).thenApply(now -> {
-                        // Shows the others that there is a newer state.
-                        reports.ask(recovered);
-                        return now.epoch();
-                    });
-                }));
+                    return recover(newer, lost);
+                });
+            }
+            CommandResult result = StateMachine.apply(Optional.of(state), command(state, answers, lost));
+            if (result instanceof CommandResult.Refused refused) {
+                throw refused(refused.reason());
+            }
+            return install(((CommandResult.Accepted) result).state());
+        });
+    }
+
+    private CompletableFuture<Long> install(ClusterState recovered) {
+        int size = CommandCodec.encode(new Command.Continue(recovered)).length;
+        if (size > TopologyLog.MAX_COMMAND_BYTES) {
+            throw refused("the agreed state takes " + size + " bytes, and a recovery at most "
+                    + TopologyLog.MAX_COMMAND_BYTES + ": bring a majority of the voters back");
+        }
+        return installed.offer(recovered).thenApply(now -> {
+            // Shows the others that there is a newer state.
+            reports.ask(recovered);
+            return now.epoch();
+        });
     }
 
     /** Returns the newest state of all members that answer. */
@@ -111,6 +130,12 @@ final class Recovery {
     }
 
     private Command command(ClusterState state, Map<Integer, Reported> answers, Set<NodeId> lost) {
+        if (state.members()
+                .incarnation(incarnation)
+                .filter(own -> own.lifecycle().isPresent())
+                .isEmpty()) {
+            throw refused("this node belongs to the cluster no more, and has not installed that yet: ask another one");
+        }
         List<Member> present = state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent())
                 .toList();
