@@ -305,11 +305,21 @@ class PlantedRareBugsTest {
                 TESTS + "ChangingNodesTest",
                 "hintsForANodeThatIsNoReplicaAnyMoreReachThoseThatAre",
                 in(
-                        INTERNAL + "coordinator.node.BackgroundRequests",
-                        requests -> requests.visit(MemberSubstitution.relaxed()
+                        INTERNAL + "coordinator.node.HintTargets",
+                        targets -> targets.visit(MemberSubstitution.relaxed()
                                 .method(named("isReplica"))
                                 .replaceWith(Reach.method("always", Object.class, Object.class, Object.class))
                                 .on(any()))));
+    }
+
+    @Test
+    void aHintForTheSourceOfACopyAlone() {
+        assertFinds(
+                TESTS + "HintsOfChangedRowsTest",
+                "newReplicaGetsWhatNobodyHadWhenItCopied",
+                in(
+                        INTERNAL + "coordinator.node.HintTargets",
+                        targets -> targets.method(named("remember")).intercept(StubMethod.INSTANCE)));
     }
 
     @Test

@@ -183,11 +183,15 @@ public final class Handoff {
      * @param entries the entries, with their versions
      */
     public void missed(Node node, List<Entry> entries) {
-        HintWriter writer = writers.get(node.id());
-        if (!options.enabled() || writer == null) {
+        if (!options.enabled()) {
             return;
         }
+        HintWriter writer = writers.get(node.id());
         long bytes = bytes(entries);
+        if (writer == null) {
+            left(node.id(), bytes);
+            return;
+        }
         try {
             waiting.enter(bytes);
         } catch (DhtException e) {
@@ -266,7 +270,7 @@ public final class Handoff {
         }
     }
 
-    /** Counts hints of a node that has left. Others have its place and the writes, so that is no alarm. */
+    /** Counts hints of a node that has left. Others have its place and nearly all writes, so that is no alarm. */
     private void left(NodeId node, long bytes) {
         droppedBytes.addAndGet(bytes);
         LOG.info("hints of {} bytes for {} are dropped: it has left the cluster", bytes, node);

@@ -13,15 +13,24 @@ public interface HintSender {
      *
      * @param node the node that missed them
      * @param entries the entries
-     * @param outcome exactly one of its methods is called, once, on any thread
+     * @param outcome exactly one of {@code taken}, {@code refused} and {@code failed} is called, once, on any thread
      */
     void send(Node node, List<Entry> entries, Outcome outcome);
 
     /** Receives the outcome of a send. */
     interface Outcome {
 
-        /** The node has merged the entries. */
+        /** The node has merged the entries, or others have that are replicas in its place. */
         void taken();
+
+        /**
+         * Another node needs some of the entries too, and has not taken them. Called before {@link #taken}, any number
+         * of times.
+         *
+         * @param other the node
+         * @param some the entries that it gets as hints of its own
+         */
+        void missed(Node other, List<Entry> some);
 
         /**
          * The node will never accept the entries as they are.

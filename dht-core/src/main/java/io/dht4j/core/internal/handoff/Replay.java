@@ -236,6 +236,11 @@ final class Replay {
             }
 
             @Override
+            public void missed(Node other, List<Entry> some) {
+                handoff.missed(other, some);
+            }
+
+            @Override
             public void refused(String why) {
                 sendEach(batch, 0, Refused.NOTHING);
             }
@@ -273,6 +278,11 @@ final class Replay {
             @Override
             public void taken() {
                 next(refused);
+            }
+
+            @Override
+            public void missed(Node other, List<Entry> some) {
+                handoff.missed(other, some);
             }
 
             @Override

@@ -10,7 +10,6 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
-import io.dht4j.core.internal.handoff.HintSender;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.membership.Views;
@@ -32,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of hinted handoff, refill and repair, each in a frame of its own: what these mechanisms call through
- * their functional interfaces. Does not block; safe for use by any number of threads.
+ * The requests of refill and repair, each in a frame of its own: what these mechanisms call through their functional
+ * interfaces. Does not block; safe for use by any number of threads.
  */
 final class BackgroundRequests {
 
@@ -54,84 +53,6 @@ final class BackgroundRequests {
         this.client = client;
         this.replica = replica;
         this.timeout = timeout;
-    }
-
-    /** Sends hints to their node as a write. See {@link HintSender#send}. */
-    void sendHints(Node node, List<Entry> entries, HintSender.Outcome outcome) {
-        if (!client.limits().isQuiet(node.id())) {
-            outcome.failed(true, node.id() + ": overloaded: it has calls to answer, and hints can wait");
-            return;
-        }
-        ClusterView view = views.current();
-        if (view.hasRowVersions()) {
-            Optional<Entry> foreign = entries.stream()
-                    .filter(entry -> !view.isReplica(node.id(), entry.key()))
-                    .findFirst();
-            if (foreign.isPresent() && entries.size() == 1) {
-                Key key = foreign.get().key();
-                List<Node> replicas = view.replicas(key, view.width(view.partitionOf(key)));
-                forward(new ForwardedHint(view, replicas, entries, outcome), 0, false);
-                return;
-            }
-            if (foreign.isPresent()) {
-                outcome.refused("it is no replica of key " + foreign.get().key() + " any more");
-                return;
-            }
-        }
-        FencingToken token = view.token(entries);
-        ask(
-                node,
-                new Request.ApplyEntries(entries),
-                token,
-                timeout,
-                ReplyHandler.of(reply -> outcome.taken(), failure -> {
-                    learn(failure, token);
-                    hintsFailed(failure, outcome);
-                }));
-    }
-
-    /** A hint whose node is no replica of the key any more. What has taken its place may lack the write as well. */
-    private record ForwardedHint(
-            ClusterView view, List<Node> replicas, List<Entry> entries, HintSender.Outcome outcome) {}
-
-    /** Sends a hint to the present replicas, one after the other. One of them that has it makes it superfluous. */
-    private void forward(ForwardedHint hint, int index, boolean isTaken) {
-        boolean isLast = index == hint.replicas.size() - 1;
-        FencingToken token = hint.view.token(hint.entries);
-        ask(
-                hint.replicas.get(index),
-                new Request.ApplyEntries(hint.entries),
-                token,
-                timeout,
-                ReplyHandler.of(
-                        reply -> {
-                            if (isLast) {
-                                hint.outcome.taken();
-                            } else {
-                                forward(hint, index + 1, true);
-                            }
-                        },
-                        failure -> {
-                            learn(failure, token);
-                            if (!isLast) {
-                                forward(hint, index + 1, isTaken);
-                            } else if (isTaken) {
-                                hint.outcome.taken();
-                            } else {
-                                hintsFailed(failure, hint.outcome);
-                            }
-                        }));
-    }
-
-    private static void hintsFailed(PeerFailure failure, HintSender.Outcome outcome) {
-        ErrorCode code = failure.code();
-        if (code == ErrorCode.VALUE_TOO_LARGE || code == ErrorCode.VERSION_TOO_OLD) {
-            outcome.refused(failure.message());
-        } else {
-            // Most other refusals pass: a clock that is ahead, another version of the software, a full disk.
-            boolean answered = code != ErrorCode.NOT_SENT && code != ErrorCode.INTERNAL;
-            outcome.failed(answered, failure.toString());
-        }
     }
 
     /** Reads a page of another node for a refill, and merges it into this node's store. See {@link RefillSource}. */
@@ -245,6 +166,11 @@ final class BackgroundRequests {
         return answer;
     }
 
+    /** Sends a request in a frame of its own. */
+    void ask(Node node, Request request, @Nullable FencingToken token, ReplyHandler handler) {
+        ask(node, request, token, timeout, handler);
+    }
+
     private void ask(
             Node node, Request request, @Nullable FencingToken token, Duration patience, ReplyHandler handler) {
         client.ask(node, OutboundRequest.alone(request, token), client.context(patience), handler);
@@ -255,7 +181,7 @@ final class BackgroundRequests {
      *
      * @return completes when the view is installed, or there is none
      */
-    private CompletableFuture<Void> learn(PeerFailure failure, @Nullable FencingToken token) {
+    CompletableFuture<Void> learn(PeerFailure failure, @Nullable FencingToken token) {
         if (token == null || !Replanning.isStale(failure, token)) {
             return CompletableFuture.completedFuture(null);
         }

@@ -37,6 +37,7 @@ final class BackgroundServices {
     private final NodeConfig config;
     private final LocalServices local;
     private final Refill refill;
+    private final HintTargets hintTargets;
 
     BackgroundServices(NodeConfig config, LocalServices local, PeerServices peers) {
         this.components = local.components;
@@ -56,6 +57,8 @@ final class BackgroundServices {
                 components.refill(),
                 requests::fetchPage,
                 local.readBarrier);
+        this.hintTargets = new HintTargets(
+                components.view(), local.clock::current, config.handoff().maxAge());
         // For all nodes: as a replica, this node may miss writes that it coordinates.
         this.handoff = new Handoff(
                 environment,
@@ -67,7 +70,7 @@ final class BackgroundServices {
                         "missed writes to be kept",
                         config.limits().maxInFlight(),
                         config.limits().writeBytes()),
-                requests::sendHints,
+                new HintRequests(peers.client, requests, hintTargets),
                 peers.client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
         RepairPeers replicas = new RepairPeers(
@@ -125,6 +128,8 @@ final class BackgroundServices {
     /** Follows a view that is installed. */
     void follow(ClusterView now) {
         handoff.follow(now.topology().nodes());
+        // Afterwards, since it names new nodes to the handoff.
+        hintTargets.follow(now);
         refill.follow(now);
         antiEntropy.ifPresent(repair -> repair.follow(now));
     }

@@ -52,15 +52,6 @@ public final class Replanning {
     }
 
     /**
-     * Returns the newest view of the operation.
-     *
-     * @return the view for its further requests
-     */
-    public synchronized ClusterView latest() {
-        return latest;
-    }
-
-    /**
      * Returns the view by which a refused request is planned again.
      *
      * @param refused the token of the refused request

@@ -186,13 +186,13 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             return false;
         }
         WriteRequest next = request.again(failure.node());
-        return services.parked()
-                .park(missed, request.refusals, left, next::sendAll, () -> giveUp(request, failure, request.part));
+        return services.parked().park(missed, request.refusals, left, next::sendAll, () -> giveUp(request, failure));
     }
 
     /**
      * Sends the entries of a request again by a newer view. Until it is here, the other answers may decide; an entry
-     * that they have not decided by then has an undecided outcome by its old table, and gets a count of its own.
+     * that they have not decided by then has an undecided outcome by its old table, and gets a count of its own. If the
+     * deadline has decided meanwhile, all replicas by the newer view have missed it.
      */
     void replan(WriteRequest request, FencingToken token, PeerFailure failure) {
         List<Stamp> part = request.part;
@@ -207,9 +207,12 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                         again.add(next);
                     }
                 }
-                giveUp(request, failure, error == null ? owed(part, failure.node(), newer) : part);
+                // Also if the node is no replica any more: who took its place may lack the entry too.
+                giveUp(request, failure);
                 if (!again.isEmpty() && !missed.isDecided()) {
                     sendAll(again, entries(again), newer);
+                } else if (!again.isEmpty()) {
+                    group(again, newer).forEach(missed::add);
                 }
             } catch (RuntimeException | Error e) {
                 broken(e);
@@ -217,21 +220,14 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         });
     }
 
-    /** Returns the entries of which a replica is one by a newer view, too: it has missed them. */
-    private static List<Stamp> owed(List<Stamp> part, NodeId node, ClusterView newer) {
-        return part.stream()
-                .filter(stamp -> newer.isReplica(node, stamp.entry.key()))
-                .toList();
-    }
-
-    /** Counts the failure of a request to a node, which is owed some of its entries. */
-    void giveUp(WriteRequest request, PeerFailure failure, List<Stamp> owed) {
+    /** Counts the failure of a request to a node, which has missed its entries. */
+    void giveUp(WriteRequest request, PeerFailure failure) {
         failures().add(failure);
         if (!failure.nothingDone()) {
             maybeDone = true;
         }
         for (Node node : request.nodes(failure.node())) {
-            missed.add(node, owed);
+            missed.add(node, request.part);
         }
         for (int i = 0; i < request.part.size(); i++) {
             Stamp stamp = request.part.get(i);
@@ -298,8 +294,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             fail(stamp.tracker);
         } else if (!missed.isDecided() && !context.isExpired()) {
             Version above = services.versions().above(superseding.get());
-            Replanning later = replanning;
-            ClusterView latest = later == null ? view : later.latest();
+            // Not by a view that is older than the version, since hints tell by the version who may lack a write.
+            ClusterView latest = services.components().view();
             Stamp again = new Stamp(stamp.entry.withVersion(above), policy, latest);
             stamp.replaceBy(again);
             if (services.versions().isReserved(above)) {

@@ -68,7 +68,7 @@ final class WriteRequest implements ReplyHandler, Consumer<Node> {
         if (token != null && Replanning.isStale(failure, token)) {
             operation.replan(this, token, failure);
         } else if (!mayBeOfferedAgain(failure) || !operation.isOfferedAgain(this, failure)) {
-            operation.giveUp(this, failure, part);
+            operation.giveUp(this, failure);
         }
     }
 
