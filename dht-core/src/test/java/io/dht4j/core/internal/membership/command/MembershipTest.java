@@ -12,6 +12,7 @@ import static io.dht4j.core.internal.membership.Clusters.name;
 import static io.dht4j.core.internal.membership.Clusters.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
@@ -222,10 +223,15 @@ final class MembershipTest {
     }
 
     @Test
-    void votersAreServingMembers() {
+    void votersAreMembersThatTakeSlots() {
+        ClusterState admitted = accepted(three, new Command.Admit(three.epoch(), new NodeId("n4")));
+        assertThat(refused(admitted, new Command.SetVoters(admitted.epoch(), List.of(1, 4))))
+                .contains("n4 (number 4, ADMITTED) cannot become a voter");
         ClusterState joining = joined(three);
-        assertThat(refused(joining, new Command.SetVoters(joining.epoch(), List.of(1, 4))))
-                .contains("n4 (number 4, JOINING) cannot become a voter");
+        assertThat(accepted(joining, new Command.SetVoters(joining.epoch(), List.of(1, 4)))
+                        .members()
+                        .voters())
+                .containsExactly(1, 4);
         assertThat(refused(three, new Command.SetVoters(three.epoch(), List.of())))
                 .contains("voters []");
         assertThat(refused(three, new Command.SetVoters(three.epoch(), List.of(2, 1))))
