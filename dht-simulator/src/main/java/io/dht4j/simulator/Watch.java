@@ -16,7 +16,7 @@ import java.util.List;
 final class Watch {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
-    /** The tasks of running calls and messages, with their deadlines; a paused node has more. */
+    /** The tasks of running calls and messages, with their deadlines. */
     private static final int MOST_PENDING = 600;
     /** Periodic tasks, and timers of state kept for a while. */
     private static final int MOST_PENDING_AT_REST = 24;
@@ -59,7 +59,13 @@ final class Watch {
                 INTERVAL.toNanos());
     }
 
+    /**
+     * What others send to a node that is paused waits for it, the more the longer it is: it is looked at afterwards.
+     */
     private void look(SimulatedNode node) {
+        if (!node.wasRunningSince(world.elapsed())) {
+            return;
+        }
         node.running().ifPresent(process -> {
             requirePending(node, process, MOST_PENDING + heartbeats);
             process.environment()
