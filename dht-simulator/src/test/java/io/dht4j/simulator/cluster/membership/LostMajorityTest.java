@@ -1,0 +1,168 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.DhtException;
+import io.dht4j.MembershipStatus;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.spi.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** An operator begins the next generation when a majority of the voters is lost: whole clusters in virtual time. */
+class LostMajorityTest {
+
+    @Test
+    void aLostMajorityOfVotersIsRecoveredByWord() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(cluster.refusal(3, state -> new Command.Admit(state.epoch(), node(7).id())))
+                    .contains("does not answer");
+            assertThat(recovery(cluster, 3, 0)).contains("n1 does not answer, and may know a newer state");
+            assertThat(recovery(cluster, 3, 0, 1, 4)).contains("n4 answers, and is not lost");
+            assertThat(recovery(cluster, 3, 0, 1, 9)).contains("no node n9 is present");
+            assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(2);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(3).epoch(), 2, 4);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(4, state -> new Command.MarkDead(state.epoch(), 1, true));
+            cluster.change(2, state -> new Command.MarkDead(state.epoch(), 2, true));
+            cluster.await(
+                    3,
+                    state -> state.loads()[1] + state.loads()[2] == 0
+                            && state.batches().isEmpty());
+            assertThat(cluster.nodes.state(3).members().voters()).containsExactly(3, 4, 5);
+            cluster.assertData(2);
+
+            // What comes back all the same has an earlier state, and learns that it was declared dead.
+            cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
+            assertThat(cluster.nodes.failure(0)).contains("never returns");
+
+            for (int i = 2; i < 5; i++) {
+                cluster.nodes.stop(i);
+                cluster.nodes.bootstrap(i, list(0, 1, 2, 3, 4));
+                cluster.nodes.cluster(i);
+                cluster.nodes.env.advance(Duration.ofSeconds(20));
+            }
+            cluster.change(2, state -> new Command.Admit(state.epoch(), node(7).id()));
+        }
+    }
+
+    @Test
+    void aMajorityThatIsLeftNeedsNoRecovery() {
+        try (DrivenCluster cluster = new DrivenCluster(3)) {
+            cluster.nodes.crash(0);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            assertThat(recovery(cluster, 1, 0)).contains("2 of 3 voters answer, and one leads: changes go on");
+        }
+    }
+
+    /** The agreed state names three voters, of which two are there, before the log has more than the lost one. */
+    @Test
+    void aLogThatHasLostItsOnlyVoterIsRecoveredAlthoughMostVotersAnswer() {
+        try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2))) {
+            cluster.nodes.logsRun = false;
+            cluster.join(0, 2);
+            cluster.await(0, state -> state.members().voters().size() == 3);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 1, 2);
+            assertThat(recovery(cluster, 1, 0)).contains("n0 answers, and is not lost");
+            cluster.nodes.crash(0);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            MembershipStatus status = cluster.nodes.env.await(
+                    cluster.nodes.cluster(1).membership().status(), BOUND);
+            assertThat(status.metadata().voters()).hasSize(3);
+            assertThat(status.metadata().waitsFor())
+                    .startsWith("the election of a leader, which may need n0, silent for");
+            assertThat(cluster.refusal(1, state -> new Command.MarkDead(state.epoch(), 1, false)))
+                    .contains("./dht meta recover --lost n0;");
+            cluster.nodes.logsRun = true;
+            assertThat(recovery(cluster, 1, 0)).contains("2 of 3 voters answer", "repeat this in 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            assertThat(recovery(cluster, 1, 0)).contains("repeat this in 10 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(11));
+            assertThat(recovery(cluster, 1, 0)).isEmpty();
+            cluster.nodes.awaitEpoch(cluster.nodes.state(1).epoch(), 2);
+            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.change(1, state -> new Command.MarkDead(state.epoch(), 1, false));
+            cluster.nodes.replaceDisk(0);
+            cluster.nodes.join(0, list(1, 2));
+            cluster.awaitServing(1, 0);
+            cluster.assertData(0);
+        }
+    }
+
+    @Test
+    void aRemovedNodeThatDoesNotKnowItYetRecoversNothing() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            List<AgreedMembership> others =
+                    IntStream.of(0, 1, 3, 4).mapToObj(cluster.nodes::membership).toList();
+            cluster.nodes.disk(2).aroundNotes = name -> {
+                if (others.stream().anyMatch(LostMajorityTest::hasRemovedTheThird)) {
+                    throw new StoreException("no space left");
+                }
+            };
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 3));
+            cluster.awaitRemoved(4, 3);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(4).epoch(), 3);
+            assertThat(cluster.member(2, 2).lifecycle()).isEqualTo(Lifecycle.LEAVING);
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            assertThat(recovery(cluster, 2, 0, 1)).contains("belongs to the cluster no more");
+            assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
+        }
+    }
+
+    private static boolean hasRemovedTheThird(AgreedMembership at) {
+        return at.state().orElseThrow().members().get(3).lifecycle() == Lifecycle.REMOVED;
+    }
+
+    /** The node that is asked knows of a node that knows of one that joined, and that one knows most. */
+    @Test
+    void theNewestStateIsLookedForAtNodesThatNewerStatesHave() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            fill(cluster, 3);
+            cluster.join(0, 5);
+            cluster.nodes.awaitEpoch(cluster.nodes.state(5).epoch(), 0, 1, 2, 4);
+            fill(cluster, 4);
+            cluster.change(0, state -> new Command.Admit(state.epoch(), node(7).id()));
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 5);
+            IntStream.range(0, 3).forEach(cluster.nodes::crash);
+            assertThat(cluster.nodes.state(4).members().named(node(7).id())).isEmpty();
+            assertThat(cluster.nodes.state(3).members().named(node(5).id())).isEmpty();
+            cluster.nodes.disk(3).aroundNotes = name -> {};
+            assertThat(recovery(cluster, 3, 0, 1, 2)).isEmpty();
+            assertThat(cluster.nodes.state(3).members().named(node(7).id())).isPresent();
+        }
+    }
+
+    private static void fill(DrivenCluster cluster, int i) {
+        cluster.nodes.disk(i).aroundNotes = name -> {
+            throw new StoreException("no space left");
+        };
+    }
+
+    /** Returns why a recovery is refused; empty if it is not. */
+    private static String recovery(DrivenCluster cluster, int at, int... lost) {
+        Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
+        try {
+            cluster.nodes.env.await(cluster.nodes.membership(at).recover(names), BOUND);
+            return "";
+        } catch (DhtException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+}
