@@ -17,6 +17,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -92,13 +93,12 @@ class ImpostorTest {
     }
 
     /** Remembers the handler of n0, and a frame that n1 has sent to it. */
-    private final class Watched implements Transport {
+    private final class Watched extends ForwardingTransport {
 
-        private final Transport transport;
         private final int node;
 
         Watched(Transport transport, int node) {
-            this.transport = transport;
+            super(transport);
             this.node = node;
         }
 
@@ -107,7 +107,7 @@ class ImpostorTest {
             if (node == 0) {
                 handler.set(frames);
             }
-            return transport.start(frames);
+            return super.start(frames);
         }
 
         @Override
@@ -115,17 +115,7 @@ class ImpostorTest {
             if (node == 1 && callee.id().equals(SimulatedCluster.id(0))) {
                 frameOfN1.set(request.toBytes());
             }
-            return transport.call(callee, request, context);
-        }
-
-        @Override
-        public String name() {
-            return transport.name();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
+            return super.call(callee, request, context);
         }
     }
 }

@@ -8,8 +8,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
-import java.util.List;
-import java.util.Set;
+import io.dht4j.testkit.network.ForwardingTransport;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,19 +20,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Callbacks use {@code handle} instead of {@code whenComplete}, whose unused stage would create another exception
  * and stack trace for each failed call. This took a tenth of a simulation's time.
  */
-final class NodeTransport implements Transport {
+final class NodeTransport extends ForwardingTransport {
 
-    private final Transport network;
     private final Environment node;
 
     NodeTransport(Transport network, Environment node) {
-        this.network = network;
+        super(network);
         this.node = node;
     }
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
-        return network.start((request, context) -> {
+        return super.start((request, context) -> {
             CompletableFuture<byte[]> reply = new CompletableFuture<>();
             try {
                 node.executor()
@@ -50,7 +48,7 @@ final class NodeTransport implements Transport {
     @Override
     public CompletionStage<byte[]> call(Node to, Frame request, CallContext context) {
         CompletableFuture<byte[]> result = new CompletableFuture<>();
-        network.call(to, request, context).handle((bytes, error) -> pass(bytes, error, result));
+        super.call(to, request, context).handle((bytes, error) -> pass(bytes, error, result));
         return result;
     }
 
@@ -67,25 +65,5 @@ final class NodeTransport implements Transport {
         } catch (RejectedExecutionException e) {
             return result.completeExceptionally(new TransportException(Outcome.UNKNOWN, "the node has ended", e));
         }
-    }
-
-    @Override
-    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
-        return network.endpoints(nodes);
-    }
-
-    @Override
-    public void forget(Node node) {
-        network.forget(node);
-    }
-
-    @Override
-    public String name() {
-        return network.name();
-    }
-
-    @Override
-    public void close() {
-        network.close();
     }
 }

@@ -6,27 +6,27 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Records in an agreed cluster what one of its nodes sends and serves. */
-final class RecordingTransport implements Transport {
+final class RecordingTransport extends ForwardingTransport {
 
     private final AgreedCluster cluster;
     private final int from;
-    private final Transport wire;
 
     RecordingTransport(AgreedCluster cluster, int from, Transport wire) {
+        super(wire);
         this.cluster = cluster;
         this.from = from;
-        this.wire = wire;
     }
 
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
         cluster.handlers.put(from, handler);
-        return wire.start(new FrameHandler() {
+        return super.start(new FrameHandler() {
             @Override
             public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
                 CompletionStage<byte[]> reply = handler.handle(frame, context);
@@ -51,7 +51,7 @@ final class RecordingTransport implements Transport {
         AgreedCluster.Sent frame =
                 new AgreedCluster.Sent(from, Integer.parseInt(node.id().value().substring(1)), request.toBytes());
         cluster.sent.add(frame);
-        return wire.call(node, cluster.onTheWire.apply(request), context).thenApply(reply -> {
+        return super.call(node, cluster.onTheWire.apply(request), context).thenApply(reply -> {
             frame.reply = reply;
             return reply;
         });
@@ -60,16 +60,6 @@ final class RecordingTransport implements Transport {
     @Override
     public void forget(Node node) {
         cluster.forgotten.computeIfAbsent(from, any -> new ArrayList<>()).add(node);
-        wire.forget(node);
-    }
-
-    @Override
-    public String name() {
-        return wire.name();
-    }
-
-    @Override
-    public void close() {
-        wire.close();
+        super.forget(node);
     }
 }

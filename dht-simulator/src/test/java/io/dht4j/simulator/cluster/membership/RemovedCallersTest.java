@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
@@ -21,9 +20,9 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,28 +41,11 @@ class RemovedCallersTest {
     private final AtomicReference<FrameHandler> handler = new AtomicReference<>();
 
     /** The transport of the first node. */
-    private final Transport recording = new Transport() {
-        private final Transport wire = nodes.network.transport(node(0).address());
-
+    private final Transport recording = new ForwardingTransport(nodes.network.transport(node(0).address())) {
         @Override
         public CompletionStage<Void> start(FrameHandler receiver) {
             handler.set(receiver);
-            return wire.start(receiver);
-        }
-
-        @Override
-        public CompletionStage<byte[]> call(Node to, Frame request, CallContext context) {
-            return wire.call(to, request, context);
-        }
-
-        @Override
-        public String name() {
-            return wire.name();
-        }
-
-        @Override
-        public void close() {
-            wire.close();
+            return super.start(receiver);
         }
     };
 

@@ -11,8 +11,8 @@ import io.dht4j.Version;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
-import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,36 +47,19 @@ class StaticClusterFramesTest {
                 .allSatisfy(frame -> assertThat(frame[FLAGS]).isZero());
     }
 
-    private final class Recording implements Transport {
-
-        private final Transport wire;
+    private final class Recording extends ForwardingTransport {
 
         Recording(Transport wire) {
-            this.wire = wire;
-        }
-
-        @Override
-        public CompletionStage<Void> start(FrameHandler handler) {
-            return wire.start(handler);
+            super(wire);
         }
 
         @Override
         public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
             frames.add(request.toBytes());
-            return wire.call(node, request, context).thenApply(reply -> {
+            return super.call(node, request, context).thenApply(reply -> {
                 frames.add(reply);
                 return reply;
             });
-        }
-
-        @Override
-        public String name() {
-            return wire.name();
-        }
-
-        @Override
-        public void close() {
-            wire.close();
         }
     }
 }

@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.Node;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -60,14 +58,21 @@ class RefillFromEarlierVersionTest {
     }
 
     /** The transport of a node to which the type of pages for refills is an unknown one. */
-    private record EarlierVersion(Transport transport, AtomicInteger refused) implements Transport {
+    private static final class EarlierVersion extends ForwardingTransport {
 
         private static final byte REFILL_PAGE = 12;
         private static final byte UNKNOWN = 99;
 
+        private final AtomicInteger refused;
+
+        EarlierVersion(Transport transport, AtomicInteger refused) {
+            super(transport);
+            this.refused = refused;
+        }
+
         @Override
         public CompletionStage<Void> start(FrameHandler handler) {
-            return transport.start((frame, context) -> {
+            return super.start((frame, context) -> {
                 byte[] seen = frame.clone();
                 if (seen[1] == REFILL_PAGE) {
                     refused.incrementAndGet();
@@ -75,21 +80,6 @@ class RefillFromEarlierVersionTest {
                 }
                 return handler.handle(seen, context);
             });
-        }
-
-        @Override
-        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-            return transport.call(node, request, context);
-        }
-
-        @Override
-        public String name() {
-            return transport.name();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 }

@@ -14,8 +14,8 @@ import io.dht4j.core.options.Repair;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
-import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -49,30 +49,22 @@ class RepairTrafficTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1, Integer.MAX_VALUE);
 
     /** Counts what goes over a transport, in both directions. */
-    private record Counting(Transport transport, AtomicLong bytes) implements Transport {
+    private static final class Counting extends ForwardingTransport {
 
-        @Override
-        public CompletionStage<Void> start(FrameHandler handler) {
-            return transport.start(handler);
+        private final AtomicLong bytes;
+
+        Counting(Transport transport, AtomicLong bytes) {
+            super(transport);
+            this.bytes = bytes;
         }
 
         @Override
         public CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {
             bytes.addAndGet(frame.length());
-            return transport.call(node, frame, context).thenApply(reply -> {
+            return super.call(node, frame, context).thenApply(reply -> {
                 bytes.addAndGet(reply.length);
                 return reply;
             });
-        }
-
-        @Override
-        public String name() {
-            return transport.name();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 

@@ -7,7 +7,6 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
-import io.dht4j.Node;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
@@ -17,11 +16,10 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -162,14 +160,25 @@ class LyingPeerScansTest {
     }
 
     /** Answers the frames of others with lies, a little later than it could. */
-    private record Lying(Transport honest, VirtualEnvironment env, Lie lie, AtomicInteger lies) implements Transport {
+    private static final class Lying extends ForwardingTransport {
 
         private static final NodeIds NAMES =
                 new NodeIds(List.of(SimulatedCluster.id(0), SimulatedCluster.id(1), SimulatedCluster.id(2)));
 
+        private final VirtualEnvironment env;
+        private final Lie lie;
+        private final AtomicInteger lies;
+
+        Lying(Transport honest, VirtualEnvironment env, Lie lie, AtomicInteger lies) {
+            super(honest);
+            this.env = env;
+            this.lie = lie;
+            this.lies = lies;
+        }
+
         @Override
         public CompletionStage<Void> start(FrameHandler handler) {
-            return honest.start((bytes, context) -> {
+            return super.start((bytes, context) -> {
                 CompletableFuture<byte[]> answer = new CompletableFuture<>();
                 handler.handle(bytes, context)
                         .thenAccept(reply -> env.schedule(
@@ -191,21 +200,6 @@ class LyingPeerScansTest {
             } catch (FrameException e) {
                 throw new AssertionError("frames of honest nodes can be read", e);
             }
-        }
-
-        @Override
-        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-            return honest.call(node, request, context);
-        }
-
-        @Override
-        public String name() {
-            return honest.name();
-        }
-
-        @Override
-        public void close() {
-            honest.close();
         }
     }
 

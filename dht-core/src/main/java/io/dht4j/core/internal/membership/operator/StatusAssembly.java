@@ -238,11 +238,11 @@ final class StatusAssembly {
         List<Member> silent = state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent() && !reports.containsKey(member.number()))
                 .toList();
-        return "the election of a leader"
-                + (silent.isEmpty()
-                        ? ""
-                        : ", which may need "
-                                + silent.stream().map(this::silent).collect(Collectors.joining("; ")));
+        return "the election of a leader" + (silent.isEmpty() ? "" : ", which may need " + silent(silent));
+    }
+
+    private String silent(List<Member> members) {
+        return members.stream().map(this::silent).collect(Collectors.joining("; "));
     }
 
     private Metadata metadata() {
@@ -258,8 +258,7 @@ final class StatusAssembly {
                 .toList();
         String waitsFor = "";
         if (missing.size() * 2 >= voters.size()) {
-            waitsFor = "a majority of the voters: "
-                    + missing.stream().map(this::silent).collect(Collectors.joining("; "));
+            waitsFor = "a majority of the voters: " + silent(missing);
         } else {
             waitsFor = Stream.concat(leader.isEmpty() ? Stream.of(election()) : Stream.empty(), troubles())
                     .collect(Collectors.joining("; "));

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /** Chooses the voters of the metadata group. Safe for use by any number of threads. Does not block. */
 public final class VoterChoice {
@@ -20,8 +21,8 @@ public final class VoterChoice {
      * that vote already stay, and those that answer and lower numbers come first. A member that does not answer becomes
      * no voter.
      *
-     * <p>Serving members vote, and a joining one that has the name of a lost one: otherwise three nodes of which one is
-     * replaced would have a single voter for as long as the replacement is filled.
+     * <p>Serving members vote, and a joining one that has the name of one that has gone: otherwise three nodes of which
+     * one is replaced would have a single voter for as long as the replacement is filled.
      *
      * @param state the current state, with a serving member
      * @param wanted 3, 5 or 7
@@ -30,13 +31,12 @@ public final class VoterChoice {
      *     ascending; the present voters if too few members answer
      */
     public static List<Integer> of(ClusterState state, int wanted, IntPredicate answers) {
+        Predicate<Member> mayVote = member -> votes(state, member) || answers.test(member.number());
         List<Member> eligible = state.members().all().stream()
                 .filter(member -> member.lifecycle() == Lifecycle.SERVING
-                        || (isReplacement(state, member) && (votes(state, member) || answers.test(member.number()))))
+                        || (isReplacement(state, member) && mayVote.test(member)))
                 .toList();
-        List<Member> left = new ArrayList<>(eligible.stream()
-                .filter(member -> votes(state, member) || answers.test(member.number()))
-                .toList());
+        List<Member> left = new ArrayList<>(eligible.stream().filter(mayVote).toList());
         int most = Math.min(wanted, eligible.size());
         int count = eligible.size() < LEAST_FOR_SEVERAL ? 1 : most - (most + 1) % 2;
         if (left.size() < count) {
