@@ -14,6 +14,7 @@ import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.simulator.internal.node.SimulatedNodes;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -44,6 +45,9 @@ final class NodeChanges {
     private final Faults faults;
     private final Operator operator;
     private final LostMajority lostMajority;
+    /** Nodes whose disks are lost, and that are to be replaced. */
+    private final List<NodeId> returning = new ArrayList<>();
+
     private int replicas;
     private int joined;
     private boolean over;
@@ -234,6 +238,7 @@ final class NodeChanges {
         NodeId name = node.node.id();
         ClusterState before = nodes.states().newest().orElseThrow();
         int number = SimulatedNodes.member(before, node).orElseThrow().number();
+        returning.add(name);
         world.schedule(
                 () -> operator.change(
                         "replace " + name,
@@ -248,6 +253,7 @@ final class NodeChanges {
                         () -> {
                             nodes.restart(node, random.split());
                             faults.attachAll();
+                            returning.remove(name);
                             admitAgain(node);
                         }),
                 SILENCE.toNanos());
@@ -359,6 +365,9 @@ final class NodeChanges {
     private String unrest() {
         if (!operator.open().isEmpty()) {
             return "the operator waits for " + operator.open();
+        }
+        if (!returning.isEmpty()) {
+            return returning + " are to be replaced";
         }
         if (isNarrow()) {
             return "there are too few replicas";

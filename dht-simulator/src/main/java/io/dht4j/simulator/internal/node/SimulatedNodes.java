@@ -61,8 +61,11 @@ public final class SimulatedNodes {
         node.start();
     }
 
-    /** Starts a node with an empty disk. */
+    /** Starts a node with an empty disk. The cluster may have removed it meanwhile. */
     public void restart(SimulatedNode node, SplittableRandom random) {
+        if (!present.contains(node)) {
+            present.add(node);
+        }
         node.replace(disk(node.node.id() + "'", random));
         node.start();
     }
