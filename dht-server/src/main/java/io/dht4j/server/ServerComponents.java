@@ -81,10 +81,12 @@ final class ServerComponents {
      * @throws TransportException if a port cannot be bound
      */
     void requireStartable() {
-        requireMemory();
+        requireOf(Setting.MAX_VALUE_BYTES.option(), memory::requireRoom);
         // The users of the files log their warnings.
-        tls.ifPresent(files -> Tls.load(files, warning -> {}).close());
-        tokens.ifPresent(file -> Tokens.load(file, warning -> {}).close());
+        tls.ifPresent(files -> requireOf(
+                tlsOptions(files), () -> Tls.load(files, warning -> {}).close()));
+        tokens.ifPresent(file -> requireOf(
+                Setting.TOKENS.option(), () -> Tokens.load(file, warning -> {}).close()));
         requireFree(addresses.listen());
         if (!addresses.isShared()) {
             requireFree(addresses.peer());
@@ -92,12 +94,19 @@ final class ServerComponents {
         addresses.grpc().ifPresent(ServerComponents::requireFree);
     }
 
-    private void requireMemory() {
+    /** Makes a check, and lets its message begin with the options that it concerns. */
+    private static void requireOf(String options, Runnable check) {
         try {
-            memory.requireRoom();
+            check.run();
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(Setting.MAX_VALUE_BYTES.option() + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(options + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Returns the options of the files; the message of a check names the file. */
+    private static String tlsOptions(TlsFiles files) {
+        String pair = Setting.TLS_CERT.option() + ", " + Setting.TLS_KEY.option();
+        return files.authorities().equals(files.certificate()) ? pair : pair + ", " + Setting.TLS_CA.option();
     }
 
     private static void requireFree(HostPort address) {

@@ -266,7 +266,7 @@ class ServerSecurityTest {
 
     @ParameterizedTest
     @CsvSource({"--tls-cert,cert.pem", "--tls-key,key.pem", "--tls-ca,ca.pem", "--tokens,tokens"})
-    void aFileThatIsMissingOrBadIsOneLineAndExitCode1(String option, String name) throws Exception {
+    void aFileThatIsMissingOrBadIsOneLineThatNamesItsOption(String option, String name) throws Exception {
         Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
         Path bad = directory.resolve(name);
         List<String> args =
@@ -287,7 +287,7 @@ class ServerSecurityTest {
         for (CommandLineRun run : List.of(missing, unreadable)) {
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err())
-                    .contains(bad.toString())
+                    .contains(option, bad.toString())
                     .doesNotContain("rubbish")
                     .hasLineCount(1);
         }
