@@ -6,6 +6,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.MembershipStatus;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -94,6 +95,7 @@ class AgreedStateTest {
             };
             assertThatThrownBy(() -> nodes.env.await(
                             nodes.change(4, state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND))
+                    .hasFieldOrPropertyWithValue("code", ErrorCode.WRITE_INDETERMINATE)
                     .hasMessageContaining("has agreed on epoch "
                             + MembershipStatus.epochText(nodes.state(0).epoch()))
                     .hasMessageContaining("n4 has not installed it in time (disk full)");

@@ -153,7 +153,7 @@ final class StateChanges {
                     }
                     if (environment.nanoTime() - untilNanos >= 0) {
                         return failed(
-                                ErrorCode.INTERNAL,
+                                ErrorCode.WRITE_INDETERMINATE,
                                 "the cluster has agreed on epoch " + Epoch.text(epoch) + ", and node " + self
                                         + " has not installed it in time" + (why.isEmpty() ? "" : " (" + why + ")")
                                         + ": ask for the status of the cluster before the next change");
