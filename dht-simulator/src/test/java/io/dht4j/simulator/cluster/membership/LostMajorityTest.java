@@ -12,6 +12,7 @@ import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.List;
@@ -102,6 +103,44 @@ class LostMajorityTest {
             cluster.awaitServing(1, 0);
             cluster.assertData(0);
         }
+    }
+
+    /** A node that was to vote in the former generation, and could not since its restart, is not waited for. */
+    @Test
+    void aFormerVoterThatCouldNotVoteIsNotMissedInTheNextGeneration() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.change(
+                    0,
+                    state -> new Command.SetRebalance(
+                            state.epoch(),
+                            new RebalanceSettings(state.rebalance().bytesPerSecond(), true)));
+            cluster.nodes.logsRun = false;
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 3));
+            cluster.await(0, state -> state.members().voters().equals(List.of(1, 2, 4)));
+            cluster.nodes.awaitEpoch(cluster.nodes.state(0).epoch(), 1, 2, 3);
+            cluster.nodes.fullDisks.add(node(2).id());
+            for (int i : new int[] {0, 2}) {
+                cluster.nodes.stop(i);
+                cluster.nodes.bootstrap(i, list(0, 1, 2, 3));
+                cluster.nodes.cluster(i);
+            }
+            assertThat(waitsFor(cluster, 1)).contains("n2 to take part in changes of the topology");
+            assertThat(recovery(cluster, 1)).contains("3 of 3 voters answer", "repeat this in 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(31));
+            cluster.nodes.logsRun = true;
+            assertThat(recovery(cluster, 1)).isEmpty();
+            cluster.nodes.env.advance(Duration.ofSeconds(30));
+            assertThat(cluster.nodes.state(1).members().voters()).containsExactly(1, 2, 4);
+            assertThat(waitsFor(cluster, 1)).doesNotContain("n2");
+        }
+    }
+
+    private static String waitsFor(DrivenCluster cluster, int at) {
+        return cluster.nodes
+                .env
+                .await(cluster.nodes.cluster(at).membership().status(), BOUND)
+                .metadata()
+                .waitsFor();
     }
 
     @Test

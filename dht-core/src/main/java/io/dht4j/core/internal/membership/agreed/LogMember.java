@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The part of a node in the topology log. A node opens its log when it is a founder that votes, or when an installed
- * state names it as a voter, and has noted before who it is there: a voter that the state does not name any more takes
- * part until the others have done without it, also after a restart. A next generation begins with another log.
+ * state names it as a voter, and has noted before who it is there. A voter that the state does not name any more takes
+ * part until the log has removed it, also after a restart. The next generation has a log of its own.
  *
  * <p>A member whose log has become empty does not start: it may have voted, and confirmed commands, that it no longer
  * knows. The log is opened before the note, and leaves a trace of that, so an interrupted start can be repeated.
@@ -160,11 +160,14 @@ final class LogMember {
         try {
             notes.logMembership()
                     .filter(noted -> noted.begun() == state.members().group().begun())
-                    .ifPresent(noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()));
+                    .ifPresentOrElse(
+                            noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()),
+                            // Of a group that has ended since this node could not take part in it.
+                            () -> trouble = "");
         } catch (LostLogException e) {
             troubled("until it is started again", e);
         } catch (RuntimeException | Error e) {
-            // The others may need its vote until they have done without it.
+            // The others may need its vote until the log has removed it.
             resumes = true;
             troubledForNow(e);
             environment.schedule(() -> onStore(() -> resumeAgain(state, member)), RETRY.toNanos());
