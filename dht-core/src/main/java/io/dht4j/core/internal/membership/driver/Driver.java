@@ -14,7 +14,6 @@ import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +47,6 @@ public final class Driver {
 
     private final Cluster cluster;
     private final Environment environment;
-    private final Options options;
     private final MemberWatch watch;
 
     private volatile List<Wait> waits = List.of();
@@ -57,8 +55,7 @@ public final class Driver {
 
     // Guarded by this.
     private final Planning planning = new Planning();
-    private final Map<Long, Long> snapshotsSince = new HashMap<>();
-    private final Map<Integer, Long> removedSince = new HashMap<>();
+    private final ObservedTimes times;
     private Environment.Timer timer = () -> {};
     private boolean running;
     private boolean again;
@@ -109,7 +106,7 @@ public final class Driver {
     public Driver(Cluster cluster, Environment environment, Options options) {
         this.cluster = cluster;
         this.environment = environment;
-        this.options = options;
+        this.times = new ObservedTimes(options.versionSlotRest());
         this.watch = new MemberWatch(cluster::report, environment::nanoTime);
     }
 
@@ -187,8 +184,7 @@ public final class Driver {
             leading = now;
             refusal = "";
             planning.reset();
-            snapshotsSince.clear();
-            removedSince.clear();
+            times.reset();
             watch.reset();
         }
     }
@@ -278,38 +274,12 @@ public final class Driver {
                 state,
                 reports,
                 watch.silences(),
-                snapshotWaits(state, reports, now),
+                times.snapshotWaits(state, reports, now),
                 planning.plan(state),
                 planning.startsIn(state, now),
                 cluster.log(),
                 logChanges,
-                releasable(state, now));
-    }
-
-    /** Counts from the first round that has found the batch complete, approximately: from its first snapshot on. */
-    private Map<Long, Duration> snapshotWaits(ClusterState state, Map<Integer, Reported> reports, long now) {
-        snapshotsSince.keySet().removeIf(id -> state.batch(id).isEmpty());
-        Map<Long, Duration> waits = new HashMap<>();
-        for (Batch batch : state.batches()) {
-            if (BatchDecisions.isComplete(batch, reports)) {
-                long since = snapshotsSince.computeIfAbsent(batch.id(), id -> now);
-                waits.put(batch.id(), Duration.ofNanos(now - since));
-            }
-        }
-        return waits;
-    }
-
-    private Set<Integer> releasable(ClusterState state, long now) {
-        Set<Integer> result = new LinkedHashSet<>();
-        for (Member member : state.members().all()) {
-            if (member.lifecycle() == Lifecycle.REMOVED && member.versionSlot() != Member.NO_VERSION_SLOT) {
-                long since = removedSince.computeIfAbsent(member.number(), number -> now);
-                if (now - since >= options.versionSlotRest().toNanos()) {
-                    result.add(member.number());
-                }
-            }
-        }
-        return result;
+                times.releasable(state, now));
     }
 
     private void append(Command command) {
