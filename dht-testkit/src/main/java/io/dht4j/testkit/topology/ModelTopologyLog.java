@@ -6,13 +6,11 @@ import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogException;
 import io.dht4j.spi.TopologyLogException.Outcome;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import io.dht4j.testkit.topology.ModelMessages.Kind;
+import io.dht4j.testkit.topology.ModelMessages.Message;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +31,6 @@ public final class ModelTopologyLog implements TopologyLog {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final int MOST_WAITING = 256;
-    private static final byte ASK = 1;
-    private static final byte ANSWER = 2;
 
     private final ModelTopologyGroup group;
     private final NodeRef self;
@@ -42,8 +38,7 @@ public final class ModelTopologyLog implements TopologyLog {
     private final boolean isNew;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
     private final List<Call<?>> calls = new ArrayList<>();
-    private final Map<NodeRef, byte[]> sent = new HashMap<>();
-    private final Map<NodeRef, byte[]> received = new HashMap<>();
+    private final ModelMessages messages;
     private @Nullable Applier applier;
     private @Nullable Wire wire;
     private long applied;
@@ -81,6 +76,7 @@ public final class ModelTopologyLog implements TopologyLog {
         this.group = group;
         this.self = self;
         this.environment = environment;
+        this.messages = new ModelMessages(self);
         this.isNew = group.begin(self);
     }
 
@@ -90,12 +86,12 @@ public final class ModelTopologyLog implements TopologyLog {
     }
 
     @Override
-    public void start(Applier commands, Wire messages) {
+    public void start(Applier commands, Wire carrier) {
         if (applier != null || ended) {
             throw new IllegalStateException("the log of " + self + (ended ? " is closed" : " was started before"));
         }
         applier = commands;
-        wire = messages;
+        wire = carrier;
         environment.executor().execute(this::tick);
     }
 
@@ -120,7 +116,7 @@ public final class ModelTopologyLog implements TopologyLog {
         answered.add(self);
         members(calls.stream().flatMap(call -> Stream.ofNullable(call.wanted)).flatMap(List::stream))
                 .filter(other -> !other.equals(self))
-                .forEach(other -> send(other, ASK, round));
+                .forEach(other -> send(other, Kind.ASK, round));
         answeredBy(self);
     }
 
@@ -172,54 +168,33 @@ public final class ModelTopologyLog implements TopologyLog {
         }
     }
 
-    private void send(NodeRef to, byte kind, long number) {
-        Wire to0 = wire;
-        if (to0 == null) {
-            return;
+    private void send(NodeRef to, Kind kind, long round) {
+        Wire carrier = wire;
+        if (carrier != null) {
+            carrier.send(to, messages.encode(to, new Message(kind, round, group.commands.size())));
         }
-        byte[] names = names(self, to, sent);
-        to0.send(
-                to,
-                ByteBuffer.allocate(1 + 2 * Long.BYTES + names.length)
-                        .put(kind)
-                        .putLong(number)
-                        .putLong(group.commands.size())
-                        .put(names)
-                        .array());
-    }
-
-    /** Returns what a message says about its sender and receiver; made once for each of the others. */
-    private byte[] names(NodeRef from, NodeRef to, Map<NodeRef, byte[]> made) {
-        return made.computeIfAbsent(
-                from.equals(self) ? to : from, other -> (from + ">" + to).getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
     public void received(NodeRef from, byte[] message) {
-        byte[] names = names(from, self, received);
-        ByteBuffer in = ByteBuffer.wrap(message);
-        if (message.length != 1 + 2 * Long.BYTES + names.length
-                || !ByteBuffer.wrap(names).equals(in.slice(1 + 2 * Long.BYTES, names.length))
-                || (message[0] != ASK && message[0] != ANSWER)) {
+        Optional<Message> decoded = messages.decode(from, message);
+        if (decoded.isEmpty()) {
             malformed++;
             return;
         }
-        byte kind = in.get();
-        long number = in.getLong();
-        long agreed = in.getLong();
-        environment.executor().execute(() -> handle(from, kind, number, agreed));
+        environment.executor().execute(() -> handle(from, decoded.get()));
     }
 
-    private void handle(NodeRef from, byte kind, long number, long agreed) {
+    private void handle(NodeRef from, Message message) {
         if (ended) {
             return;
         }
         if (group.members.contains(from) && isMember()) {
-            applyUpTo(Math.min(Math.max(agreed, 0), group.commands.size()));
+            applyUpTo(Math.min(Math.max(message.agreed(), 0), group.commands.size()));
         }
-        if (kind == ASK) {
-            send(from, ANSWER, number);
-        } else if (number == round) {
+        if (message.kind() == Kind.ASK) {
+            send(from, Kind.ANSWER, message.round());
+        } else if (message.round() == round) {
             answeredBy(from);
         }
     }
@@ -257,7 +232,7 @@ public final class ModelTopologyLog implements TopologyLog {
             }
             complete((CompletableFuture<Long>) call.future, index);
             // The others hear of it.
-            group.members.stream().filter(other -> !other.equals(self)).forEach(other -> send(other, ASK, round));
+            group.members.stream().filter(other -> !other.equals(self)).forEach(other -> send(other, Kind.ASK, round));
         } else if (call.wanted != null && answered.containsAll(call.wanted)) {
             changeTo((Call<Void>) call, call.wanted);
         }
