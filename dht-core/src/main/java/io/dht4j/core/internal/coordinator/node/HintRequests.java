@@ -46,7 +46,7 @@ final class HintRequests implements HintSender {
         private final ClusterView view;
         private final Iterator<Map.Entry<Node, List<Entry>>> rest;
         private final Outcome outcome;
-        /** What was not taken by others than the node that has missed the writes. */
+        /** What other nodes than the one that has missed the writes have not taken. */
         private final Map<Node, List<Entry>> left = new LinkedHashMap<>();
 
         private boolean isTaken;

@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * The nodes to which hints go. A node that becomes a replica copies what another one has. If this one has missed a
- * write, so has the new one, and the hint is for both. Here is known since when nodes are replicas: a write with an
- * older version may have been sent by the row before.
+ * The nodes to which hints go. A node that becomes a replica copies what another one has. If the latter has missed a
+ * write, so has the former, and the hint is for both. The time since which a node is a replica is recorded as a
+ * version: a write with an older version may have been sent by the row before.
  *
  * <p>Does not block for long; safe for use by any number of threads.
  */
@@ -107,8 +107,8 @@ final class HintTargets {
 
     /**
      * Returns where hints go: to the node that has missed the writes, and to those that have become replicas after it
-     * and after the write. If it is no replica any more, to all that are. So no hint that comes of another one returns
-     * to its node, unless the row changes again.
+     * and after the write. If it is no replica any more, they go to all that are. So a hint that was copied from
+     * another one never returns to the node of that one, unless the row changes again.
      *
      * @param missing the node that has missed the writes
      * @param entries the writes

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the cluster what a node was started with, if it differs from what is agreed. Once after each start, and again
- * until it is agreed or refused. Does not block.
+ * Reports to the cluster what a node was started with, if it differs from what is agreed: after each start, and again
+ * every ten seconds until it is agreed. Does not block.
  */
 final class OwnAttributes {
 

@@ -35,7 +35,7 @@ public final class PeerCalls {
     public static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
-    /** Refusals by a node that has the name of a member, and is another one: the last of them if there is TLS. */
+    /** Refusals by a node that is no member, although it has the name of one. With TLS it denies permission. */
     private static final Set<ErrorCode> OF_STRANGERS =
             Set.of(ErrorCode.WRONG_RECIPIENT, ErrorCode.PLACEMENT_MISMATCH, ErrorCode.PERMISSION_DENIED);
 
