@@ -14,7 +14,9 @@ import java.util.Set;
  * its beginning and its end. For histories without expiry. Confined to the thread of its history.
  *
  * <p>Source: J. Wing, C. Gong, <em>Testing and Verifying Concurrent Objects</em>, 1993, with memoized states as in G.
- * Lowe, <em>Testing for Linearizability</em>, 2017.
+ * Lowe, <em>Testing for Linearizability</em>, 2017. Three choices need no search, since values are unique. A read that
+ * shows the current value takes effect at once: that excludes nothing. A write of unknown outcome takes effect only
+ * just before a read that shows it: elsewhere nobody would notice. Deletes of unknown outcome are alike, once begun.
  */
 public final class LinearizabilityCheck {
 
@@ -26,8 +28,8 @@ public final class LinearizabilityCheck {
 
     private final Set<State> seen = new HashSet<>();
 
-    /** The operations that have taken effect, and the last write among them. */
-    private record State(BitSet done, int last) {}
+    /** The operations that have taken effect, and the write that a read shows now. */
+    private record State(BitSet done, int current) {}
 
     private LinearizabilityCheck(List<Operation> operations) {
         this.operations = operations;
@@ -87,17 +89,38 @@ public final class LinearizabilityCheck {
         open.add(new State(new BitSet(), NOTHING));
         while (!open.isEmpty()) {
             State state = open.remove(open.size() - 1);
+            int end = readAll(state);
             if (isComplete(state)) {
                 return true;
             }
-            int end = firstEnd(state);
+            if (!seen.add(state)) {
+                continue;
+            }
             for (int i = state.done().nextClearBit(0);
                     i < operations.size() && operations.get(i).begun() < end;
                     i = state.done().nextClearBit(i + 1)) {
-                after(state, i).filter(seen::add).ifPresent(open::add);
+                if (isCertain(operations.get(i))) {
+                    after(state, i, end).ifPresent(open::add);
+                }
             }
         }
         return false;
+    }
+
+    /** Lets all reads take effect that show the current value. Returns the first end after that. */
+    private int readAll(State state) {
+        BitSet done = state.done();
+        int end = firstEnd(state);
+        for (int i = done.nextClearBit(0);
+                i < operations.size() && operations.get(i).begun() < end;
+                i = done.nextClearBit(i + 1)) {
+            if (!operations.get(i).isWrite() && shown[i] == state.current()) {
+                done.set(i);
+                // It may have held back later reads.
+                end = firstEnd(state);
+            }
+        }
+        return end;
     }
 
     private boolean isComplete(State state) {
@@ -127,20 +150,38 @@ public final class LinearizabilityCheck {
         return end;
     }
 
-    private Optional<State> after(State state, int index) {
-        Operation operation = operations.get(index);
-        if (!operation.isWrite() && shown[index] != current(state)) {
-            return Optional.empty();
-        }
+    /** Returns the state after a certain operation; empty if it cannot come next. */
+    private Optional<State> after(State state, int index, int end) {
         BitSet done = (BitSet) state.done().clone();
         done.set(index);
-        return Optional.of(new State(done, operation.isWrite() ? index : state.last()));
+        if (operations.get(index).isWrite()) {
+            return Optional.of(new State(done, shownAfter(index)));
+        }
+        int write = shown[index] == NOTHING ? unknownDelete(done, end) : shown[index];
+        if (write < 0 || write >= operations.size() || done.get(write)) {
+            return Optional.empty();
+        }
+        if (isCertain(operations.get(write)) || operations.get(write).begun() >= end) {
+            return Optional.empty();
+        }
+        done.set(write);
+        return Optional.of(new State(done, shown[index]));
     }
 
-    /** Returns the write that a read shows now; nothing after a delete. */
-    private int current(State state) {
-        return state.last() == NOTHING || operations.get(state.last()).kind() == Operation.Kind.DELETE
-                ? NOTHING
-                : state.last();
+    /** Returns the first delete of unknown outcome that may come next; {@link #NOTHING} for none. */
+    private int unknownDelete(BitSet done, int end) {
+        for (int i = done.nextClearBit(0);
+                i < operations.size() && operations.get(i).begun() < end;
+                i = done.nextClearBit(i + 1)) {
+            if (operations.get(i).kind() == Operation.Kind.DELETE && !isCertain(operations.get(i))) {
+                return i;
+            }
+        }
+        return NOTHING;
+    }
+
+    /** Returns what a read shows after a write; nothing after a delete. */
+    private int shownAfter(int write) {
+        return operations.get(write).kind() == Operation.Kind.DELETE ? NOTHING : write;
     }
 }
