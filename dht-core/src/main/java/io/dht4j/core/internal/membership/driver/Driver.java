@@ -206,7 +206,7 @@ public final class Driver {
                 .ifPresent(plan ->
                         plan.batches().stream().mapToInt(PlannedBatch::to).forEach(chosen::add));
         for (int i = 0; i < MOST_BY_TURN; i++) {
-            chosen.add(present.get(turn++ % present.size()).number());
+            chosen.add(present.get(Math.floorMod(turn++, present.size())).number());
         }
         present.stream()
                 .filter(member -> member.lifecycle() != Lifecycle.SERVING)
