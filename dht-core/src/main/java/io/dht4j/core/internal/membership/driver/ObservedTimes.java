@@ -11,11 +11,11 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** For how long a driver has seen batches complete and members removed, since it leads. Not thread-safe. */
+/** For how long a driver has seen batches wait for snapshots and members removed, since it leads. Not thread-safe. */
 final class ObservedTimes {
 
     private final Duration versionSlotRest;
-    private final Map<Long, Long> completeSince = new HashMap<>();
+    private final Map<Long, Long> waitingSince = new HashMap<>();
     private final Map<Integer, Long> removedSince = new HashMap<>();
 
     /**
@@ -28,15 +28,18 @@ final class ObservedTimes {
     }
 
     /**
-     * Returns for how long each complete batch may have waited for snapshots: since the first round that has found it
-     * complete, approximately since its first snapshot.
+     * Returns for how long batches have waited for snapshots: since the first round that has found one complete, with
+     * snapshots at its owner, and moves not paused.
      */
     Map<Long, Duration> snapshotWaits(ClusterState state, Map<Integer, Reported> reports, long nowNanos) {
-        completeSince.keySet().removeIf(id -> state.batch(id).isEmpty());
+        waitingSince.keySet().removeIf(id -> state.batch(id).isEmpty());
         Map<Long, Duration> waits = new HashMap<>();
         for (Batch batch : state.batches()) {
-            if (BatchDecisions.isComplete(batch, reports)) {
-                long since = completeSince.computeIfAbsent(batch.id(), id -> nowNanos);
+            Reported owner = reports.get(batch.from());
+            if (state.rebalance().paused() || owner == null || owner.openSnapshots() == 0) {
+                waitingSince.remove(batch.id());
+            } else if (BatchDecisions.isComplete(batch, reports)) {
+                long since = waitingSince.computeIfAbsent(batch.id(), id -> nowNanos);
                 waits.put(batch.id(), Duration.ofNanos(nowNanos - since));
             }
         }
@@ -59,7 +62,7 @@ final class ObservedTimes {
 
     /** Forgets everything, since another node drives. */
     void reset() {
-        completeSince.clear();
+        waitingSince.clear();
         removedSince.clear();
     }
 }

@@ -12,6 +12,8 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
@@ -48,10 +50,19 @@ class DriverTest {
         private final Set<Integer> silent = new HashSet<>();
         private ClusterState state;
         boolean leads = true;
+        private int snapshots;
         private BiConsumer<Command, ClusterState> accepted = (command, before) -> {};
 
         ModelCluster(ClusterState state) {
             this.state = state;
+        }
+
+        void pause(boolean paused) {
+            state = Clusters.accepted(
+                    state,
+                    new Command.SetRebalance(
+                            state.epoch(),
+                            new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
         }
 
         @Override
@@ -79,7 +90,7 @@ class DriverTest {
                     .map(batch -> new BatchProgress(batch.id(), batch.partitions(), 0, 0, Optional.empty()))
                     .toList();
             return CompletableFuture.completedFuture(
-                    new Reported(member.incarnation().orElseThrow(), state.epoch(), false, 0, 0, progress));
+                    new Reported(member.incarnation().orElseThrow(), state.epoch(), false, 0, snapshots, progress));
         }
 
         @Override
@@ -148,6 +159,27 @@ class DriverTest {
         cluster.silent.clear();
         env.advance(Duration.ofSeconds(10));
         assertThat(cluster.state.members().get(4).lifecycle()).isEqualTo(Lifecycle.SERVING);
+        driver.close();
+    }
+
+    /** The time in which moves were paused does not count: the snapshot may be opened at its end. */
+    @Test
+    void snapshotsAreWaitedForAfterAPauseOfMoves() {
+        PartitionSet some = PartitionSet.matching(8, partition -> partition < 2);
+        ClusterState joined = Clusters.joined(Clusters.formed(3, 8, 3));
+        ModelCluster cluster = new ModelCluster(Clusters.started(joined, 1, 4, some));
+        long batch = cluster.state.batches().get(0).id();
+        cluster.pause(true);
+        VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
+        Driver driver = new Driver(cluster, env, new Driver.Options(Duration.ofMinutes(1)));
+        driver.start();
+        env.advance(Duration.ofMinutes(15));
+        cluster.snapshots = 1;
+        cluster.pause(false);
+        env.advance(Duration.ofMinutes(9));
+        assertThat(cluster.state.batch(batch).orElseThrow().phase()).isEqualTo(Phase.COPY);
+        env.advance(Duration.ofMinutes(2));
+        assertThat(cluster.state.batch(batch)).isEmpty();
         driver.close();
     }
 
