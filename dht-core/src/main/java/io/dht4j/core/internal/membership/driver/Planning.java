@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
  *
  * <p>Plans are needed while a member joins, slots are vacant, or a member that leaves or is dead owns slots; after a
- * change of weights or zones that this driver has seen; and when it is {@linkplain #demand demanded}.
+ * change of weights or zones, and after a leave that was cancelled, if this driver has seen it; and when it is
+ * {@linkplain #demand demanded}.
  */
 final class Planning {
 
@@ -29,6 +30,9 @@ final class Planning {
     private List<Trait> traits = List.of();
     private long changedNanos;
     private boolean demanded;
+    /** Whether a leave was cancelled: the member may have given most of its slots away. */
+    private boolean stays;
+
     private @Nullable Plan plan;
     private long plannedEpoch;
 
@@ -57,6 +61,7 @@ final class Planning {
             if (!first && isOtherwiseSame(now)) {
                 demanded = true;
             }
+            stays |= !first && hasStayed(now, state);
             // Batches that another driver has begun: its plan had waited.
             changedNanos = first && !state.batches().isEmpty() ? nowNanos - DELAY.toNanos() : nowNanos;
             traits = now;
@@ -64,7 +69,16 @@ final class Planning {
         }
         if (plan != null && left(plan, state).isEmpty() && plannedEpoch == state.epoch()) {
             demanded = false;
+            stays = false;
         }
+    }
+
+    /** Returns whether a serving member takes slots that took none before. New members are joining at first. */
+    private boolean hasStayed(List<Trait> now, ClusterState state) {
+        return now.stream()
+                .map(Trait::number)
+                .filter(number -> traits.stream().noneMatch(trait -> trait.number() == number))
+                .anyMatch(number -> state.members().get(number).lifecycle() == Lifecycle.SERVING);
     }
 
     /** Returns whether the same members have other weights or zones. */
@@ -87,7 +101,7 @@ final class Planning {
     }
 
     private boolean isNeeded(ClusterState state) {
-        if (demanded || state.slots().hasVacant()) {
+        if (demanded || stays || state.slots().hasVacant()) {
             return true;
         }
         int[] loads = state.loads();
@@ -104,9 +118,10 @@ final class Planning {
      * Returns whether a plan is needed only to find that nothing more comes to joining members, as to one that has the
      * partitions of a lost one, or is being filled with them. They should serve, and vote, once nothing moves.
      */
-    private static boolean haveSlots(ClusterState state) {
+    private boolean haveSlots(ClusterState state) {
         int[] loads = state.loads();
-        return !state.slots().hasVacant()
+        return !stays
+                && !state.slots().hasVacant()
                 && state.members().all().stream().allMatch(member -> switch (member.lifecycle()) {
                     case JOINING -> loads[member.number()] > 0;
                     case LEAVING, DEAD -> loads[member.number()] == 0;
@@ -185,6 +200,7 @@ final class Planning {
     void reset() {
         traits = List.of();
         demanded = false;
+        stays = false;
         plan = null;
     }
 }

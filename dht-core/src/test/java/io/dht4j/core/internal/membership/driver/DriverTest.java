@@ -183,6 +183,25 @@ class DriverTest {
         driver.close();
     }
 
+    @Test
+    void memberThatStaysGetsSlotsBack() {
+        ClusterState joined = Clusters.joined(Clusters.formed(3, 64, 3));
+        ClusterState few = Clusters.moved(joined, 1, 4, PartitionSet.matching(64, partition -> partition < 2));
+        ModelCluster cluster = new ModelCluster(Clusters.accepted(few, new Command.Leave(few.epoch(), 4)));
+        cluster.pause(true);
+        VirtualEnvironment env = VirtualEnvironment.seeded(1, 5_000_000);
+        Driver driver = new Driver(cluster, env, new Driver.Options(Duration.ofMinutes(1)));
+        driver.start();
+        env.advance(Duration.ofMinutes(2));
+        cluster.state = Clusters.accepted(cluster.state, new Command.Serve(cluster.state.epoch(), 4));
+        cluster.pause(false);
+        env.advance(Duration.ofSeconds(30));
+        assertThat(cluster.state.loads()[4]).isEqualTo(2);
+        env.advance(Duration.ofMinutes(5));
+        assertThat(cluster.state.loads()[4]).isGreaterThan(40);
+        driver.close();
+    }
+
     /** A new leader has planned the third replicas, which are copied from the second ones. */
     @Test
     void growthThatEndsWithoutItsHeirIsPlannedAgain() {
