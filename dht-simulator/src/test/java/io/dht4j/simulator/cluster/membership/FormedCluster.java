@@ -106,6 +106,11 @@ final class FormedCluster implements AutoCloseable {
         disks.put(i, new KeptStore());
     }
 
+    /** Gives a node the disk of another one. */
+    void takeDisk(int i, int other) {
+        disks.put(i, disk(other));
+    }
+
     /** Empties the directory of the log of a node that does not run, and leaves its store. */
     void loseLog(int i) {
         groups.values().forEach(group -> group.loseDisk(requireNonNull(logs.get(node(i).id()))));

@@ -94,6 +94,18 @@ class RestartTest {
     }
 
     @Test
+    void aDirectoryRefusesANodeOfAnotherName() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(2);
+            nodes.takeDisk(5, 2);
+            nodes.join(5, THREE);
+            assertThat(nodes.failure(5))
+                    .isEqualTo("the data directory of node n5 belongs to node n2: start it as n2, or start n5 with a"
+                            + " directory of its own");
+        }
+    }
+
+    @Test
     void aNodeThatWasDeclaredDeadMeanwhileNeverServes() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.env.await(nodes.change(0, state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);

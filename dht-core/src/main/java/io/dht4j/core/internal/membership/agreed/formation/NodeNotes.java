@@ -5,6 +5,7 @@ import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.Malforme
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.Store;
 import java.io.ByteArrayInputStream;
@@ -204,7 +205,18 @@ public final class NodeNotes {
                     + ": parts of two directories are mixed. Restore the whole directory, or start " + self
                     + " with an empty one and run ./dht nodes replace " + self);
         }
+        requireOwnName(state, identity);
         return Optional.of(state);
+    }
+
+    /** Without this, the node would start as another one than it says. */
+    private void requireOwnName(ClusterState state, Identity identity) {
+        state.members().incarnation(identity.incarnation()).map(Member::name).ifPresent(name -> {
+            if (!name.equals(self)) {
+                throw new IllegalStateException("the data directory of node " + self + " belongs to node " + name
+                        + ": start it as " + name + ", or start " + self + " with a directory of its own");
+            }
+        });
     }
 
     /** Stores an encoded state. */
