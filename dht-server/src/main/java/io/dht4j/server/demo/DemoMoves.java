@@ -7,6 +7,7 @@ import io.dht4j.MembershipStatus.Member;
 import io.dht4j.MembershipStatus.Move;
 import io.dht4j.MembershipStatus.State;
 import io.dht4j.NodeId;
+import io.dht4j.NodeStatus;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.demo.UnicodeNames.Named;
 import java.util.HashSet;
@@ -135,9 +136,17 @@ final class DemoMoves {
     }
 
     private Map<String, Long> entries() {
+        long began = System.nanoTime();
         Map<String, Long> entries = new TreeMap<>();
         for (String id : nodes.running()) {
-            entries.put(id, DemoCalls.join(nodes.cluster(id).status()).entries());
+            NodeStatus status = DemoCalls.join(nodes.cluster(id).status());
+            // A busy store does not know its number at once.
+            while (!status.entriesAge().isZero() && DemoCalls.secondsSince(began) < DROP_SECONDS) {
+                calls.checkStop();
+                LockSupport.parkNanos(LOOK_NANOS);
+                status = DemoCalls.join(nodes.cluster(id).status());
+            }
+            entries.put(id, status.entries());
         }
         return entries;
     }

@@ -38,9 +38,9 @@ final class Page {
         }
     }
 
-    /** Writes a labelled bar, full at {@code max}. */
+    /** Writes a labelled bar, full from {@code max} on. */
     void bar(String label, long value, long max, String text) {
-        int length = max == 0 ? 0 : (int) Math.round((double) value / max * BAR_WIDTH);
+        int length = max == 0 ? 0 : (int) Math.round((double) Math.max(0, Math.min(value, max)) / max * BAR_WIDTH);
         String bar = "█".repeat(length);
         String coloured = inColour ? "\u001b[32m" + bar + "\u001b[0m" : bar;
         say("%s %s%s %s", label, coloured, " ".repeat(BAR_WIDTH - length), text);
