@@ -93,7 +93,8 @@ public interface ClusterMembership {
 
     /**
      * Declares that a node never returns, so that a node of the same name with an empty data directory may take its
-     * place. Refused until the node has been silent for 30 seconds, as seen from this node.
+     * place. Refused while the node answers this node, and until it has not answered the leader of the metadata for 30
+     * seconds.
      *
      * @param node its name
      * @return as {@link #change}

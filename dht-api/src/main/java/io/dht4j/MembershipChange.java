@@ -95,8 +95,8 @@ public sealed interface MembershipChange {
             zone.ifPresent(MembershipChange::requireZone);
             weight.ifPresent(value -> Ranges.require("weight", value, 1, Node.MAX_WEIGHT));
             if (address.isEmpty() && publicAddresses.isEmpty() && zone.isEmpty() && weight.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "an update of node " + node + " changes its address, public addresses, zone or weight");
+                throw new IllegalArgumentException("an update of node " + node
+                        + " changes nothing: give its address, public addresses, zone or weight");
             }
         }
     }

@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Cluster;
+import io.dht4j.ClusterMembership;
 import io.dht4j.Key;
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Membership;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
-import io.dht4j.topology.microraft.MicroRaftOptions;
-import io.dht4j.topology.microraft.MicroRaftTopologyLog;
+import io.dht4j.topology.microraft.MicroRaftLogs;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.io.IOException;
@@ -52,25 +53,35 @@ class AgreedClusterTest {
         return nodes;
     }
 
-    private ClusterBuilder builder(Membership membership) {
+    // tag::agreed[]
+    /** Forms a cluster with the other founders, which call this with the same list in the same order. */
+    private static Membership founder(Node self, List<Node> founders, Path directory) {
+        return Membership.bootstrap(self.id(), founders, new MicroRaftLogs(directory.resolve("meta")));
+    }
+
+    /** Joins the cluster of any of {@code seeds}, which has admitted the name. */
+    private static Membership joiner(Node self, List<Node> seeds, Path directory) {
+        return Membership.join(self, seeds, new MicroRaftLogs(directory.resolve("meta")));
+    }
+
+    /** Starts a node, and waits for the cluster. */
+    private static Cluster start(Membership membership, Path directory) {
         Node self = membership.self();
         return ClusterBuilder.of(membership)
                 .transport(TcpTransport.create(TcpTransportOptions.at(self.host(), self.port())))
-                .store(MvStore.open(directory.resolve(self.id().value()), MvStoreOptions.defaults()));
+                .store(MvStore.open(directory, MvStoreOptions.defaults()))
+                .start();
     }
+    // end::agreed[]
 
-    private Membership bootstrap(Node self, List<Node> founders) {
-        return Membership.bootstrap(
-                self.id(),
-                founders,
-                (ref, initial, environment) -> MicroRaftTopologyLog.open(
-                        MicroRaftOptions.of(ref, initial, directory.resolve("meta-" + ref.name())), environment));
+    private Path directoryOf(Node node) {
+        return directory.resolve(node.id().value());
     }
 
     private List<Cluster> start(List<Node> founders) {
         List<CompletableFuture<Cluster>> starting = founders.stream()
                 .map(node -> CompletableFuture.supplyAsync(
-                        () -> builder(bootstrap(node, founders)).start(),
+                        () -> start(founder(node, founders, directoryOf(node)), directoryOf(node)),
                         task -> new Thread(task, "start " + node.id()).start()))
                 .toList();
         return starting.stream().map(CompletableFuture::join).toList();
@@ -101,11 +112,29 @@ class AgreedClusterTest {
     void aStartThatFailsReleasesEverything() throws IOException {
         List<Node> founders = nodes(2);
         for (int round = 0; round < 2; round++) {
-            Membership alone = bootstrap(founders.get(0), founders).withStartTimeout(Duration.ofSeconds(1));
-            assertThatThrownBy(() -> builder(alone).start())
+            Path own = directoryOf(founders.get(0));
+            Membership alone = founder(founders.get(0), founders, own).withStartTimeout(Duration.ofSeconds(1));
+            assertThatThrownBy(() -> start(alone, own))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("node n1 has waited for 1 s")
                     .hasMessageContaining("n2 (");
+        }
+    }
+
+    @Test
+    void aNodeThatIsAddedJoins() throws IOException {
+        List<Node> nodes = nodes(2);
+        Node first = nodes.get(0);
+        Node second = nodes.get(1);
+        try (Cluster cluster = start(founder(first, List.of(first), directoryOf(first)), directoryOf(first))) {
+            ClusterMembership membership = cluster.membership();
+            membership.add(second.id()).toCompletableFuture().join();
+            try (Cluster joined = start(joiner(second, List.of(first), directoryOf(second)), directoryOf(second))) {
+                joined.put(Key.of("key"), new byte[] {1}).toCompletableFuture().join();
+                assertThat(membership.status().toCompletableFuture().join().members())
+                        .extracting(MembershipStatus.Member::name)
+                        .containsExactly(first.id(), second.id());
+            }
         }
     }
 }

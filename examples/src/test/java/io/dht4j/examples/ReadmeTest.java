@@ -37,6 +37,8 @@ class ReadmeTest {
     @CsvSource({
         "README.md, embed, examples/src/main/java/io/dht4j/examples/EmbeddingExample.java",
         "docs/guide/choose-a-transport.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/change-nodes-in-java.md, agreed, "
+                + "examples/src/test/java/io/dht4j/examples/AgreedClusterTest.java",
         "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
         "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",

@@ -24,8 +24,8 @@ import java.util.Optional;
  * @param nodes the founders, in the same order at each of them; or nodes of the cluster to be joined, any of which may
  *     be down, empty with a discovery
  * @param discovery finds nodes of the cluster to be joined, in place of a list
- * @param log opens the node's topology log, which must keep its files apart from the store, and be emptied together
- *     with it
+ * @param log opens the node's topology log, such as {@code MicroRaftLogs} of {@code dht-topology-microraft}; must keep
+ *     its files apart from the store, and be emptied together with it
  * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names whom it
  *     waits for; what was agreed until then is kept
  * @param attributes what the cluster shall know about the node

@@ -99,7 +99,8 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     }
 
     /**
-     * Opens the log of a member. Blocks on its files.
+     * Opens the log of one identity of a member. A node has another one each time that it becomes a member:
+     * {@link MicroRaftLogs} gives each a directory. Blocks on its files.
      *
      * @param options how it works
      * @param environment gives time, timers, randomness and threads; closed by the caller after this
