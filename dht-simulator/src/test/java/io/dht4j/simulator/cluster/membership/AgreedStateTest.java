@@ -179,7 +179,8 @@ class AgreedStateTest {
             assertThat(nodes.get(3, "key")).isEqualTo("value");
             nodes.put(4, "key", "again");
             assertThat(nodes.get(0, "key")).isEqualTo("again");
-            assertThatThrownBy(() -> admit(nodes, "a")).hasMessageContaining("there is no leader");
+            assertThatThrownBy(() -> admit(nodes, "a"))
+                    .hasMessageContaining("has found no leader of a majority of the voters");
         }
     }
 

@@ -135,14 +135,14 @@ public final class CommandLog {
         if (here == null) {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
+        if (!here.log.leads()) {
+            // One that was just elected would append, too. But it may lack the state by which the guard decides.
+            return CompletableFuture.completedFuture(notLeader("this member does not lead", here.log.leader()));
+        }
         Optional<ClusterState> before = here.state.state();
         Optional<String> refusal = before.flatMap(state -> refusal(command, state));
         if (refusal.isPresent()) {
-            // A member that was just elected appends, too, and knows nothing yet.
-            return CompletableFuture.completedFuture(
-                    here.log.leads()
-                            ? new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty())
-                            : notLeader("this member does not lead yet", here.log.leader()));
+            return CompletableFuture.completedFuture(new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
         }
         CompletionStage<Long> append;
         try {

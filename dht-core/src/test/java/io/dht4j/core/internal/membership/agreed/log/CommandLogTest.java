@@ -179,4 +179,14 @@ class CommandLogTest {
         assertThat(append(new Command.Admit(Epoch.FIRST, new NodeId("n4"))).outcome())
                 .isEqualTo(Outcome.ACCEPTED);
     }
+
+    /** After a restart a member is elected by the length of its log, before it has applied what is in it. */
+    @Test
+    void electedMemberAppendsNothingBeforeItHasTheStateForItsGuard() {
+        commands.member(log, state);
+        commands.guard((command, newest) -> Optional.of("it is alive"));
+        assertThat(append(new Command.MarkDead(Epoch.FIRST, 3, false)).outcome())
+                .isEqualTo(Outcome.NOT_LEADER);
+        assertThat(log.index).isZero();
+    }
 }
