@@ -113,6 +113,9 @@ final class MembershipText {
     private static String progress(JsonNode move, JsonNode rebalance) {
         long copied = move.path("copied_bytes").asLong();
         long total = move.path("total_bytes").asLong();
+        if (move.path("phase").asText().equals("BOTH")) {
+            return "copied";
+        }
         if (total == 0) {
             return copied == 0 ? "at most " + rate(rebalance) : bytes(copied) + ", at most " + rate(rebalance);
         }

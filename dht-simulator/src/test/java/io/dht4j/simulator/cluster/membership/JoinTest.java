@@ -242,6 +242,21 @@ class JoinTest {
     }
 
     @Test
+    void foundersWaitForOneThatWasStartedToJoin() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            nodes.bootstrap(0, THREE);
+            nodes.bootstrap(1, THREE);
+            nodes.join(2, list(0, 1));
+            nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(nodes.waiting(0))
+                    .contains("waits for n2 (node n2 was started with --join, and forms no cluster: start all nodes");
+            nodes.stop(2);
+            nodes.bootstrap(2, THREE);
+            assertThat(nodes.cluster(0).topology().size()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void aNodeWithDataDoesNotJoin() {
         try (FormedCluster nodes = threeNodes()) {
             admit(nodes, 0, 3);
@@ -261,7 +276,7 @@ class JoinTest {
             nodes.cluster(3);
             nodes.env.await(nodes.change(0, state -> new Command.Leave(state.epoch(), 4)), BOUND);
             assertThat(nodes.env.await(nodes.cluster(3).failure(), BOUND))
-                    .contains("n3 (number 4, REMOVED) never returns");
+                    .contains("n3 (number 4, REMOVED) has left; to let it join again, run ./dht nodes add n3, and");
             nodes.stop(3);
             nodes.join(3, THREE);
             assertThat(nodes.failure(3))

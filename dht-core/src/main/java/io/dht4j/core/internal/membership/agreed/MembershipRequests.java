@@ -117,11 +117,14 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private Reply founder(NodeId sender, MembershipRequest.Found found) {
         Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
         if (bootstrap == null) {
-            String refusal = cluster.isPresent()
-                    ? ""
-                    : "node " + self + " joins a cluster, and forms none: start all nodes of the list with the same"
-                            + " --bootstrap";
-            return new MembershipReply.Founder(incarnation, cluster, new byte[0], refusal);
+            if (cluster.isEmpty()) {
+                // Whoever mistypes an option at one node must not end the start of another one.
+                throw DhtException.of(
+                        ErrorCode.NOT_SERVING,
+                        "node " + self + " was started with --join, and forms no cluster: start all nodes of the list"
+                                + " with the same --bootstrap");
+            }
+            return new MembershipReply.Founder(incarnation, cluster, new byte[0], "");
         }
         return new MembershipReply.Founder(
                 incarnation,

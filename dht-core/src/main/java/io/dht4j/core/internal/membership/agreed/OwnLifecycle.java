@@ -54,10 +54,10 @@ final class OwnLifecycle {
         Optional<Member> own = state.members().incarnation(incarnation);
         removed = leaving
                 && own.filter(member -> member.lifecycle() == Lifecycle.REMOVED).isPresent();
-        String why = own.map(member -> member + " never returns")
-                .orElseGet(() ->
-                        "node " + self + " with this data directory is no member of the cluster " + state.cluster());
-        end.complete(why + ": " + remedy(state.members().named(self)));
+        String why = own.map(member -> member + (removed ? " has left; to let it join again, " : " never returns: "))
+                .orElseGet(() -> "node " + self + " with this data directory is no member of the cluster "
+                        + state.cluster() + ": ");
+        end.complete(why + remedy(state.members().named(self)));
         return Optional.empty();
     }
 

@@ -166,7 +166,7 @@ final class Recovery {
         long left = voters.stream().filter(answers::containsKey).count();
         if (leads) {
             throw refused(left + " of " + voters.size() + " voters answer, and one leads: changes go on without a"
-                    + " recovery. Replace the other nodes with ./dht nodes replace");
+                    + " recovery" + (left < voters.size() ? ". Replace the others with ./dht nodes replace" : ""));
         }
         if (2 * left > voters.size() && seconds > 0) {
             throw refused(left + " of " + voters.size() + " voters answer, which is a majority, and should elect a"

@@ -61,7 +61,9 @@ final class MemberRules {
         int replicas = state.replicationFactor();
         if (staying.size() < replicas) {
             return Results.refused("without " + member.name() + " only " + staying.size()
-                    + " nodes would remain for the replication factor " + replicas + ": add a node first");
+                    + (staying.size() == 1 ? " node" : " nodes") + " would remain for the replication factor "
+                    + replicas + ": add a node first, or, if " + member.name()
+                    + " is lost, run ./dht nodes replace " + member.name());
         }
         long zones = zones(staying);
         String zone = member.details().zone();
