@@ -190,7 +190,7 @@ class RealMovesTest {
         assertThat(names("SERVING")).containsExactlyElementsOf(NEW);
         for (String node : OLD) {
             assertThat(nodes.exitCode(node)).isZero();
-            assertThat(nodes.err(node)).contains("never returns");
+            assertThat(nodes.err(node)).contains("has left");
         }
     }
 
