@@ -15,8 +15,10 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The driver moves members on, from their admission to their removal: whole clusters in virtual time. */
@@ -102,6 +104,29 @@ class DrivenMembersTest {
                 .findFirst()
                 .orElseThrow()
                 .waitsFor();
+    }
+
+    @Test
+    void aFailureFromBeforeTheElectionDeclaresNobodyDead() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            int first = cluster.leader();
+            List<Integer> others =
+                    IntStream.range(0, 3).filter(i -> i != first).boxed().toList();
+            for (int other : others) {
+                cluster.nodes.nodes.get(other).link.toward(node(3).id(), Fault.refuse());
+                cluster.nodes.env.await(
+                        cluster.nodes.cluster(other).membership().status(), BOUND);
+                cluster.nodes.nodes.get(other).link.heal();
+            }
+            cluster.nodes.env.advance(Duration.ofMinutes(2));
+            cluster.nodes.crash(first);
+            int leader = cluster.leader();
+            cluster.nodes.crash(3);
+            assertThat(cluster.refusal(leader, state -> new Command.MarkDead(state.epoch(), 4, false)))
+                    .contains("a node is declared dead after 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(45));
+            cluster.change(leader, state -> new Command.MarkDead(state.epoch(), 4, false));
+        }
     }
 
     @Test

@@ -38,7 +38,7 @@ class LostMajorityTest {
             assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
             assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(2);
             cluster.nodes.awaitEpoch(cluster.nodes.state(3).epoch(), 2, 4);
-            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
             cluster.change(4, state -> new Command.MarkDead(state.epoch(), 1, true));
             cluster.change(2, state -> new Command.MarkDead(state.epoch(), 2, true));
             cluster.await(
@@ -96,7 +96,7 @@ class LostMajorityTest {
             cluster.nodes.env.advance(Duration.ofSeconds(11));
             assertThat(recovery(cluster, 1, 0)).isEmpty();
             cluster.nodes.awaitEpoch(cluster.nodes.state(1).epoch(), 2);
-            cluster.nodes.env.advance(Duration.ofSeconds(20));
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
             cluster.change(1, state -> new Command.MarkDead(state.epoch(), 1, false));
             cluster.nodes.replaceDisk(0);
             cluster.nodes.join(0, list(1, 2));

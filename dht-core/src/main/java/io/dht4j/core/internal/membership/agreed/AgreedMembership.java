@@ -150,7 +150,7 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
-        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence()));
+        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence(), driver::silence));
         this.reports.waits(
                 () -> Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
                         .flatMap(lines -> lines)

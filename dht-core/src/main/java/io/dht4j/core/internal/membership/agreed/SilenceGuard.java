@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.state.Member;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.IntFunction;
 
 /**
  * Lets no member be declared dead that may be alive as seen from the leader, which asks the members again and again. A
@@ -23,6 +24,7 @@ final class SilenceGuard implements CommandLog.Guard {
     private final NodeId self;
     private final UUID incarnation;
     private final PeerSilence silence;
+    private final IntFunction<Optional<Duration>> silenceWhileLeading;
 
     /**
      * Creates the guard of a node.
@@ -30,11 +32,15 @@ final class SilenceGuard implements CommandLog.Guard {
      * @param self the node
      * @param incarnation its incarnation
      * @param silence which members do not answer it
+     * @param silenceWhileLeading returns the same of a member by its number, since this node leads: it may not have
+     *     asked before, and its last failure may be old
      */
-    SilenceGuard(NodeId self, UUID incarnation, PeerSilence silence) {
+    SilenceGuard(
+            NodeId self, UUID incarnation, PeerSilence silence, IntFunction<Optional<Duration>> silenceWhileLeading) {
         this.self = self;
         this.incarnation = incarnation;
         this.silence = silence;
+        this.silenceWhileLeading = silenceWhileLeading;
     }
 
     @Override
@@ -49,7 +55,9 @@ final class SilenceGuard implements CommandLog.Guard {
         if (member.is(incarnation)) {
             return Optional.of(member + " leads the changes of this cluster, so it is alive: stop it first");
         }
-        Optional<Duration> silent = silence.of(member.name());
+        Optional<Duration> silent = silence.of(member.name())
+                .flatMap(known ->
+                        silenceWhileLeading.apply(member.number()).map(led -> led.compareTo(known) < 0 ? led : known));
         if (silent.filter(time -> time.compareTo(SILENCE) >= 0).isPresent()) {
             return Optional.empty();
         }

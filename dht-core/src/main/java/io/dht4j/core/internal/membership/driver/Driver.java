@@ -125,6 +125,16 @@ public final class Driver {
                 .toList();
     }
 
+    /**
+     * Returns for how long a member has not answered this node since it leads.
+     *
+     * @param member the number of the member
+     * @return empty if it answers, has not been asked yet, or this node does not lead
+     */
+    public Optional<Duration> silence(int member) {
+        return Optional.ofNullable(watch.silences().get(member));
+    }
+
     /** Begins to look now and then whether this node leads. */
     public void start() {
         wake();
