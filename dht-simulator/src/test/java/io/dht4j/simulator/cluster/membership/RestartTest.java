@@ -106,6 +106,31 @@ class RestartTest {
     }
 
     @Test
+    void aMemberDoesNotStartOnACopyOfItsDirectoryWhileItRuns() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.takeDisk(7, 2);
+            nodes.join(7, Node.of("n2", "host7:1"), list(0, 1), builder -> builder);
+            assertThat(nodes.failure(7))
+                    .isEqualTo("node n2 runs already at host2:1, with a copy of this data directory: stop that process"
+                            + " first to move the node here; to add a node, start it with an empty directory and a name"
+                            + " of its own");
+            // A node that has moved starts.
+            nodes.stop(2);
+            nodes.join(7, Node.of("n2", "host7:1"), list(0, 1), builder -> builder);
+            nodes.cluster(7);
+        }
+    }
+
+    @Test
+    void aMemberThatIsStartedAtAnotherNameOfItsAddressStarts() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(2);
+            nodes.join(2, Node.of("n2", "alias2:1"), list(0, 1), builder -> builder);
+            nodes.cluster(2);
+        }
+    }
+
+    @Test
     void aNodeThatWasDeclaredDeadMeanwhileNeverServes() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.env.await(nodes.change(0, state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);

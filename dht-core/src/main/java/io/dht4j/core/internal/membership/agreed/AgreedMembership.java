@@ -18,6 +18,7 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.agreed.formation.OwnIdentity;
 import io.dht4j.core.internal.membership.agreed.formation.RestartCheck;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
+import io.dht4j.core.internal.membership.agreed.formation.TwinCheck;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
@@ -78,6 +79,7 @@ public final class AgreedMembership {
     private final MembershipEndpoint endpoint;
     private final NodeReports reports;
     private final OwnAttributes own;
+    private final TwinCheck twin;
     private final Recovery recovery;
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
@@ -156,6 +158,7 @@ public final class AgreedMembership {
                         .flatMap(lines -> lines)
                         .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
+        this.twin = new TwinCheck(options.self(), identity.incarnation(), calls);
         this.recovery = new Recovery(identity.incarnation(), installed, reports, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(
                 self,
@@ -171,7 +174,8 @@ public final class AgreedMembership {
                         wait,
                         calls.foreign(),
                         new Admissions(self, options.joinToken(), members, changes, environment),
-                        reports));
+                        reports,
+                        twin));
     }
 
     private Optional<NodeRef> logRef() {
@@ -301,7 +305,7 @@ public final class AgreedMembership {
         pulls.start();
         Optional<Founders> founders = notes.founders();
         if (restarts) {
-            installed.state().ifPresent(this::restart);
+            installed.state().ifPresent(this::restartAlone);
             return;
         }
         if (bootstrap == null && founders.isPresent()) {
@@ -332,6 +336,18 @@ public final class AgreedMembership {
 
     private JoinPath joinPath() {
         return new JoinPath(options, identity.incarnation(), calls, environment);
+    }
+
+    /** A member that was started at another address restarts once no twin of it has answered at the agreed one. */
+    private void restartAlone(ClusterState state) {
+        Optional<Node> agreed = twin.agreed(state);
+        if (agreed.isEmpty()) {
+            restart(state);
+            return;
+        }
+        twin.ask(agreed.get(), state)
+                .thenAccept(refusal -> refusal.ifPresentOrElse(
+                        wait::fail, () -> onStore(() -> installed.state().ifPresent(this::restart), wait.over())));
     }
 
     /** Serves by the installed state once the others had time to object: reads and writes do not need the log. */

@@ -7,6 +7,7 @@ import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.formation.Bootstrap;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
+import io.dht4j.core.internal.membership.agreed.formation.TwinCheck;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.peer.ForeignNodes;
@@ -43,6 +44,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final ForeignNodes foreign;
     private final Admissions admissions;
     private final NodeReports reports;
+    private final TwinCheck twin;
 
     /**
      * Creates the service of a node.
@@ -58,6 +60,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param foreign learns of callers of other clusters
      * @param admissions admits bearers of a join token
      * @param reports what this node reports
+     * @param twin learns of requests that this node has sent to itself
      */
     MembershipRequests(
             NodeId self,
@@ -70,7 +73,8 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             StartWait wait,
             ForeignNodes foreign,
             Admissions admissions,
-            NodeReports reports) {
+            NodeReports reports,
+            TwinCheck twin) {
         this.self = self;
         this.incarnation = incarnation;
         this.members = members;
@@ -82,6 +86,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.foreign = foreign;
         this.admissions = admissions;
         this.reports = reports;
+        this.twin = twin;
     }
 
     @Override
@@ -101,6 +106,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             }
             if (request instanceof MembershipRequest.Report report) {
                 requireMember(sender, report.cluster());
+                twin.received(sender);
                 return CompletableFuture.completedFuture(reports.serve(sender, report));
             }
             if (request instanceof MembershipRequest.Admit admit) {

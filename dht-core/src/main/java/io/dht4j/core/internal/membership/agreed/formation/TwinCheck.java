@@ -1,0 +1,74 @@
+package io.dht4j.core.internal.membership.agreed.formation;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Finds out, before a member takes part in anything, whether another process runs on a copy of its data directory. Two
+ * of them would give the same versions to different writes, and vote twice. A member that was started at another address
+ * than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
+ */
+public final class TwinCheck {
+
+    private final Node self;
+    private final UUID incarnation;
+    private final PeerCalls calls;
+    /** Whether the request has reached its sender, which has two addresses. */
+    private volatile boolean isOwnAddress;
+
+    /**
+     * Creates a check.
+     *
+     * @param self this node, at the address with which it was started
+     * @param incarnation its stored incarnation
+     * @param calls sends the request
+     */
+    public TwinCheck(Node self, UUID incarnation, PeerCalls calls) {
+        this.self = self;
+        this.incarnation = incarnation;
+        this.calls = calls;
+    }
+
+    /** A request of a node has arrived at this node. */
+    public void received(NodeId sender) {
+        if (sender.equals(self.id())) {
+            isOwnAddress = true;
+        }
+    }
+
+    /** Returns the node at its agreed address if it was started at another one, so that there may be a twin. */
+    public Optional<Node> agreed(ClusterState state) {
+        return state.members()
+                .incarnation(incarnation)
+                .map(member -> Node.of(self.id().value(), member.details().address()))
+                .filter(node -> !node.address().equals(self.address()));
+    }
+
+    /**
+     * Asks whoever listens at the agreed address.
+     *
+     * @param node the result of {@link #agreed}
+     * @param state the stored state
+     * @return why the node must not start; empty if no twin answers within {@link PeerCalls#TIMEOUT}
+     */
+    public CompletableFuture<Optional<String>> ask(Node node, ClusterState state) {
+        return calls.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)
+                .handle((report, error) -> {
+                    boolean isTwin = error == null && !isOwnAddress && report.incarnation().equals(incarnation);
+                    return isTwin ? Optional.of(text(node)) : Optional.empty();
+                });
+    }
+
+    private String text(Node twin) {
+        return "node " + self.id() + " runs already at " + twin.address() + ", with a copy of this data directory: stop"
+                + " that process first to move the node here; to add a node, start it with an empty directory and a name"
+                + " of its own";
+    }
+}
