@@ -331,7 +331,8 @@ final class HttpApiQuery {
                     "rate",
                     "replication_factor",
                     "accept_data_loss",
-                    "lost" -> ErrorCode.BAD_REQUEST;
+                    "lost",
+                    "voters" -> ErrorCode.BAD_REQUEST;
             default -> ErrorCode.SCAN_INVALID;
         };
     }
