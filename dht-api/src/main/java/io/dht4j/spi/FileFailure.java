@@ -1,6 +1,7 @@
 package io.dht4j.spi;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -23,6 +24,9 @@ public final class FileFailure {
      *     the message of another {@code IOException}, and the text of an exception of another kind
      */
     public static String inWords(Throwable failure) {
+        if (failure instanceof CharacterCodingException) {
+            return "its text is not UTF-8";
+        }
         if (!(failure instanceof FileSystemException e) || e.getFile() == null) {
             String message = failure.getMessage();
             return failure instanceof IOException && message != null ? message : failure.toString();

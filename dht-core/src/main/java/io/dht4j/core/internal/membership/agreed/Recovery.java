@@ -147,13 +147,20 @@ final class Recovery {
         Set<NodeId> alive =
                 names(present, member -> answers.containsKey(member.number()) && lost.contains(member.name()));
         if (!alive.isEmpty()) {
-            throw refused(names(alive) + " answers, and is not lost: leave it out");
+            throw refused(names(alive)
+                    + (alive.size() == 1
+                            ? " answers, and is not lost: leave it out"
+                            : " answer, and are not lost: leave them out"));
         }
         Set<NodeId> silent =
                 names(present, member -> !answers.containsKey(member.number()) && !lost.contains(member.name()));
         if (!silent.isEmpty()) {
-            throw refused(names(silent) + " does not answer, and may know a newer state: bring it back, or name it as"
-                    + " lost if it never returns");
+            throw refused(names(silent)
+                    + (silent.size() == 1
+                            ? " does not answer, and may know a newer state: bring it back, or name it as lost if it never"
+                                    + " returns"
+                            : " do not answer, and may know a newer state: bring them back, or name them as lost if they"
+                                    + " never return"));
         }
         requireNoLeader(state, answers);
         return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));

@@ -73,8 +73,8 @@ final class HttpApiQuery {
             }
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
-                    "unknown parameter \"" + HttpText.shown(name) + "\"; this resource and method take: "
-                            + String.join(", ", known));
+                    "unknown parameter \"" + HttpText.shown(name) + "\"; this resource and method take"
+                            + (known.isEmpty() ? " none" : ": " + String.join(", ", known)));
         }
         if (values.put(name, decode(name, value)) != null) {
             throw new InvalidRequestException(codeOf(name), name + " stands more than once");

@@ -25,6 +25,7 @@ class HttpApiMembershipTest {
             nodes?change=add                                  | node is missing
             rebalance?change=cancel&rate=65536                | rate has no effect: change=cancel takes change
             rebalance?change=stop                             | cancel, or rate or replication_factor be given
+            nodes?change=voters&voters=9                      | voters must be a whole number
             rebalance?rate=1                                  | rate must be a whole number from 65536
             """)
     void aChangeThatSaysTooMuchOrTooLittleIsRefused(String resource, String why) throws IOException {

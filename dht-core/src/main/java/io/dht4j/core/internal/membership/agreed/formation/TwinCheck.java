@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Finds out, before a member takes part in anything, whether another process runs on a copy of its data directory. Two
- * of them would give the same versions to different writes, and vote twice. A member that was started at another address
- * than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
+ * of them would give the same versions to different writes, and vote twice. A member that was started at another
+ * address than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
  */
 public final class TwinCheck {
 
@@ -61,7 +61,9 @@ public final class TwinCheck {
     public CompletableFuture<Optional<String>> ask(Node node, ClusterState state) {
         return calls.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)
                 .handle((report, error) -> {
-                    boolean isTwin = error == null && !isOwnAddress && report.incarnation().equals(incarnation);
+                    boolean isTwin = error == null
+                            && !isOwnAddress
+                            && report.incarnation().equals(incarnation);
                     return isTwin ? Optional.of(text(node)) : Optional.empty();
                 });
     }
