@@ -26,8 +26,12 @@ public final class ViewRefresh {
 
     private static final long NOTICE_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** The longest time for a view to arrive. Then the next request tries again. */
-    private static final long TIMEOUT_NANOS = Duration.ofSeconds(2).toNanos();
+    /**
+     * The longest time for a view to arrive and to be installed. Then the next request tries again. A member answers
+     * within less or not at all; the rest is for the store of this node, which may be busy. Requests that wait have
+     * deadlines of their own.
+     */
+    private static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final Views views;
     private final Environment environment;

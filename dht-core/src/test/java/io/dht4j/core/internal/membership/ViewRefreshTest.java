@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class ViewRefreshTest {
 
-    private static final Duration BOUND = Duration.ofSeconds(10);
+    private static final Duration BOUND = Duration.ofMinutes(1);
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final Views views = new Views(view(2, 2, 2));

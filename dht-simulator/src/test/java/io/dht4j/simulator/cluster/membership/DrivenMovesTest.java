@@ -59,6 +59,22 @@ class DrivenMovesTest {
     }
 
     @Test
+    void aNodeThatInstallsStatesSlowlyServesWhileSlotsMove() {
+        try (DrivenCluster cluster = new DrivenCluster(4, builder -> builder.timeout(Duration.ofSeconds(20)))) {
+            cluster.nodes.nodes.get(3).env.setStoreDelay(Duration.ofSeconds(4));
+            cluster.change(0, state -> new Command.Leave(state.epoch(), 2));
+            int calls = 0;
+            for (; cluster.load(0, 1) > 0; calls++) {
+                // Fails the test if it fails.
+                cluster.nodes.put(3, "key" + calls % DrivenCluster.KEYS, "value" + calls % DrivenCluster.KEYS);
+                cluster.nodes.env.advance(Duration.ofSeconds(1));
+            }
+            assertThat(calls).isGreaterThan(30);
+            cluster.assertData(0, 3);
+        }
+    }
+
+    @Test
     void aRollingRestartMovesNothing() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.nodes.env.advance(Duration.ofMinutes(3));

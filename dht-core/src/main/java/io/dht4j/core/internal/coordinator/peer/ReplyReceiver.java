@@ -118,7 +118,7 @@ final class ReplyReceiver {
         }
         Node node = request.node();
         if (!isFrom(request, header)) {
-            failWrongNode(request, header.sender(), reply);
+            failWrongNode(request, header, reply);
         } else if (reply.isPresent()) {
             monitor.answered(node, header, request.since(), now);
             deliver(request, monitor.checked(node, reply.get()), now);
@@ -141,8 +141,7 @@ final class ReplyReceiver {
         long now = nanoTime.getAsLong();
         Node node = requests.get(0).node();
         if (!isFrom(requests.get(0), in.header())) {
-            requests.forEach(request ->
-                    guarded(request, () -> failWrongNode(request, in.header().sender(), in.refusal())));
+            requests.forEach(request -> guarded(request, () -> failWrongNode(request, in.header(), in.refusal())));
             return;
         }
         monitor.answered(node, in.header(), requests.get(0).since(), now);
@@ -202,7 +201,8 @@ final class ReplyReceiver {
     }
 
     /** A node that refuses a request for another one has done nothing. */
-    private void failWrongNode(PendingRequest request, NodeId actual, Optional<Reply> reply) {
+    private void failWrongNode(PendingRequest request, FrameHeader header, Optional<Reply> reply) {
+        NodeId actual = header.sender();
         boolean isOther = !actual.equals(request.node().id());
         if (isOther) {
             monitor.wrongNode(request.node(), actual);
@@ -213,7 +213,11 @@ final class ReplyReceiver {
                 refused,
                 ErrorCode.WRONG_RECIPIENT,
                 "the node at its address " + request.node().address() + " is "
-                        + (isOther ? actual : "another incarnation of it"));
+                        + (isOther
+                                ? actual
+                                : header.agreed() == null
+                                        ? "starting, or in no agreed cluster"
+                                        : "another incarnation of it"));
     }
 
     private static void failUnreadable(PendingRequest request, Throwable e) {
