@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +40,18 @@ final class WatchedTransport implements Transport {
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
 
+    /**
+     * The texts by which the clients report that the other side has closed a connection while it was being made. A node
+     * that ends does that, and so does one that trusts no certificate of this node, again and again.
+     */
+    private static final Pattern CLOSED = Pattern.compile("closed|reset|broken pipe", Pattern.CASE_INSENSITIVE);
+
+    /** After this time such a node has not just ended. */
+    private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final Transport watched;
     private final Level level;
+    private final LongSupplier nanoTime;
     /** The nodes whose last call was not sent; bounded by the number of nodes. */
     private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
 
@@ -47,7 +59,12 @@ final class WatchedTransport implements Transport {
     private static final class Outage {
 
         private final Set<String> loggedReasons = ConcurrentHashMap.newKeySet();
+        private final long begunNanos;
         private volatile boolean matters;
+
+        Outage(long begunNanos) {
+            this.begunNanos = begunNanos;
+        }
     }
 
     /**
@@ -55,11 +72,17 @@ final class WatchedTransport implements Transport {
      *
      * @param watched what carries the calls
      * @param level the level of the log for an unreachable node. Where nobody listens, or the node is ending, it is at
-     *     most {@code INFO}, because every node that starts later or restarts causes that
+     *     most {@code INFO}, because every node that starts later or restarts causes that; so it is where connections
+     *     are closed at once, for ten seconds
      */
     WatchedTransport(Transport watched, Level level) {
+        this(watched, level, System::nanoTime);
+    }
+
+    WatchedTransport(Transport watched, Level level, LongSupplier nanoTime) {
         this.watched = watched;
         this.level = level;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -94,13 +117,16 @@ final class WatchedTransport implements Transport {
             return;
         }
         String reason = String.valueOf(e.getMessage());
-        Outage outage = away.computeIfAbsent(node.id(), id -> new Outage());
-        if (outage.loggedReasons.size() < MAX_REASONS && outage.loggedReasons.add(reason)) {
-            boolean matters = !RESTARTS.matcher(reason).find();
-            if (matters) {
+        Outage outage = away.computeIfAbsent(node.id(), id -> new Outage(nanoTime.getAsLong()));
+        boolean mayHaveEnded = RESTARTS.matcher(reason).find()
+                || (CLOSED.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS);
+        // What is quiet at first may matter later.
+        String logged = mayHaveEnded ? "quiet: " + reason : reason;
+        if (outage.loggedReasons.size() < MAX_REASONS && outage.loggedReasons.add(logged)) {
+            if (!mayHaveEnded) {
                 outage.matters = true;
             }
-            LOG.atLevel(matters ? level : quiet()).log("{} cannot be called: {}", node.id(), reason);
+            LOG.atLevel(mayHaveEnded ? quiet() : level).log("{} cannot be called: {}", node.id(), reason);
         }
     }
 
