@@ -128,8 +128,8 @@ class AgreedServersTest {
     @Test
     void refusalsOfTheClusterReachTheUser() {
         assertThat(run("nodes", "remove", "n2").err())
-                .contains(
-                        "without n2 only 2 nodes would remain for the replication factor 3: add a node first, or, if n2");
+                .contains("without n2 only 2 nodes would remain for the replication factor 3: add a node first,"
+                        + " or, if n2");
         assertThat(run("nodes", "remove", "n9").err()).contains("there is no node n9: the nodes are n1, n2, n3");
         assertThat(run("nodes", "replace", "n2").err()).contains("n2 (number 2, SERVING) answers n1");
         assertThat(run("nodes", "address", "n2", "127.0.0.1:" + ports.get(0)).err())

@@ -9,13 +9,12 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Frame;
-import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -102,46 +101,20 @@ final class ThreeNodes implements AutoCloseable {
     }
 
     /** Counts answered calls. */
-    private static final class CountingTransport implements Transport {
+    private static final class CountingTransport extends ForwardingTransport {
 
-        private final Transport transport;
         private final AtomicInteger answered = new AtomicInteger();
 
         CountingTransport(Transport transport) {
-            this.transport = transport;
-        }
-
-        @Override
-        public CompletionStage<Void> start(FrameHandler handler) {
-            return transport.start(handler);
+            super(transport);
         }
 
         @Override
         public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-            return transport.call(node, request, context).thenApply(reply -> {
+            return super.call(node, request, context).thenApply(reply -> {
                 answered.incrementAndGet();
                 return reply;
             });
-        }
-
-        @Override
-        public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
-            return transport.endpoints(nodes);
-        }
-
-        @Override
-        public void forget(Node node) {
-            transport.forget(node);
-        }
-
-        @Override
-        public String name() {
-            return transport.name();
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 

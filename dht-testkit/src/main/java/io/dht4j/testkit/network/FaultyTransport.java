@@ -6,7 +6,6 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Frame;
-import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
@@ -15,7 +14,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,11 +28,10 @@ import org.jspecify.annotations.Nullable;
  * Faults apply to calls that begin after they were set. Faults of calls to this node are set at the peers' transports.
  * Works under virtual time. As safe for several threads as the environment.
  */
-public final class FaultyTransport implements Transport {
+public final class FaultyTransport extends ForwardingTransport {
 
     private static final Supplier<Fault> HEALTHY = Fault::none;
 
-    private final Transport transport;
     private final Environment environment;
     private final Map<NodeId, Supplier<Fault>> links = new ConcurrentHashMap<>();
     /** Unanswered calls in the order in which they began; guarded by itself. */
@@ -51,7 +48,7 @@ public final class FaultyTransport implements Transport {
      * @param environment clock and timers; not closed
      */
     public FaultyTransport(Transport transport, Environment environment) {
-        this.transport = transport;
+        super(transport);
         this.environment = environment;
     }
 
@@ -100,15 +97,10 @@ public final class FaultyTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<Void> start(FrameHandler handler) {
-        return transport.start(handler);
-    }
-
-    @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         Fault fault = links.getOrDefault(node.id(), otherLinks).get();
         if (fault instanceof Fault.None) {
-            return transport.call(node, request, context);
+            return super.call(node, request, context);
         }
         if (closed || context.isExpired() || context.isCancelled() || fault instanceof Fault.Refuse) {
             return CompletableFuture.failedFuture(
@@ -120,13 +112,13 @@ public final class FaultyTransport implements Transport {
         }
         CompletableFuture<byte[]> result = begin(node, context);
         if (fault instanceof Fault.LoseReply) {
-            transport.call(node, request, context);
+            super.call(node, request, context);
         } else if (fault instanceof Fault.FailAfterDelivery) {
             failAfterDelivery(node, request, context, result);
         } else if (fault instanceof Fault.Delay delay) {
             after(
                     delay.request(),
-                    () -> transport.call(node, request, context).handle((reply, error) -> {
+                    () -> super.call(node, request, context).handle((reply, error) -> {
                         after(delay.reply(), () -> complete(result, reply, error));
                         return result;
                     }));
@@ -161,8 +153,7 @@ public final class FaultyTransport implements Transport {
     }
 
     private void failAfterDelivery(Node node, Frame request, CallContext context, CompletableFuture<byte[]> result) {
-        transport
-                .call(node, request, context)
+        super.call(node, request, context)
                 .handle((reply, error) -> complete(
                         result, reply, error != null ? error : unknown("the connection to " + node.id() + " broke")));
     }
@@ -171,14 +162,14 @@ public final class FaultyTransport implements Transport {
     private void repeat(
             Node node, Frame request, CallContext context, Duration later, CompletableFuture<byte[]> result) {
         AtomicBoolean settled = new AtomicBoolean();
-        transport.call(node, request, context).handle((reply, error) -> {
+        super.call(node, request, context).handle((reply, error) -> {
             boolean copied = isNotSent(error) && !settled.compareAndSet(false, true);
             return complete(
                     result, reply, copied ? unknown("a copy of the call to " + node.id() + " was sent") : error);
         });
         after(later, () -> {
             if (settled.compareAndSet(false, true)) {
-                transport.call(node, request, context);
+                super.call(node, request, context);
             }
         });
     }
@@ -207,24 +198,14 @@ public final class FaultyTransport implements Transport {
     }
 
     @Override
-    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
-        return transport.endpoints(nodes);
-    }
-
-    @Override
-    public void forget(Node node) {
-        transport.forget(node);
-    }
-
-    @Override
     public String name() {
-        return "faulty " + transport.name();
+        return "faulty " + super.name();
     }
 
     @Override
     public void close() {
         closed = true;
-        transport.close();
+        super.close();
         failOpenCalls();
     }
 

@@ -60,8 +60,8 @@ class DrivenMembersTest {
     void aLeaveThatCannotFitIsRefused() {
         try (DrivenCluster cluster = new DrivenCluster(3)) {
             assertThat(cluster.refusal(0, state -> new Command.Leave(state.epoch(), 1)))
-                    .contains(
-                            "without n0 only 2 nodes would remain for the replication factor 3: add a node first, or, if n0");
+                    .contains("without n0 only 2 nodes would remain for the replication factor 3: add a node first,"
+                            + " or, if n0");
         }
     }
 

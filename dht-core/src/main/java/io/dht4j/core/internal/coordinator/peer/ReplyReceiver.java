@@ -213,11 +213,12 @@ final class ReplyReceiver {
                 refused,
                 ErrorCode.WRONG_RECIPIENT,
                 "the node at its address " + request.node().address() + " is "
-                        + (isOther
-                                ? actual
-                                : header.agreed() == null
-                                        ? "starting, or in no agreed cluster"
-                                        : "another incarnation of it"));
+                        + (isOther ? actual.value() : otherwise(header)));
+    }
+
+    /** Returns what a node is that has the name of the recipient and is not the recipient. */
+    private static String otherwise(FrameHeader header) {
+        return header.agreed() == null ? "starting, or in no agreed cluster" : "another incarnation of it";
     }
 
     private static void failUnreadable(PendingRequest request, Throwable e) {

@@ -157,10 +157,10 @@ final class Recovery {
         if (!silent.isEmpty()) {
             throw refused(names(silent)
                     + (silent.size() == 1
-                            ? " does not answer, and may know a newer state: bring it back, or name it as lost if it never"
-                                    + " returns"
-                            : " do not answer, and may know a newer state: bring them back, or name them as lost if they"
-                                    + " never return"));
+                            ? " does not answer, and may know a newer state: bring it back, or name it as lost if it"
+                                    + " never returns"
+                            : " do not answer, and may know a newer state: bring them back, or name them as lost if"
+                                    + " they never return"));
         }
         requireNoLeader(state, answers);
         return new Command.Recover(state.epoch(), voters(state, present, answers.keySet()));

@@ -155,9 +155,8 @@ final class MembershipTest {
     void leaveBelowTheReplicationFactorIsRefusedBeforeItBegins() {
         ClusterState two = left(three, 3);
         assertThat(refused(two, new Command.Leave(two.epoch(), 2)))
-                .isEqualTo(
-                        "without n2 only 1 node would remain for the replication factor 2: add a node first, or, if n2 is"
-                                + " lost, run ./dht nodes replace n2");
+                .isEqualTo("without n2 only 1 node would remain for the replication factor 2: add a node first,"
+                        + " or, if n2 is lost, run ./dht nodes replace n2");
     }
 
     @Test

@@ -70,7 +70,7 @@ public final class TwinCheck {
 
     private String text(Node twin) {
         return "node " + self.id() + " runs already at " + twin.address() + ", with a copy of this data directory: stop"
-                + " that process first to move the node here; to add a node, start it with an empty directory and a name"
-                + " of its own";
+                + " that process first to move the node here; to add a node, start it with an empty directory and a"
+                + " name of its own";
     }
 }
