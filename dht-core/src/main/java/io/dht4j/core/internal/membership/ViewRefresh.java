@@ -24,6 +24,9 @@ public final class ViewRefresh {
 
     private static final Logger LOG = LoggerFactory.getLogger(ViewRefresh.class);
 
+    /** Between two requests for the same view. */
+    private static final long RETRY_PAUSE_NANOS = Duration.ofMillis(200).toNanos();
+
     private static final long NOTICE_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     /**
@@ -113,6 +116,37 @@ public final class ViewRefresh {
                     }
                     return view;
                 });
+    }
+
+    /**
+     * Returns a view that is newer than an epoch, and installed. Asks for it again while there is time: a member that
+     * has just started, or is busy, may not answer at once.
+     *
+     * @param epoch an epoch, not newer than what the member has
+     * @param member a member that has a newer view
+     * @param patienceNanos for how long the member is asked again
+     * @return completes at once if the current view is newer; fails if no newer one arrives
+     */
+    public CompletableFuture<ClusterView> newerThan(long epoch, NodeId member, long patienceNanos) {
+        CompletableFuture<ClusterView> result = new CompletableFuture<>();
+        ask(epoch, member, environment.nanoTime() + patienceNanos, result);
+        return result;
+    }
+
+    private void ask(long epoch, NodeId member, long untilNanos, CompletableFuture<ClusterView> result) {
+        newerThan(epoch, member).whenComplete((view, error) -> {
+            try {
+                if (error == null) {
+                    result.complete(view);
+                } else if (untilNanos - environment.nanoTime() > RETRY_PAUSE_NANOS) {
+                    environment.schedule(() -> ask(epoch, member, untilNanos, result), RETRY_PAUSE_NANOS);
+                } else {
+                    result.completeExceptionally(DhtException.unwrap(error));
+                }
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
     }
 
     /** Returns the view that a member has, or had when the request under way was sent. */

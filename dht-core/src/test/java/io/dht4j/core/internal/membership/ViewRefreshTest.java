@@ -106,6 +106,46 @@ class ViewRefreshTest {
     }
 
     @Test
+    void memberThatDoesNotAnswerAtOnceIsAskedAgain() {
+        fromSource();
+        CompletableFuture<ClusterView> newer =
+                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        asked.get(0).completeExceptionally(new IllegalStateException("no answer"));
+        env.advance(Duration.ofSeconds(1));
+        asked.get(1).completeExceptionally(new IllegalStateException("no answer"));
+        env.advance(Duration.ofMillis(500));
+        assertThat(newer).isNotDone();
+        asked.get(2).complete(view(3, 2, 3));
+        assertThat(env.await(newer, BOUND).epoch()).isEqualTo(3);
+        assertThat(env.pendingTasks()).isZero();
+    }
+
+    @Test
+    void viewThatComesByAnotherWayEndsTheAsking() {
+        fromSource();
+        CompletableFuture<ClusterView> newer =
+                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        asked.get(0).completeExceptionally(new IllegalStateException("no answer"));
+        views.install(view(3, 2, 3));
+        assertThat(env.await(newer, BOUND).epoch()).isEqualTo(3);
+        assertThat(asked).hasSize(1);
+    }
+
+    @Test
+    void askingAgainEndsWithItsTime() {
+        refresh.from((from, epoch) -> {
+            asked.add(new CompletableFuture<>());
+            return CompletableFuture.failedFuture(new IllegalStateException("no answer"));
+        });
+        CompletableFuture<ClusterView> newer =
+                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        assertThatThrownBy(() -> env.await(newer, BOUND)).hasMessage("no answer");
+        assertThat(env.elapsed()).isBetween(Duration.ofMillis(1500), Duration.ofSeconds(2));
+        assertThat(asked).hasSizeBetween(5, 12);
+        assertThat(env.pendingTasks()).isZero();
+    }
+
+    @Test
     void sourceThatThrowsFailsTheRequestOnly() {
         refresh.from((from, epoch) -> {
             throw new IllegalStateException("a source that fails");

@@ -154,6 +154,43 @@ class FencedRowsTest {
     }
 
     @Test
+    void callsGoOnAskingForAViewThatDoesNotComeAtOnce() {
+        try (agreed) {
+            CallOptions patient = ALL.withTimeout(Duration.ofSeconds(10));
+            agreed.isolateReplicas();
+            moveBehindTheCoordinator();
+            failFetches(5);
+            cluster.await(agreed.coordinator().put(key, NEW, patient));
+            assertThat(holds(HEIR, key, NEW)).isTrue();
+
+            moveBehindTheCoordinator();
+            failFetches(5);
+            assertThat(cluster.await(agreed.coordinator().get(key, patient)).map(Value::bytes))
+                    .hasValue(NEW);
+
+            moveBehindTheCoordinator();
+            failFetches(5);
+            cluster.await(agreed.coordinator().put(key, OLD, patient.withOrdering(Ordering.LINEARIZABLE)));
+
+            moveBehindTheCoordinator();
+            failFetches(5);
+            assertThat(cluster.drain(agreed.coordinator().scan(KeyRange.all(), ScanScope.CLUSTER, patient)))
+                    .hasSize(1);
+
+            moveBehindTheCoordinator();
+            failFetches(5);
+            assertThat(cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), patient)))
+                    .isNotNull();
+        }
+    }
+
+    private void failFetches(int times) {
+        int[] left = {times};
+        agreed.mayRefresh = false;
+        agreed.beforeRefresh = () -> agreed.mayRefresh = left[0]-- <= 0;
+    }
+
+    @Test
     void openingOfASnapshotEndsByItsDeadlineWhileAViewIsFetched() {
         try (agreed) {
             moveBehindTheCoordinator();

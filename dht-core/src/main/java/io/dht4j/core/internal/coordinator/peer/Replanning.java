@@ -56,10 +56,11 @@ public final class Replanning {
      *
      * @param refused the token of the refused request
      * @param by the replica that has refused it
+     * @param patienceNanos for how long that replica is asked for its view
      * @return a newer view than that of the request, which completes on any thread; fails if the operation has been
      *     planned often enough, or no newer view can be had
      */
-    public CompletableFuture<ClusterView> after(FencingToken refused, NodeId by) {
+    public CompletableFuture<ClusterView> after(FencingToken refused, NodeId by, long patienceNanos) {
         long epoch = refused.view().epoch();
         synchronized (this) {
             if (latest.epoch() > epoch) {
@@ -70,7 +71,7 @@ public final class Replanning {
                         ErrorCode.STALE_TOPOLOGY, "the replicas have changed " + MAX_PLANS + " times meanwhile"));
             }
         }
-        return refresh.newerThan(epoch, by).thenApply(this::follow);
+        return refresh.newerThan(epoch, by, patienceNanos).thenApply(this::follow);
     }
 
     /**

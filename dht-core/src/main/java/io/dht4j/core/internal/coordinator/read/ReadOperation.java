@@ -216,7 +216,7 @@ public final class ReadOperation {
     private synchronized ReadReplanning replanning(FencingToken refused) {
         ReadReplanning known = replanning;
         if (known == null) {
-            known = new ReadReplanning(this, new Replanning(client.refresh(), refused.view()));
+            known = new ReadReplanning(this, new Replanning(client.refresh(), refused.view()), context);
             replanning = known;
         }
         return known;

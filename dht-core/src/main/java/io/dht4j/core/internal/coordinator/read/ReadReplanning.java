@@ -7,6 +7,7 @@ import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.read.ReadRequests.KeyQuery;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.spi.CallContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,10 +20,12 @@ final class ReadReplanning {
 
     private final ReadOperation operation;
     private final Replanning views;
+    private final CallContext context;
 
-    ReadReplanning(ReadOperation operation, Replanning views) {
+    ReadReplanning(ReadOperation operation, Replanning views, CallContext context) {
         this.operation = operation;
         this.views = views;
+        this.context = context;
     }
 
     /** Reads keys again by a newer view, unless other answers have decided by then. */
@@ -52,7 +55,8 @@ final class ReadReplanning {
     }
 
     private void whenNewer(FencingToken token, PeerFailure stale, Consumer<Optional<ClusterView>> then) {
-        views.after(token, stale.node()).handle((newer, error) -> {
+        // The rest is for another replica.
+        views.after(token, stale.node(), context.remainingNanos() / 2).handle((newer, error) -> {
             try {
                 if (!operation.isDone()) {
                     then.accept(Optional.ofNullable(newer));

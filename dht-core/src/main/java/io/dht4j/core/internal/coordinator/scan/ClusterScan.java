@@ -276,7 +276,10 @@ public final class ClusterScan {
             return;
         }
         request.refusal = null;
-        request.replanning.after(refusal.token(), refusal.by()).handle((newer, error) -> {
+        long remaining = request.context.remainingNanos();
+        // Half of it is for another replica, if there may be one.
+        long patience = scope == ScanScope.NODE ? remaining : remaining / 2;
+        request.replanning.after(refusal.token(), refusal.by(), patience).handle((newer, error) -> {
             if (error == null) {
                 view = newer;
             } else if (scope == ScanScope.NODE || request.replanning.isExhausted()) {

@@ -130,7 +130,8 @@ public final class SnapshotOpening {
         CompletableFuture<Boolean> found = new CompletableFuture<>();
         Environment.Timer deadline =
                 components.environment().schedule(() -> found.complete(false), Math.max(1, context.remainingNanos()));
-        client.refresh().newerThan(view.epoch(), refusal.node()).whenComplete((newer, none) -> {
+        long patience = context.remainingNanos();
+        client.refresh().newerThan(view.epoch(), refusal.node(), patience).whenComplete((newer, none) -> {
             deadline.cancel();
             found.complete(none == null);
         });

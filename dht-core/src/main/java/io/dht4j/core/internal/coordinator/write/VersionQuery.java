@@ -202,7 +202,8 @@ public final class VersionQuery {
 
     /** Queries keys again by a newer view, unless other answers have decided by then. */
     private void replan(List<KeyQuery> group, FencingToken token, PeerFailure failure) {
-        replanning.after(token, failure.node()).whenComplete((newer, error) -> {
+        // The rest is for another replica.
+        replanning.after(token, failure.node(), context.remainingNanos() / 2).whenComplete((newer, error) -> {
             try {
                 if (error != null) {
                     askNext(

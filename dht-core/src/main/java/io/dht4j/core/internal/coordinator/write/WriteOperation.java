@@ -196,7 +196,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
      */
     void replan(WriteRequest request, FencingToken token, PeerFailure failure) {
         List<Stamp> part = request.part;
-        replanning().after(token, failure.node()).whenComplete((newer, error) -> {
+        replanning().after(token, failure.node(), context.remainingNanos()).whenComplete((newer, error) -> {
             try {
                 List<Stamp> again = new ArrayList<>();
                 for (int i = 0; error == null && i < part.size(); i++) {
