@@ -1,6 +1,9 @@
 package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.client.BackOff;
@@ -36,6 +39,8 @@ import picocli.CommandLine.Spec;
             "%nThe nodes of a server with --peers are fixed.%n"
         })
 final class NodesCommand implements Callable<Integer> {
+
+    private static final int MAX_SHOWN = 64;
 
     private final Console console;
 
@@ -135,6 +140,7 @@ final class NodesCommand implements Callable<Integer> {
         if (acceptDataLoss && !what.equals("replace")) {
             throw wrong("--accept-data-loss has no effect without replace");
         }
+        requireForm(name.get(), field);
         Map<String, String> change = new LinkedHashMap<>();
         change.put("change", field.isEmpty() ? what : "update");
         change.put("node", name.get());
@@ -143,6 +149,26 @@ final class NodesCommand implements Callable<Integer> {
             change.put("accept_data_loss", "true");
         }
         return change;
+    }
+
+    /** Checks the forms of what is given, so that a wrong one is wrong usage. The node checks a zone. */
+    private void requireForm(String id, String field) {
+        try {
+            NodeId named = new NodeId(id);
+            if (field.equals("address")) {
+                new Node(named, value.orElse(""), 1);
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+        if (field.equals("weight") && !isWeight(value.orElse(""))) {
+            throw wrong("weight must be a whole number from 1 to " + Node.MAX_WEIGHT + ", not \""
+                    + PrintableText.of(value.orElse(""), MAX_SHOWN) + "\"");
+        }
+    }
+
+    private static boolean isWeight(String text) {
+        return text.matches("[0-9]{1,4}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= Node.MAX_WEIGHT;
     }
 
     private String next(String what) {

@@ -134,6 +134,10 @@ class MembershipCommandsTest {
         assertWrong("add takes no value, and \"b\" is one", "nodes", "add", "n4", "b");
         assertWrong("zone needs a value, as in: dht nodes zone n4 VALUE", "nodes", "zone", "n4");
         assertWrong("--accept-data-loss has no effect without replace", "nodes", "add", "n4", "--accept-data-loss");
+        assertWrong("not \"a node\"", "nodes", "remove", "a node");
+        assertWrong("weight must be a whole number from 1 to 1000, not \"1001\"", "nodes", "weight", "n4", "1001");
+        assertWrong("weight must be a whole number from 1 to 1000, not \"two\"", "nodes", "weight", "n4", "two");
+        assertWrong("an address is host:port", "nodes", "address", "n4", "here");
         assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
         assertWrong("must be a whole number from 1 to 16", "rebalance", "--replication-factor", "17");
         assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
