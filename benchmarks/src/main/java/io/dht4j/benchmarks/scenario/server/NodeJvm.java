@@ -26,11 +26,20 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
             "parallel",
             List.of("-XX:+UseParallelGC"),
             "serial",
-            List.of("-XX:+UseSerialGC"));
+            List.of("-XX:+UseSerialGC"),
+            "shenandoah",
+            List.of("-XX:+UseShenandoahGC"),
+            "z",
+            z(Runtime.version().feature()));
 
     /** Keeps an unmodifiable copy. */
     public NodeJvm {
         flags = List.copyOf(flags);
+    }
+
+    /** From 21 to 23, a flag chooses the generational form, which later versions have alone. */
+    private static List<String> z(int version) {
+        return version >= 21 && version < 24 ? List.of("-XX:+UseZGC", "-XX:+ZGenerational") : List.of("-XX:+UseZGC");
     }
 
     /** Returns its parameters. */
@@ -48,7 +57,11 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
                                 + " fewer threads",
                         "0",
                         "0"),
-                new Parameter("collector", "of garbage in the nodes: g1, parallel or serial", "g1", "g1"),
+                new Parameter(
+                        "collector",
+                        "of garbage in the nodes: g1, parallel, serial, z, or shenandoah if the JVM has it",
+                        "g1",
+                        "g1"),
                 new Parameter(
                         "node-flags",
                         "further flags of the nodes' JVMs, with spaces between, such as -Xmn64m; or none",
