@@ -87,8 +87,14 @@ final class RemoteCalls {
             running = CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e));
         }
-        // The caller gets the dependent stage, so that its next call can use the released capacity.
-        return running.whenComplete((result, error) -> admission.leave(0));
+        // The caller's stage ends last, so that its next call can use the released capacity. Not whenComplete: it would
+        // do nothing once the caller has completed or cancelled its stage.
+        CompletableFuture<T> given = running.newIncompleteFuture();
+        running.handle((result, error) -> {
+            admission.leave(0);
+            return error == null ? given.complete(result) : given.completeExceptionally(error);
+        });
+        return given;
     }
 
     /**

@@ -268,4 +268,15 @@ class RemoteClusterTest {
         scripted.await(two);
         scripted.await(narrow.get(KEY));
     }
+
+    @Test
+    void callsWhoseCallerCompletesTheirFuturesLeaveTheirRoom() {
+        RemoteCluster narrow = scripted.connect(OPTIONS.withMaxInFlight(1));
+        ADDRESSES.forEach(address -> api.at(address, api.slow(Duration.ofMillis(10))));
+        CompletableFuture<?> read = narrow.get(KEY).toCompletableFuture();
+        read.cancel(false);
+        assertThat(scripted.failureOf(narrow.get(KEY)).code()).isEqualTo(ErrorCode.OVERLOADED);
+        env.advance(Duration.ofSeconds(1));
+        scripted.await(narrow.get(KEY));
+    }
 }

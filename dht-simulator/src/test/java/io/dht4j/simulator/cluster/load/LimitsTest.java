@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class LimitsTest {
@@ -117,6 +118,30 @@ class LimitsTest {
             assertThat(admitted).allMatch(stage -> stage.toCompletableFuture().isCompletedExceptionally());
             cluster.heal();
             cluster.await(node.put(KEY, new byte[1]));
+        }
+    }
+
+    @Test
+    void callsWhoseCallerCompletesTheirFuturesLeaveTheirRoom() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).options(b -> b.maxInFlight(1)).start()) {
+            Cluster node = cluster.node(0);
+            cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
+            List<Supplier<CompletionStage<?>>> calls = List.of(
+                    () -> node.get(KEY, ALL_OF_THREE),
+                    () -> node.getAll(List.of(KEY), ALL_OF_THREE),
+                    () -> node.scan(KeyRange.all(), ScanScope.CLUSTER, CallOptions.defaults())
+                            .next(),
+                    () -> node.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()));
+            for (Supplier<CompletionStage<?>> call : calls) {
+                cluster.links.get(0).towardAll(Fault.delay(Duration.ofMillis(20), Duration.ofMillis(20)));
+                CompletableFuture<?> given = call.get().toCompletableFuture();
+                assertThat(given).isNotDone();
+                given.completeExceptionally(new IllegalStateException("the caller waits no longer"));
+                cluster.env.advance(SimulatedCluster.BOUND);
+                cluster.heal();
+                assertThat(cluster.await(node.get(KEY, ALL_OF_THREE))).isPresent();
+            }
         }
     }
 

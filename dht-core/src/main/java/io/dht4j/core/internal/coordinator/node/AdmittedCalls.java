@@ -48,8 +48,14 @@ final class AdmittedCalls {
             admission.leave(bytes);
             return running;
         }
-        // The caller gets the stage behind this one, so that its next call finds the room that this one leaves.
-        return running.whenComplete((result, error) -> admission.leave(bytes));
+        // The caller's stage ends last, so that its next call finds the room that this one leaves. Not whenComplete: it
+        // would do nothing once the caller has completed or cancelled its stage.
+        CompletableFuture<T> given = running.newIncompleteFuture();
+        running.handle((result, error) -> {
+            admission.leave(bytes);
+            return error == null ? given.complete(result) : given.completeExceptionally(error);
+        });
+        return given;
     }
 
     /**
