@@ -6,6 +6,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -87,14 +88,8 @@ final class RemoteCalls {
             running = CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e));
         }
-        // The caller's stage ends last, so that its next call can use the released capacity. Not whenComplete: it would
-        // do nothing once the caller has completed or cancelled its stage.
-        CompletableFuture<T> given = running.newIncompleteFuture();
-        running.handle((result, error) -> {
-            admission.leave(0);
-            return error == null ? given.complete(result) : given.completeExceptionally(error);
-        });
-        return given;
+        // So that the caller's next call can use the released capacity.
+        return CallerStage.behind(running, (result, error) -> admission.leave(0));
     }
 
     /**

@@ -3,9 +3,9 @@ package io.dht4j.server.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.PrintableText;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Shows and changes the nodes of a cluster. */
 @Command(
@@ -39,8 +40,6 @@ import picocli.CommandLine.Spec;
             "%nThe nodes of a server with --peers are fixed.%n"
         })
 final class NodesCommand implements Callable<Integer> {
-
-    private static final int MAX_SHOWN = 64;
 
     private final Console console;
 
@@ -161,14 +160,13 @@ final class NodesCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
-        if (field.equals("weight") && !isWeight(value.orElse(""))) {
-            throw wrong("weight must be a whole number from 1 to " + Node.MAX_WEIGHT + ", not \""
-                    + PrintableText.of(value.orElse(""), MAX_SHOWN) + "\"");
+        if (field.equals("weight")) {
+            try {
+                new WholeNumber.Weight().convert(value.orElse(""));
+            } catch (TypeConversionException e) {
+                throw wrong("weight " + e.getMessage());
+            }
         }
-    }
-
-    private static boolean isWeight(String text) {
-        return text.matches("[0-9]{1,4}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= Node.MAX_WEIGHT;
     }
 
     private String next(String what) {

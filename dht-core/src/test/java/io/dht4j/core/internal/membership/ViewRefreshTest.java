@@ -34,6 +34,10 @@ class ViewRefreshTest {
         });
     }
 
+    private CompletableFuture<ClusterView> newerWithinTwoSeconds() {
+        return refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+    }
+
     private ErrorCode failureOf(CompletionStage<?> stage) {
         try {
             env.await(stage, BOUND);
@@ -108,8 +112,7 @@ class ViewRefreshTest {
     @Test
     void memberThatDoesNotAnswerAtOnceIsAskedAgain() {
         fromSource();
-        CompletableFuture<ClusterView> newer =
-                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        CompletableFuture<ClusterView> newer = newerWithinTwoSeconds();
         asked.get(0).completeExceptionally(new IllegalStateException("no answer"));
         env.advance(Duration.ofSeconds(1));
         asked.get(1).completeExceptionally(new IllegalStateException("no answer"));
@@ -123,8 +126,7 @@ class ViewRefreshTest {
     @Test
     void viewThatComesByAnotherWayEndsTheAsking() {
         fromSource();
-        CompletableFuture<ClusterView> newer =
-                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        CompletableFuture<ClusterView> newer = newerWithinTwoSeconds();
         asked.get(0).completeExceptionally(new IllegalStateException("no answer"));
         views.install(view(3, 2, 3));
         assertThat(env.await(newer, BOUND).epoch()).isEqualTo(3);
@@ -137,8 +139,7 @@ class ViewRefreshTest {
             asked.add(new CompletableFuture<>());
             return CompletableFuture.failedFuture(new IllegalStateException("no answer"));
         });
-        CompletableFuture<ClusterView> newer =
-                refresh.newerThan(2, OTHER, Duration.ofSeconds(2).toNanos());
+        CompletableFuture<ClusterView> newer = newerWithinTwoSeconds();
         assertThatThrownBy(() -> env.await(newer, BOUND)).hasMessage("no answer");
         assertThat(env.elapsed()).isBetween(Duration.ofMillis(1500), Duration.ofSeconds(2));
         assertThat(asked).hasSizeBetween(5, 12);

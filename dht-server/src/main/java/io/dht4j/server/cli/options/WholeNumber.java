@@ -2,6 +2,7 @@ package io.dht4j.server.cli.options;
 
 import io.dht4j.CallOptions;
 import io.dht4j.MembershipChange;
+import io.dht4j.Node;
 import io.dht4j.server.cli.console.OutOfRangeException;
 import io.dht4j.server.client.Loader;
 import io.dht4j.server.demo.DemoRun;
@@ -30,6 +31,14 @@ public final class WholeNumber {
         }
         throw new OutOfRangeException(
                 "must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
+    }
+
+    /** Reads the weight of a node. */
+    public static final class Weight implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return (int) read(text, 1, Node.MAX_WEIGHT);
+        }
     }
 
     /** Reads the number of requests in flight. */

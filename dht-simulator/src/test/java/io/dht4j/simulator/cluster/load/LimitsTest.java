@@ -12,6 +12,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -142,6 +143,19 @@ class LimitsTest {
                 cluster.heal();
                 assertThat(cluster.await(node.get(KEY, ALL_OF_THREE))).isPresent();
             }
+        }
+    }
+
+    @Test
+    void aScanStaysFailedWhosePageFailsAfterItsCallerHasCompletedTheFuture() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
+            Scan scan = cluster.node(0).scan(KeyRange.all(), ScanScope.CLUSTER, ALL_OF_THREE);
+            cluster.links.get(0).towardAll(Fault.loseRequest());
+            scan.next().toCompletableFuture().cancel(false);
+            cluster.env.advance(SimulatedCluster.BOUND);
+            cluster.heal();
+            assertThat(cluster.failureOf(scan.next()).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
         }
     }
 

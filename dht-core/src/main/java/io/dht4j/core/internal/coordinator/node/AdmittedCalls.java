@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.node;
 import io.dht4j.DhtException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
 import java.util.concurrent.CompletableFuture;
@@ -48,14 +49,8 @@ final class AdmittedCalls {
             admission.leave(bytes);
             return running;
         }
-        // The caller's stage ends last, so that its next call finds the room that this one leaves. Not whenComplete: it
-        // would do nothing once the caller has completed or cancelled its stage.
-        CompletableFuture<T> given = running.newIncompleteFuture();
-        running.handle((result, error) -> {
-            admission.leave(bytes);
-            return error == null ? given.complete(result) : given.completeExceptionally(error);
-        });
-        return given;
+        // So that the caller's next call finds the room that this one leaves.
+        return CallerStage.behind(running, (result, error) -> admission.leave(bytes));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import java.util.List;
 import java.util.Optional;
@@ -43,8 +44,8 @@ final class ScanPages implements Scan {
             running = Optional.of(scan);
             return scan.next(() -> rules.context(options));
         });
-        return page.whenComplete(
-                (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+        return CallerStage.behind(
+                page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
     }
 
     @Override

@@ -128,10 +128,9 @@ public final class SnapshotOpening {
      */
     private CompletableFuture<Boolean> hasNewerView(PeerFailure refusal) {
         CompletableFuture<Boolean> found = new CompletableFuture<>();
-        Environment.Timer deadline =
-                components.environment().schedule(() -> found.complete(false), Math.max(1, context.remainingNanos()));
-        long patience = context.remainingNanos();
-        client.refresh().newerThan(view.epoch(), refusal.node(), patience).whenComplete((newer, none) -> {
+        long remaining = Math.max(1, context.remainingNanos());
+        Environment.Timer deadline = components.environment().schedule(() -> found.complete(false), remaining);
+        client.refresh().newerThan(view.epoch(), refusal.node(), remaining).whenComplete((newer, none) -> {
             deadline.cancel();
             found.complete(none == null);
         });
