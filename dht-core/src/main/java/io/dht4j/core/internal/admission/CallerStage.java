@@ -1,7 +1,6 @@
 package io.dht4j.core.internal.admission;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +13,15 @@ public final class CallerStage {
      * Returns a stage behind a piece of work and an action. Unlike with {@code whenComplete}, the action runs also if
      * the caller has completed or cancelled its stage.
      *
-     * @param work the work
+     * @param work the work. Its {@code newIncompleteFuture} makes the stage, and thus decides what happens to the work
+     *     if the caller cancels it
      * @param action runs once, when the work has ended; receives its result or its failure
      * @param <T> the result
      * @return ends as the work does, after the action; if the action throws, fails with that
      */
     public static <T> CompletableFuture<T> behind(
-            CompletionStage<T> work, BiConsumer<? super @Nullable T, ? super @Nullable Throwable> action) {
-        CompletableFuture<T> given = new CompletableFuture<>();
+            CompletableFuture<T> work, BiConsumer<? super @Nullable T, ? super @Nullable Throwable> action) {
+        CompletableFuture<T> given = work.newIncompleteFuture();
         work.handle((result, error) -> {
             try {
                 action.accept(result, error);

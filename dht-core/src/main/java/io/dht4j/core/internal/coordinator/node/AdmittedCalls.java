@@ -33,7 +33,7 @@ final class AdmittedCalls {
      * @param work starts the call
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    <T> CompletionStage<T> run(long bytes, Supplier<CompletableFuture<T>> work) {
+    <T> CompletableFuture<T> run(long bytes, Supplier<CompletableFuture<T>> work) {
         try {
             admission.enter(bytes);
         } catch (DhtException e) {

@@ -39,7 +39,7 @@ final class ScanPages implements Scan {
         if (failure.isPresent()) {
             return CompletableFuture.failedFuture(failure.get());
         }
-        CompletionStage<List<KeyValue>> page = calls.run(0, () -> {
+        CompletableFuture<List<KeyValue>> page = calls.run(0, () -> {
             ClusterScan scan = running.orElseGet(begin);
             running = Optional.of(scan);
             return scan.next(() -> rules.context(options));
