@@ -38,6 +38,9 @@ class QuietRestartTest {
     private static final int WRITERS = 4;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Of each call: on busy processors a reply may take seconds, a lost one fails its call all the same. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
     @TempDir
     private Path directory;
 
@@ -101,6 +104,11 @@ class QuietRestartTest {
                                 .filter(line -> !line.contains("ulimit -n") && !line.contains("BlockedThreadChecker")))
                         .isEmpty();
             }
+        } catch (Exception | Error e) {
+            for (ServerProcess server : servers) {
+                e.addSuppressed(new AssertionError("a server wrote:\n" + server.err()));
+            }
+            throw e;
         } finally {
             if (writers != null) {
                 writers.shutdownNow();
@@ -117,6 +125,7 @@ class QuietRestartTest {
                 "--peers=" + TestNodes.peers(ports.subList(0, 3)),
                 "--data=" + directory.resolve("n" + number),
                 "--transport=" + transport,
+                "--timeout=" + TIMEOUT.toMillis(),
                 "--verbose"));
         if (authority.isPresent()) {
             Issued files = authority.get().issue("n" + number, "127.0.0.1");
@@ -131,7 +140,7 @@ class QuietRestartTest {
     private int writeUntil(AtomicBoolean isOver, List<Integer> ports) throws Exception {
         DhtClient client = new DhtClient(
                 List.of(URI.create(url(ports, 1)), URI.create(url(ports, 3))),
-                Duration.ofSeconds(30),
+                PATIENCE,
                 trusted.isEmpty()
                         ? Access.ofAnyone()
                         : Access.of(trusted.map(TlsFiles::trusting), Optional.empty(), line -> {}));
