@@ -196,7 +196,8 @@ final class AgreedAssembly implements NodeStart {
                 config.batching(),
                 config.handoff(),
                 config.repair(),
-                config.overload());
+                config.overload(),
+                config.observation());
     }
 
     private HybridClock clock(AgreedMembership member) {

@@ -185,7 +185,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
                 batching,
                 handoff,
                 early ? repair.withPurgeAfter(least) : repair,
-                overload);
+                overload,
+                observation());
     }
 
     private static List<String> names(Topology topology) {

@@ -8,17 +8,21 @@ import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Observer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the calls of a remote cluster: refuses those over the bound on calls in flight, and gives each its deadline
- * and the order of the nodes to try. Safe for use by any number of threads; nothing blocks.
+ * Starts the calls of a remote cluster: refuses those over the bound on calls in flight, gives each its deadline and
+ * the order of the nodes to try, and reports its end. Safe for use by any number of threads; nothing blocks.
  */
 final class RemoteCalls {
 
@@ -27,6 +31,7 @@ final class RemoteCalls {
     private final RetryBudget budget;
     private final Duration timeout;
     private final Admission admission;
+    private final Observations observations;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     RemoteCalls(Environment environment, RemoteTargets targets, RetryBudget budget, RemoteOptions options) {
@@ -35,38 +40,66 @@ final class RemoteCalls {
         this.budget = budget;
         this.timeout = options.timeout();
         this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
+        this.observations = new Observations(options.observer(), environment);
+    }
+
+    /** Starts a call about the cluster itself, which accepts no time to live and is not observed. */
+    <T> CompletionStage<T> start(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return start(null, kind, List.of(), call, request);
     }
 
     /** Starts a call that accepts no time to live. */
-    <T> CompletionStage<T> start(RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return start(kind, List.of(), call, request);
+    <T> CompletionStage<T> start(
+            Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return start(observations.begin(what), kind, List.of(), call, request);
     }
 
     /**
      * Starts a call that accepts no time to live.
      *
-     * @param only the nodes to try; empty for all
+     * @param only the node to try
      */
-    <T> CompletionStage<T> start(
-            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
-        if (call.timeToLive().isPresent()) {
-            return CompletableFuture.failedFuture(
-                    new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
-        }
-        return admitted(kind, only, call, request);
+    <T> CompletionStage<T> startAt(
+            RemoteTargets.Target only, Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
+        return start(observations.begin(what), RemoteCall.Kind.PINNED, List.of(only), call, request);
     }
 
     /** Starts a write that accepts a time to live. */
-    <T> CompletionStage<T> startPut(CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(RemoteCall.Kind.WRITE, List.of(), call, request);
+    <T> CompletionStage<T> startPut(Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
+        return admitted(observations.begin(what), RemoteCall.Kind.WRITE, List.of(), call, request);
+    }
+
+    private <T> CompletionStage<T> start(
+            @Nullable ObservedCall observed,
+            RemoteCall.Kind kind,
+            List<RemoteTargets.Target> only,
+            CallOptions call,
+            RemoteCall.Try<T> request) {
+        return call.timeToLive().isEmpty()
+                ? admitted(observed, kind, only, call, request)
+                : failed(
+                        observed,
+                        new InvalidRequestException(
+                                ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
+    }
+
+    private static <T> CompletionStage<T> failed(@Nullable ObservedCall observed, DhtException failure) {
+        if (observed != null) {
+            observed.ended(failure);
+        }
+        return CompletableFuture.failedFuture(failure);
     }
 
     private <T> CompletionStage<T> admitted(
-            RemoteCall.Kind kind, List<RemoteTargets.Target> only, CallOptions call, RemoteCall.Try<T> request) {
+            @Nullable ObservedCall observed,
+            RemoteCall.Kind kind,
+            List<RemoteTargets.Target> only,
+            CallOptions call,
+            RemoteCall.Try<T> request) {
         try {
             admission.enter(0);
         } catch (DhtException e) {
-            return CompletableFuture.failedFuture(e);
+            return failed(observed, e);
         }
         CompletableFuture<T> running;
         try {
@@ -89,7 +122,12 @@ final class RemoteCalls {
                     DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e));
         }
         // So that the caller's next call can use the released capacity.
-        return CallerStage.behind(running, (result, error) -> admission.leave(0));
+        return CallerStage.behind(running, (result, error) -> {
+            admission.leave(0);
+            if (observed != null) {
+                observed.ended(error);
+            }
+        });
     }
 
     /**

@@ -22,9 +22,11 @@ import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.RemoteCall.Kind;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Observer.Call;
 import io.dht4j.spi.RemoteApi;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -165,7 +167,7 @@ public final class RemoteCluster implements Cluster {
                         environment,
                         () -> false,
                         budget,
-                        RemoteCall.Kind.SEARCH,
+                        Kind.SEARCH,
                         targets.inOrder(),
                         CallOptions.defaults(),
                         options.connectTimeout(),
@@ -178,7 +180,7 @@ public final class RemoteCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions call) {
         requireNonNull(key, "key");
         requireNonNull(call, "options");
-        return calls.start(RemoteCall.Kind.READ, call, (address, within) -> api.get(address, key, within));
+        return calls.start(Call.GET, Kind.READ, call, (address, within) -> api.get(address, key, within));
     }
 
     @Override
@@ -187,14 +189,14 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(call, "options");
         byte[] copy = value.clone();
-        return calls.startPut(call, (address, within) -> api.put(address, key, copy, within));
+        return calls.startPut(Call.PUT, call, (address, within) -> api.put(address, key, copy, within));
     }
 
     @Override
     public CompletionStage<Version> delete(Key key, CallOptions call) {
         requireNonNull(key, "key");
         requireNonNull(call, "options");
-        return calls.start(RemoteCall.Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
+        return calls.start(Call.DELETE, Kind.WRITE, call, (address, within) -> api.delete(address, key, within));
     }
 
     @Override
@@ -205,7 +207,8 @@ public final class RemoteCluster implements Cluster {
         List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
         Set<Key> asked = Set.copyOf(distinct);
         return calls.start(
-                RemoteCall.Kind.READ,
+                Call.GET_ALL,
+                Kind.READ,
                 call,
                 (address, within) -> api.getAll(address, distinct, within).thenApply(found -> {
                     if (!asked.containsAll(found.keySet())) {
@@ -225,7 +228,7 @@ public final class RemoteCluster implements Cluster {
         Map<Key, byte[]> copy = new LinkedHashMap<>();
         values.forEach((key, value) -> copy.put(
                 requireNonNull(key, "key"), requireNonNull(value, "value").clone()));
-        return calls.startPut(call, (address, within) -> api.putAll(address, copy, within));
+        return calls.startPut(Call.PUT_ALL, call, (address, within) -> api.putAll(address, copy, within));
     }
 
     /**
@@ -245,12 +248,12 @@ public final class RemoteCluster implements Cluster {
                     (address, within) -> api.scan(address, rest, scope, options.scanPageSize(), within)
                             .thenApply(got -> RemoteScan.checked(address, got, rest, options.scanPageSize()));
             if (scope == ScanScope.CLUSTER) {
-                return calls.start(RemoteCall.Kind.READ, call, page);
+                return calls.start(Call.SCAN_PAGE, Kind.READ, call, page);
             }
             if (one.isEmpty()) {
                 one.add(targets.inOrder().get(0));
             }
-            return calls.start(RemoteCall.Kind.PINNED, one, call, page);
+            return calls.startAt(one.get(0), Call.SCAN_PAGE, call, page);
         });
     }
 
@@ -259,7 +262,8 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(lease, "lease");
         requireNonNull(call, "options");
         // A snapshot opened twice is harmless: the unused one ends with its lease.
-        return calls.start(RemoteCall.Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
+        return calls.start(
+                Call.OPEN_SNAPSHOT, Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
     }
 
     @Override
@@ -270,7 +274,8 @@ public final class RemoteCluster implements Cluster {
         return new RemoteScan(
                 range,
                 rest -> calls.start(
-                        RemoteCall.Kind.READ,
+                        Call.SCAN_PAGE,
+                        Kind.READ,
                         call,
                         (address, within) -> api.scanSnapshot(address, snapshot, rest, options.scanPageSize(), within)
                                 .thenApply(got -> RemoteScan.checked(address, got, rest, options.scanPageSize()))));
@@ -281,16 +286,16 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(call, "options");
         return calls.start(
-                RemoteCall.Kind.READ, call, (address, within) -> api.closeSnapshot(address, snapshot, within));
+                Call.CLOSE_SNAPSHOT,
+                Kind.READ,
+                call,
+                (address, within) -> api.closeSnapshot(address, snapshot, within));
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
-        return calls.start(
-                        RemoteCall.Kind.READ,
-                        CallOptions.defaults(),
-                        (address, within) -> api.locate(address, key, within))
+        return calls.start(Kind.READ, CallOptions.defaults(), (address, within) -> api.locate(address, key, within))
                 .thenCompose(located -> {
                     if (topology().nodes().stream().map(Node::id).toList().containsAll(located.replicas())) {
                         return CompletableFuture.completedFuture(placement(located));
@@ -351,14 +356,12 @@ public final class RemoteCluster implements Cluster {
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
         requireNonNull(partitions, "partitions");
         return calls.start(
-                RemoteCall.Kind.READ,
-                CallOptions.defaults(),
-                (address, within) -> api.repair(address, partitions, within));
+                Kind.READ, CallOptions.defaults(), (address, within) -> api.repair(address, partitions, within));
     }
 
     @Override
     public CompletionStage<RepairStatus> repairStatus() {
-        return calls.start(RemoteCall.Kind.READ, CallOptions.defaults(), api::repairStatus);
+        return calls.start(Kind.READ, CallOptions.defaults(), api::repairStatus);
     }
 
     @Override

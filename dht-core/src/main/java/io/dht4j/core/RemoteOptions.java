@@ -2,7 +2,10 @@ package io.dht4j.core;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Ranges;
+import io.dht4j.spi.Observer;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Options of a {@link RemoteCluster}. Immutable.
@@ -11,13 +14,16 @@ import java.time.Duration;
  * @param connectTimeout the time limit of connecting, until one node has answered, 1 millisecond to 1 hour
  * @param scanPageSize the largest number of entries that a scan requests at a time, 1 to 10,000
  * @param maxInFlight how many calls may be in flight; further calls are refused as overloaded; 1 to 1,000,000
+ * @param observer receives the outcomes and durations of calls, but of no requests, since the nodes coordinate; empty
+ *     for none
  */
-public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight) {
+public record RemoteOptions(
+        Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight, Optional<Observer> observer) {
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
 
     private static final RemoteOptions DEFAULTS =
-            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000);
+            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000, Optional.empty());
 
     /**
      * Checks the ranges.
@@ -29,6 +35,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
         Ranges.require("connectTimeout", connectTimeout, SHORTEST, CallOptions.MAX_TIMEOUT);
         Ranges.require("scanPageSize", scanPageSize, 1, 10_000);
         Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
+        Objects.requireNonNull(observer, "observer");
     }
 
     /**
@@ -48,7 +55,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      * @return new options
      */
     public RemoteOptions withTimeout(Duration timeout) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
     }
 
     /**
@@ -58,7 +65,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      * @return new options
      */
     public RemoteOptions withConnectTimeout(Duration connectTimeout) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
     }
 
     /**
@@ -68,7 +75,7 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      * @return new options
      */
     public RemoteOptions withScanPageSize(int scanPageSize) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
     }
 
     /**
@@ -78,6 +85,16 @@ public record RemoteOptions(Duration timeout, Duration connectTimeout, int scanP
      * @return new options
      */
     public RemoteOptions withMaxInFlight(int maxInFlight) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
+    }
+
+    /**
+     * Returns these options with an observer.
+     *
+     * @param observer receives the outcomes and durations of calls
+     * @return new options
+     */
+    public RemoteOptions withObserver(Observer observer) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, Optional.of(observer));
     }
 }

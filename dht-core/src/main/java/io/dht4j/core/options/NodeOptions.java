@@ -6,6 +6,7 @@ import io.dht4j.Ordering;
 import io.dht4j.Ranges;
 import io.dht4j.ReadFanOut;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.Observer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -28,6 +29,7 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
     private Limits limits =
             new Limits(MemoryBudget.ofHeap(), 4096, 10_000, OptionalLong.empty(), 10_000, OptionalLong.empty());
     private Times times = new Times(Duration.ofSeconds(60), Duration.ofSeconds(5), Duration.ofSeconds(5));
+    private Observation observation = Observation.off();
 
     /**
      * How calls run unless they say otherwise.
@@ -347,6 +349,18 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
     }
 
     /**
+     * Sets what receives the outcomes and durations of calls and of requests to other nodes. Default: nothing does, and
+     * calls read no clock for it.
+     *
+     * @param observer the observer, which the caller closes after the cluster if it needs that
+     * @return this builder
+     */
+    public B observer(Observer observer) {
+        observation = Observation.by(observer);
+        return self();
+    }
+
+    /**
      * Returns how calls run.
      *
      * @return the present values
@@ -371,5 +385,14 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
      */
     protected final Times times() {
         return times;
+    }
+
+    /**
+     * Returns what is reported of the calls.
+     *
+     * @return the present values
+     */
+    protected final Observation observation() {
+        return observation;
     }
 }

@@ -6,6 +6,7 @@ import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.NodeOptions.Calls;
 import io.dht4j.core.options.NodeOptions.Limits;
 import io.dht4j.core.options.NodeOptions.Times;
+import io.dht4j.core.options.Observation;
 import io.dht4j.core.options.OverloadProtection;
 import io.dht4j.core.options.Repair;
 import java.util.Set;
@@ -21,6 +22,7 @@ import java.util.Set;
  * @param handoff how missed writes are kept and delivered
  * @param repair how replicas are compared; {@code purgeAfter} is long enough for {@code maxClockSkew}
  * @param overload the limits that keep the node working under overload
+ * @param observation what is reported of the calls
  */
 public record NodeConfig(
         Set<NodeId> refillWithout,
@@ -30,4 +32,5 @@ public record NodeConfig(
         Batching batching,
         HintedHandoff handoff,
         Repair repair,
-        OverloadProtection overload) {}
+        OverloadProtection overload,
+        Observation observation) {}

@@ -6,80 +6,107 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
+import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.spi.Observer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the calls of this node's application within the limits of admission. Does not block; safe for use by any number
- * of threads.
+ * Runs the calls of this node's application within the limits of admission, and reports their ends. Does not block;
+ * safe for use by any number of threads.
  */
 final class AdmittedCalls {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdmittedCalls.class);
 
     private final Admission admission;
+    private final Observations observations;
 
-    AdmittedCalls(Admission admission) {
+    AdmittedCalls(Admission admission, Observations observations) {
         this.admission = admission;
+        this.observations = observations;
     }
 
     /**
      * Admits a call, starts it, and removes it when it has ended.
      *
+     * @param call the kind of call
      * @param bytes the bytes of the call, zero or more
      * @param work starts the call
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    <T> CompletableFuture<T> run(long bytes, Supplier<CompletableFuture<T>> work) {
+    <T> CompletableFuture<T> run(Observer.Call call, long bytes, Supplier<CompletableFuture<T>> work) {
+        ObservedCall observed = observations.begin(call);
         try {
             admission.enter(bytes);
         } catch (DhtException e) {
-            return CompletableFuture.failedFuture(e);
+            return failed(observed, e);
         }
         CompletableFuture<T> running;
         try {
             running = work.get();
         } catch (RuntimeException | Error e) {
-            running = failed(e);
+            running = CompletableFuture.failedFuture(failure(e));
         }
         if (running.isDone()) {
             admission.leave(bytes);
+            if (observed != null) {
+                running.whenComplete((result, error) -> observed.ended(error));
+            }
             return running;
         }
         // So that the caller's next call finds the room that this one leaves.
-        return CallerStage.behind(running, (result, error) -> admission.leave(bytes));
+        return observed == null
+                ? CallerStage.behind(running, (result, error) -> admission.leave(bytes))
+                : CallerStage.behind(running, (result, error) -> {
+                    admission.leave(bytes);
+                    observed.ended(error);
+                });
     }
 
     /**
      * Admits a write and starts it.
      *
+     * @param call the kind of call
      * @param bytes the bytes of the write, zero or more
-     * @param work starts the write. Its result ends the admission, or this method does if the work throws
+     * @param work starts the write, given its observation, which is null if nobody observes. The result ends the
+     *     admission and the observation, or this method does if the work throws
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    CompletionStage<Version> write(long bytes, Supplier<WriteResult> work) {
+    CompletionStage<Version> write(Observer.Call call, long bytes, Function<@Nullable ObservedCall, WriteResult> work) {
+        ObservedCall observed = observations.begin(call);
         try {
             admission.enter(bytes);
         } catch (DhtException e) {
-            return CompletableFuture.failedFuture(e);
+            return failed(observed, e);
         }
         try {
-            return work.get();
+            return work.apply(observed);
         } catch (RuntimeException | Error e) {
             admission.leave(bytes);
-            return failed(e);
+            return failed(observed, failure(e));
         }
     }
 
-    private static <T> CompletableFuture<T> failed(Throwable error) {
+    private static <T> CompletableFuture<T> failed(@Nullable ObservedCall observed, DhtException failure) {
+        if (observed != null) {
+            observed.ended(failure);
+        }
+        return CompletableFuture.failedFuture(failure);
+    }
+
+    private static DhtException failure(Throwable error) {
         if (error instanceof DhtException expected) {
-            return CompletableFuture.failedFuture(expected);
+            return expected;
         }
         // An error, mostly a lack of memory, ends the call that it met and nothing else.
         LOG.error("a call failed in an unexpected way", error);
-        return CompletableFuture.failedFuture(InternalErrors.of(error));
+        return InternalErrors.of(error);
     }
 }

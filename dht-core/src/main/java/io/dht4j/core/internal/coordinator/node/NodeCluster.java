@@ -37,6 +37,7 @@ import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Observer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -94,7 +95,7 @@ public final class NodeCluster implements Cluster {
                 "calls under way",
                 config.limits().maxInFlight(),
                 config.limits().writeBytes());
-        this.calls = new AdmittedCalls(admission);
+        this.calls = new AdmittedCalls(admission, runtime.observations);
         ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules, admission);
@@ -221,7 +222,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        return calls.run(0, () -> reads.get(key, options));
+        return calls.run(Observer.Call.GET, 0, () -> reads.get(key, options));
     }
 
     @Override
@@ -230,13 +231,17 @@ public final class NodeCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(options, "options");
         long bytes = (long) key.length() + value.length;
-        return calls.write(bytes, () -> {
+        return calls.write(Observer.Call.PUT, bytes, observed -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
             // A copy: the store keeps the array, and the caller may use its own again.
             byte[] copy = value.clone();
             return writes.write(
-                    options, bytes, List.of(key), version -> List.of(Entry.value(key, version, copy, expiry)));
+                    options,
+                    bytes,
+                    observed,
+                    List.of(key),
+                    version -> List.of(Entry.value(key, version, copy, expiry)));
         });
     }
 
@@ -245,9 +250,10 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
         int bytes = key.length();
-        return calls.write(bytes, () -> {
+        return calls.write(Observer.Call.DELETE, bytes, observed -> {
             rules.refuseTimeToLive(options);
-            return writes.write(options, bytes, List.of(key), version -> List.of(Entry.tombstone(key, version)));
+            return writes.write(
+                    options, bytes, observed, List.of(key), version -> List.of(Entry.tombstone(key, version)));
         });
     }
 
@@ -256,7 +262,8 @@ public final class NodeCluster implements Cluster {
         requireNonNull(keys, "keys");
         requireNonNull(options, "options");
         keys.forEach(key -> requireNonNull(key, "key"));
-        return calls.run(0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
+        return calls.run(
+                Observer.Call.GET_ALL, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
     }
 
     @Override
@@ -268,11 +275,11 @@ public final class NodeCluster implements Cluster {
             total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         long bytes = total;
-        return calls.write(bytes, () -> {
+        return calls.write(Observer.Call.PUT_ALL, bytes, observed -> {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
             values.forEach(rules::requireFits);
-            return writes.write(options, bytes, List.copyOf(values.keySet()), version -> {
+            return writes.write(options, bytes, observed, List.copyOf(values.keySet()), version -> {
                 List<Entry> entries = new ArrayList<>(values.size());
                 values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
                 return entries;
@@ -300,14 +307,14 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
-        return calls.run(0, () -> scans.openSnapshot(lease, options));
+        return calls.run(Observer.Call.OPEN_SNAPSHOT, 0, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
-        return calls.run(0, () -> scans.closeSnapshot(snapshot, options));
+        return calls.run(Observer.Call.CLOSE_SNAPSHOT, 0, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override

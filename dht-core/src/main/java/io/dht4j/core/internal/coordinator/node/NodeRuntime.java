@@ -12,6 +12,7 @@ import io.dht4j.core.internal.coordinator.write.WriteDeadlines;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -42,6 +43,8 @@ final class NodeRuntime {
     /** The deadlines of writes. */
     final WriteDeadlines deadlines;
 
+    final Observations observations;
+
     private final NodeComponents components;
     private final NodeConfig config;
     private final OwnHeader own;
@@ -58,7 +61,8 @@ final class NodeRuntime {
                 components.views(),
                 clock::current,
                 components.environment()::currentTimeMillis);
-        this.peers = new PeerServices(config, local, own);
+        this.observations = new Observations(config.observation().observer(), components.environment());
+        this.peers = new PeerServices(config, local, own, observations);
         this.endpoint = endpoint();
         this.background = new BackgroundServices(config, local, peers);
         peers.listen(background::answered);

@@ -17,6 +17,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Environment;
@@ -47,10 +48,12 @@ final class PeerServices {
 
     private final NodeComponents components;
     private final Suspicion suspicion;
+    private final Observations observations;
     private volatile Consumer<NodeId> listener = node -> {};
 
-    PeerServices(NodeConfig config, LocalServices local, OwnHeader own) {
+    PeerServices(NodeConfig config, LocalServices local, OwnHeader own, Observations observations) {
         this.components = local.components;
+        this.observations = observations;
         Environment environment = components.environment();
         ClusterView first = components.view();
         List<Node> others = others(first);
@@ -74,7 +77,8 @@ final class PeerServices {
                 local.replica,
                 own,
                 new ReplicaOrder(components.self(), suspicion),
-                new PeerMonitor(local.clock, clocks, suspicion, disagreements, this::heard));
+                new PeerMonitor(local.clock, clocks, suspicion, disagreements, this::heard),
+                observations);
         this.firstContact =
                 new FirstContact(environment, ids(others), config.times().startPatience());
     }
@@ -104,6 +108,7 @@ final class PeerServices {
     /** Follows a view that is installed. */
     void follow(ClusterView before, ClusterView now) {
         List<Node> others = others(now);
+        observations.retain(Set.copyOf(ids(others)));
         client.follow(before, now);
         suspicion.follow(others);
         clocks.follow(ids(others), now.topology().size());

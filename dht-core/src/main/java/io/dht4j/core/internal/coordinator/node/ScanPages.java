@@ -6,6 +6,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
+import io.dht4j.spi.Observer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +40,7 @@ final class ScanPages implements Scan {
         if (failure.isPresent()) {
             return CompletableFuture.failedFuture(failure.get());
         }
-        CompletableFuture<List<KeyValue>> page = calls.run(0, () -> {
+        CompletableFuture<List<KeyValue>> page = calls.run(Observer.Call.SCAN_PAGE, 0, () -> {
             ClusterScan scan = running.orElseGet(begin);
             running = Optional.of(scan);
             return scan.next(() -> rules.context(options));

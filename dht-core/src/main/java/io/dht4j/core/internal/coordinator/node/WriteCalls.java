@@ -19,6 +19,7 @@ import io.dht4j.core.internal.coordinator.write.VersionQuery;
 import io.dht4j.core.internal.coordinator.write.WriteOperation;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
 import io.dht4j.core.internal.coordinator.write.WriteServices;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives writes their versions and starts them. A write gets no version while this node's clock is not known to be
@@ -69,14 +71,20 @@ final class WriteCalls {
      * Starts a write.
      *
      * @param bytes the bytes with which it was admitted. Its result ends the admission, unless this throws
+     * @param observed its observation, which its result ends, unless this throws; null if nobody observes
      * @param entriesOf returns the entries, one for each key, with a version
      */
-    WriteResult write(CallOptions options, long bytes, List<Key> keys, Function<Version, List<Entry>> entriesOf) {
+    WriteResult write(
+            CallOptions options,
+            long bytes,
+            @Nullable ObservedCall observed,
+            List<Key> keys,
+            Function<Version, List<Entry>> entriesOf) {
         CallPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
         CallContext context = rules.context(options);
         // Before there is a version: a snapshot waits for the writes that may be older than it is.
-        WriteResult result = new WriteResult(admission, bytes, snapshots.writeBegins());
+        WriteResult result = new WriteResult(admission, bytes, snapshots.writeBegins(), observed);
         try {
             if (keys.isEmpty()) {
                 result.succeed(versions.next());

@@ -11,6 +11,8 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedRequest;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;
@@ -42,6 +44,7 @@ public final class ReplicaClient {
     private final Replica replica;
     private final ReplicaOrder order;
     private final PeerMonitor monitor;
+    private final Observations observations;
     private final RetryBudget budget;
     private final ReadHedging hedging;
     private final ConcurrencyLimits limits;
@@ -69,6 +72,7 @@ public final class ReplicaClient {
      * @param own makes the headers of frames
      * @param order the order of replicas
      * @param monitor records what requests and replies show of the other nodes
+     * @param observations receives the ends of requests to other nodes
      */
     public ReplicaClient(
             NodeComponents components,
@@ -76,11 +80,13 @@ public final class ReplicaClient {
             Replica replica,
             OwnHeader own,
             ReplicaOrder order,
-            PeerMonitor monitor) {
+            PeerMonitor monitor,
+            Observations observations) {
         this.nanoTime = components.environment()::nanoTime;
         this.replica = replica;
         this.order = order;
         this.monitor = monitor;
+        this.observations = observations;
         this.budget = new RetryBudget(config.overload().retries(), nanoTime);
         this.hedging = new ReadHedging(config.calls().hedging(), budget);
         this.limits = new ConcurrencyLimits(components, config);
@@ -200,14 +206,16 @@ public final class ReplicaClient {
      * @param node the replica, which may be this node's
      * @param outbound the request
      * @param context the deadline, and whether the reply is still wanted
-     * @param handler receives the outcome, perhaps before this returns
+     * @param outcome receives the outcome, perhaps before this returns
      */
-    public void ask(Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
+    public void ask(Node node, OutboundRequest outbound, CallContext context, ReplyHandler outcome) {
         PeerLimit limit = outbound.request instanceof Request.Ping ? null : limits.of(node.id());
+        boolean isLocal = order.isLocal(node);
+        ReplyHandler handler = isLocal ? outcome : observed(node, outbound, context, outcome);
         if (limit != null && !limit.tryEnter()) {
             handler.failed(new PeerFailure(
                     node.id(), true, ErrorCode.OVERLOADED, "overloaded: too many requests to it are outstanding"));
-        } else if (order.isLocal(node)) {
+        } else if (isLocal) {
             askLocal(node, outbound, context, handler, limit);
         } else {
             if (!handler.isRepeated()) {
@@ -215,6 +223,11 @@ public final class ReplicaClient {
             }
             send(pending(node, outbound, context, handler, limit));
         }
+    }
+
+    private ReplyHandler observed(Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
+        ObservedRequest observed = observations.begin(node.id(), ObservedReply.kind(outbound.request));
+        return observed == null ? handler : new ObservedReply(observed, context, handler);
     }
 
     private void askLocal(

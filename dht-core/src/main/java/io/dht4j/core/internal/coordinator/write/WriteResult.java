@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -26,21 +27,24 @@ public final class WriteResult extends CompletableFuture<Version> {
 
     private final Admission admission;
     private final long bytes;
+    private final @Nullable ObservedCall observed;
     /** Null once the outcome is known; read by the updater alone. */
     @SuppressWarnings("UnusedVariable")
     private volatile Snapshots.@Nullable Write inFlight;
 
     /**
-     * Creates the future of a write that is admitted and in flight, and ends both with the outcome.
+     * Creates the future of a write that is admitted, in flight and perhaps observed, and ends these with the outcome.
      *
      * @param admission has admitted the write
      * @param bytes the bytes with which the write entered
      * @param inFlight the write, for snapshots
+     * @param observed the observation of the write; null if nobody observes
      */
-    public WriteResult(Admission admission, long bytes, Snapshots.Write inFlight) {
+    public WriteResult(Admission admission, long bytes, Snapshots.Write inFlight, @Nullable ObservedCall observed) {
         this.admission = admission;
         this.bytes = bytes;
         this.inFlight = inFlight;
+        this.observed = observed;
     }
 
     /**
@@ -50,7 +54,11 @@ public final class WriteResult extends CompletableFuture<Version> {
      */
     public void succeed(Version version) {
         if (leave()) {
-            complete(version);
+            try {
+                observe(null);
+            } finally {
+                complete(version);
+            }
         }
     }
 
@@ -66,7 +74,7 @@ public final class WriteResult extends CompletableFuture<Version> {
                 reported = failure(error);
             } finally {
                 // Also if there is no memory for the internal error.
-                completeExceptionally(reported);
+                end(reported);
             }
         }
     }
@@ -80,6 +88,20 @@ public final class WriteResult extends CompletableFuture<Version> {
         write.ended();
         admission.leave(bytes);
         return true;
+    }
+
+    private void end(Throwable error) {
+        try {
+            observe(error);
+        } finally {
+            completeExceptionally(error);
+        }
+    }
+
+    private void observe(@Nullable Throwable error) {
+        if (observed != null) {
+            observed.ended(error);
+        }
     }
 
     private static DhtException failure(Throwable error) {

@@ -1,0 +1,5 @@
+/** Reports to the observer of a node or of a remote cluster. */
+@NullMarked
+package io.dht4j.core.internal.observation;
+
+import org.jspecify.annotations.NullMarked;

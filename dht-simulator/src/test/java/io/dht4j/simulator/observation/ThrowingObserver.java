@@ -1,0 +1,37 @@
+package io.dht4j.simulator.observation;
+
+import io.dht4j.NodeId;
+import io.dht4j.spi.Observer;
+import java.util.Set;
+
+/** Throws the same exception or error whatever it is told. */
+final class ThrowingObserver implements Observer {
+
+    private final Throwable thrown;
+
+    ThrowingObserver(Throwable thrown) {
+        this.thrown = thrown;
+    }
+
+    @Override
+    public void callEnded(Call call, Outcome outcome, long nanos) {
+        fail();
+    }
+
+    @Override
+    public void requestEnded(NodeId node, Request request, Outcome outcome, long nanos) {
+        fail();
+    }
+
+    @Override
+    public void retain(Set<NodeId> nodes) {
+        fail();
+    }
+
+    private void fail() {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) thrown;
+    }
+}
