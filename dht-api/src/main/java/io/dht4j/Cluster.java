@@ -151,6 +151,15 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<NodeStatus> status();
 
     /**
+     * Returns what this node has in hand, for metrics. Quick, and never blocks.
+     *
+     * @return the gauges at one moment; empty, as by default, if the calls are coordinated by another process
+     */
+    default Optional<NodeGauges> gauges() {
+        return Optional.empty();
+    }
+
+    /**
      * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of the
      * other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
      * {@link #repairStatus()}.

@@ -7,6 +7,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
@@ -132,6 +133,12 @@ final class StartingCluster implements Cluster {
     @Override
     public CompletionStage<NodeStatus> status() {
         return call(Cluster::status);
+    }
+
+    @Override
+    public Optional<NodeGauges> gauges() {
+        Cluster cluster = started;
+        return cluster == null ? Optional.empty() : cluster.gauges();
     }
 
     @Override

@@ -78,6 +78,9 @@ final class Rules {
                         "io.microraft..",
                         "org.slf4j.."));
         rules.put(
+                "the metrics depend on the API and Micrometer",
+                dependsOnlyOn(new String[] {in("micrometer")}, "io.micrometer.core.."));
+        rules.put(
                 "what transports share depends on the API only",
                 dependsOnlyOn(
                         new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));

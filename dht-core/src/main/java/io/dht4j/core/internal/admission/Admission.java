@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.admission;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
 import java.util.concurrent.CompletableFuture;
@@ -98,6 +99,24 @@ public final class Admission {
      */
     public int inside() {
         return inside.get();
+    }
+
+    /**
+     * Returns the number of pieces of work in flight, and their limit.
+     *
+     * @return a number that may be outdated at once
+     */
+    public Bounded number() {
+        return new Bounded(inside.get(), limit);
+    }
+
+    /**
+     * Returns the bytes of the work in flight, and their limit.
+     *
+     * @return bytes that may be outdated at once
+     */
+    public Bounded bytes() {
+        return new Bounded(bytesInside.get(), byteLimit);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.NodeGauges.Bounded;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -43,6 +44,15 @@ public final class ByteBudget {
      */
     public void give(long bytes) {
         held.addAndGet(-bytes);
+    }
+
+    /**
+     * Returns the bytes that are held, and their limit.
+     *
+     * @return bytes that may be outdated at once
+     */
+    public Bounded held() {
+        return new Bounded(held.get(), limit);
     }
 
     /**

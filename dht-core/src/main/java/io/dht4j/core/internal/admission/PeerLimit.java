@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.core.options.OverloadProtection.PeerRequests;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -184,6 +185,15 @@ public final class PeerLimit {
      */
     public int limit() {
         return limit;
+    }
+
+    /**
+     * Returns the number of outstanding requests, and the limit.
+     *
+     * @return a number that may be outdated at once
+     */
+    public Bounded outstanding() {
+        return new Bounded(outstanding.get(), limit);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -180,6 +181,23 @@ public final class PeerClocks {
         Optional<ClockProblem> problem = judge(now);
         askSilent(now, problem.isPresent() ? AGAIN_NANOS : SILENT_NANOS);
         return problem;
+    }
+
+    /**
+     * Estimates how far the clocks of the others are ahead of this node's: each is taken to have been read in the
+     * middle between request and reply.
+     *
+     * @return the offsets of the nodes that have replied, negative for clocks that are behind
+     */
+    public Map<NodeId, Duration> offsets() {
+        long now = environment.nanoTime();
+        long wall = environment.currentTimeMillis();
+        Map<NodeId, Duration> offsets = new HashMap<>();
+        samples.forEach((node, sample) -> {
+            long sinceRead = now - sample.heardNanos() + (sample.heardNanos() - sample.sentNanos()) / 2;
+            offsets.put(node, Duration.ofMillis(sample.wallMillis() + sinceRead / 1_000_000 - wall));
+        });
+        return offsets;
     }
 
     private void askSilent(long now, long silentNanos) {

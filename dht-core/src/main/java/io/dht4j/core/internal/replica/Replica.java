@@ -2,6 +2,7 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -198,6 +199,24 @@ public final class Replica {
         } else {
             gate.refill(apply.entries(), rowVersion, reply);
         }
+    }
+
+    /**
+     * Returns the number of requests that wait for the store or are in it, those of maintenance aside.
+     *
+     * @return a number that may be outdated at once, with its limit
+     */
+    public Bounded waiting() {
+        return gate.waiting();
+    }
+
+    /**
+     * Returns the bytes of the writes that wait for the store or are in it.
+     *
+     * @return bytes that may be outdated at once, with their limit
+     */
+    public Bounded waitingBytes() {
+        return gate.waitingBytes();
     }
 
     /**

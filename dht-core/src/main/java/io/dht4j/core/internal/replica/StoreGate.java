@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
 import io.dht4j.core.internal.wire.Reply;
@@ -127,6 +128,16 @@ final class StoreGate {
                 1, Math.min(environment.storeThreads() / 2, limits.memory().maintenanceReads()));
         this.maintenance = new StoreLane<>(
                 environment, ages, maintainers, read -> 1, 1, taken -> readSome(taken, maintenanceAdmission));
+    }
+
+    /** Returns the number of requests of clients that wait for the store or are in it. */
+    Bounded waiting() {
+        return admission.number();
+    }
+
+    /** Returns the bytes of the writes among them. */
+    Bounded waitingBytes() {
+        return admission.bytes();
     }
 
     /** Returns whether the store is called at once, on the calling thread. */

@@ -11,8 +11,8 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
-import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
@@ -23,7 +23,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
-import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -37,7 +36,7 @@ import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.Observer;
+import io.dht4j.spi.Observer.Call;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -73,6 +72,7 @@ public final class NodeCluster implements Cluster {
     private final ReadCalls reads;
     private final WriteCalls writes;
     private final ScanCalls scans;
+    private final LoadReport load;
     private final StatusReport status;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<String> failure = new CompletableFuture<>();
@@ -100,6 +100,8 @@ public final class NodeCluster implements Cluster {
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules, admission);
         this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
+        this.load =
+                new LoadReport(runtime, admission, readBytes, config.limits().snapshotBytes());
         this.status = new StatusReport(
                 components,
                 runtime.background.handoff,
@@ -107,18 +109,7 @@ public final class NodeCluster implements Cluster {
                 runtime.peers::suspects,
                 runtime.peers.disagreements::ofCalled,
                 runtime.peers.clocks::problem,
-                this::counts);
-    }
-
-    private OverloadCounts counts() {
-        RetryBudget budget = client.budget();
-        return new OverloadCounts(
-                admission.refused() + client.limits().refusedCalls(),
-                runtime.local.replica.dropped(),
-                client.limits().refusedRequests(),
-                budget.retries(),
-                budget.hedges(),
-                budget.denied());
+                load::overload);
     }
 
     /**
@@ -222,7 +213,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        return calls.run(Observer.Call.GET, 0, () -> reads.get(key, options));
+        return calls.run(Call.GET, 0, () -> reads.get(key, options));
     }
 
     @Override
@@ -231,7 +222,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(options, "options");
         long bytes = (long) key.length() + value.length;
-        return calls.write(Observer.Call.PUT, bytes, observed -> {
+        return calls.write(Call.PUT, bytes, observed -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
             // A copy: the store keeps the array, and the caller may use its own again.
@@ -250,7 +241,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
         int bytes = key.length();
-        return calls.write(Observer.Call.DELETE, bytes, observed -> {
+        return calls.write(Call.DELETE, bytes, observed -> {
             rules.refuseTimeToLive(options);
             return writes.write(
                     options, bytes, observed, List.of(key), version -> List.of(Entry.tombstone(key, version)));
@@ -262,8 +253,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(keys, "keys");
         requireNonNull(options, "options");
         keys.forEach(key -> requireNonNull(key, "key"));
-        return calls.run(
-                Observer.Call.GET_ALL, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
+        return calls.run(Call.GET_ALL, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
     }
 
     @Override
@@ -275,7 +265,7 @@ public final class NodeCluster implements Cluster {
             total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         long bytes = total;
-        return calls.write(Observer.Call.PUT_ALL, bytes, observed -> {
+        return calls.write(Call.PUT_ALL, bytes, observed -> {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
             values.forEach(rules::requireFits);
@@ -307,14 +297,14 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
-        return calls.run(Observer.Call.OPEN_SNAPSHOT, 0, () -> scans.openSnapshot(lease, options));
+        return calls.run(Call.OPEN_SNAPSHOT, 0, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
-        return calls.run(Observer.Call.CLOSE_SNAPSHOT, 0, () -> scans.closeSnapshot(snapshot, options));
+        return calls.run(Call.CLOSE_SNAPSHOT, 0, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override
@@ -355,6 +345,11 @@ public final class NodeCluster implements Cluster {
                 : status.ask()
                         .thenApply(
                                 known -> known.withPublicAddresses(agreed.get().publicAddresses()));
+    }
+
+    @Override
+    public Optional<NodeGauges> gauges() {
+        return Optional.of(load.gauges(status.space()));
     }
 
     @Override

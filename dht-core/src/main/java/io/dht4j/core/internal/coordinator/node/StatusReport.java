@@ -12,6 +12,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.StoreSpace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ final class StatusReport {
     private final long startedNanos;
     private final AtomicReference<@Nullable EntryCountRequest> running = new AtomicReference<>();
     private volatile EntryCount known;
+    private volatile Optional<StoreSpace> space = Optional.empty();
 
     StatusReport(
             NodeComponents components,
@@ -136,6 +138,7 @@ final class StatusReport {
         try {
             count = new EntryCount(entries(), environment.nanoTime());
             known = count;
+            space = measuredSpace();
         } catch (RuntimeException | Error e) {
             running.set(null);
             request.count().completeExceptionally(e);
@@ -153,6 +156,20 @@ final class StatusReport {
             LOG.warn("the store cannot count its entries: {}", e.toString());
             return UNKNOWN;
         }
+    }
+
+    private Optional<StoreSpace> measuredSpace() {
+        try {
+            return components.store().space();
+        } catch (RuntimeException | Error e) {
+            LOG.debug("the space of the store is unknown: {}", e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the space of the store at the last count; empty if it is unknown. */
+    Optional<StoreSpace> space() {
+        return space;
     }
 
     private void complete(CompletableFuture<NodeStatus> answer, EntryCount count) {

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.Node;
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
 import io.dht4j.ReplicationPolicy;
@@ -132,6 +133,17 @@ public final class ConcurrencyLimits {
     public boolean isQuiet(NodeId node) {
         PeerLimit limit = limits.get(node);
         return limit == null || limit.isQuiet();
+    }
+
+    /**
+     * Returns the number of outstanding requests to each node that has a limit.
+     *
+     * @return numbers that may be outdated at once, with the limits
+     */
+    public Map<NodeId, Bounded> outstanding() {
+        Map<NodeId, Bounded> all = new HashMap<>();
+        limits.forEach((node, limit) -> all.put(node, limit.outstanding()));
+        return all;
     }
 
     /**

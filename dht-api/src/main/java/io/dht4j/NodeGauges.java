@@ -1,0 +1,70 @@
+package io.dht4j;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a node has in hand at one moment, and how much of it there may be. Only the node itself knows these; the
+ * {@linkplain NodeStatus status} is also shown to others. Immutable.
+ *
+ * @param calls calls of the application in flight
+ * @param writeBytes bytes of the writes among them
+ * @param readBytes bytes of values that reads and scans hold
+ * @param storeRequests requests of this and other nodes that wait for the store or are in it
+ * @param storeRequestBytes bytes of the writes among them
+ * @param snapshotBytes bytes of superseded entries that open snapshots keep
+ * @param peerRequests requests of this node to each node that are outstanding, and the limit that adapts to its speed;
+ *     this node is among them if its store has a limit
+ * @param clockOffsets how far the clock of each other node is ahead of this node's, estimated from its last reply and
+ *     exact to half of its round trip; nodes that have not replied are missing
+ * @param takeover partitions that this node takes over from others
+ * @param store the size of the store at the last {@linkplain Cluster#status() status}; empty if it is unknown
+ */
+public record NodeGauges(
+        Bounded calls,
+        Bounded writeBytes,
+        Bounded readBytes,
+        Bounded storeRequests,
+        Bounded storeRequestBytes,
+        Bounded snapshotBytes,
+        Map<NodeId, Bounded> peerRequests,
+        Map<NodeId, Duration> clockOffsets,
+        Takeover takeover,
+        Optional<StoreSize> store) {
+
+    /** Keeps copies of the maps. */
+    public NodeGauges {
+        peerRequests = Map.copyOf(peerRequests);
+        clockOffsets = Map.copyOf(clockOffsets);
+    }
+
+    /**
+     * An amount with a limit.
+     *
+     * @param used how much there is, 0 or more; a single large request may exceed the limit
+     * @param limit how much there may be
+     */
+    public record Bounded(long used, long limit) {}
+
+    /**
+     * The partitions that a node takes over.
+     *
+     * @param moves how many moves are under way
+     * @param copiedBytes how much of them the node has received
+     * @param totalBytes how much it will have received, an estimate; 0 if that is unknown
+     */
+    public record Takeover(int moves, long copiedBytes, long totalBytes) {
+
+        /** Nothing is taken over. */
+        public static final Takeover NONE = new Takeover(0, 0, 0);
+    }
+
+    /**
+     * The size of a store.
+     *
+     * @param usedBytes bytes of its entries, without what a compaction would free, an estimate
+     * @param freeBytes bytes that it can still write before its disk is full, an estimate
+     */
+    public record StoreSize(long usedBytes, long freeBytes) {}
+}

@@ -1,0 +1,58 @@
+package io.dht4j.simulator.cluster;
+
+import static io.dht4j.simulator.cluster.SimulatedCluster.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Key;
+import io.dht4j.NodeGauges;
+import io.dht4j.NodeGauges.Takeover;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a node has in hand. */
+@Tag("portable")
+class GaugesTest {
+
+    private static final Key KEY = Key.of("key");
+    private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);
+
+    private static NodeGauges gauges(SimulatedCluster cluster) {
+        return cluster.node(0).gauges().orElseThrow();
+    }
+
+    @Test
+    void callsInFlightAndTheirBytesAreShownUntilTheyEnd() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 3).options(b -> b.maxInFlight(11)).start()) {
+            cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
+            cluster.links.get(0).towardAll(Fault.delay(Duration.ofMillis(20), Duration.ofMillis(20)));
+            CompletionStage<?> write = cluster.node(0).put(KEY, new byte[997], ALL_OF_THREE);
+            NodeGauges during = gauges(cluster);
+            assertThat(during.calls()).isEqualTo(new NodeGauges.Bounded(1, 11));
+            assertThat(during.writeBytes().used()).isEqualTo(1000);
+            assertThat(during.peerRequests()).containsKeys(id(1), id(2));
+            assertThat(during.peerRequests().get(id(1)).used()).isEqualTo(1);
+            cluster.await(write);
+            NodeGauges after = gauges(cluster);
+            assertThat(after.calls().used()).isZero();
+            assertThat(after.writeBytes().used()).isZero();
+            assertThat(after.peerRequests().get(id(1)).used()).isZero();
+            assertThat(after.takeover()).isEqualTo(Takeover.NONE);
+        }
+    }
+
+    @Test
+    void clockOffsetsAreThoseOfTheOthers() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .clocks(i -> Duration.ofSeconds(i * 7L))
+                .start()) {
+            cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
+            assertThat(gauges(cluster).clockOffsets().get(id(1)).toMillis()).isBetween(6_950L, 7_050L);
+            assertThat(gauges(cluster).clockOffsets().get(id(2)).toMillis()).isBetween(13_950L, 14_050L);
+        }
+    }
+}
