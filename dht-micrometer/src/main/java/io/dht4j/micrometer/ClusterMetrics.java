@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Gauges and counters of what a node can be asked for: its store, hints, limits, repair, moves, the other nodes and
- * their clocks. {@link MicrometerObserver} has the timers.
+ * their clocks. {@code docs/reference/metrics.md} lists them. {@link MicrometerObserver} has the timers.
  *
  * <p>The cluster is asked at most once a second, by the scrape that needs it, which waits for a quarter of a second at
  * most and shows the last figures then. A gauge is not a number while it is unknown: of a remote cluster, those that

@@ -12,6 +12,7 @@ import io.dht4j.server.config.MembershipChoice;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.server.config.TransportChoice;
+import io.dht4j.server.metrics.ServerMetrics;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PrivateFiles;
@@ -63,14 +64,16 @@ final class ServerComponents {
     private final Optional<Path> tokens;
     private final boolean plaintextAllowed;
     private final MemoryBudget memory;
+    private final ServerMetrics metrics;
 
-    ServerComponents(ServerConfig config, MemoryBudget memory) {
+    ServerComponents(ServerConfig config, MemoryBudget memory, ServerMetrics metrics) {
         this.config = config;
         this.addresses = config.addresses();
         this.tls = config.security().tls();
         this.tokens = config.security().tokens();
         this.plaintextAllowed = config.security().plaintextAllowed();
         this.memory = memory.withMaxValueBytes(config.calls().maxValueBytes());
+        this.metrics = metrics;
     }
 
     /**
@@ -258,6 +261,7 @@ final class ServerComponents {
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
                 .repair(config.calls().repair())
+                .observer(metrics.observer())
                 .refill(
                         config.store().refillMarker(),
                         config.store().refillWithout().toArray(NodeId[]::new))
@@ -289,11 +293,12 @@ final class ServerComponents {
         for (String host : config.clients().publicHosts()) {
             options = options.withPublicHost(host);
         }
-        if (addresses.isShared() && transport instanceof HttpTransport shared) {
-            return HttpApi.sharing(shared, cluster, options);
-        }
         HostPort listen = addresses.listen();
-        return HttpApi.listening(listen.host(), listen.port(), cluster, secured(options));
+        HttpApi api = addresses.isShared() && transport instanceof HttpTransport shared
+                ? HttpApi.sharing(shared, cluster, options)
+                : HttpApi.listening(listen.host(), listen.port(), cluster, secured(options));
+        api.metrics(metrics::text);
+        return api;
     }
 
     /** Starts the public HTTP API of a node that may wait for its start. Blocks until an own port listens. */

@@ -7,6 +7,7 @@ import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.SecurityConfig;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.StoreChoice;
+import io.dht4j.server.metrics.ServerMetrics;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -161,7 +162,8 @@ public final class ServerNode implements AutoCloseable {
 
     private static ServerNode start(
             ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, StartWatch watch, Closer closer) {
-        ServerComponents components = new ServerComponents(config, memory);
+        ServerMetrics metrics = closer.add(new ServerMetrics(config.id().value()));
+        ServerComponents components = new ServerComponents(config, memory, metrics);
         components.warnOfForeignCertificate(LOG::warn);
         components.warnOfOpenSecrets(LOG::warn);
         // Otherwise a mistyped port would leave an unwanted data directory behind.
@@ -183,6 +185,7 @@ public final class ServerNode implements AutoCloseable {
         }
         HttpApi api = closer.add(early.orElseGet(() -> components.httpApi(transport, cluster)));
         served.started(cluster);
+        metrics.show(cluster);
         warmUp(cluster, config);
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);

@@ -10,6 +10,7 @@ import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
 import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
 import io.dht4j.transport.http.internal.api.HttpApiHandler;
+import io.dht4j.transport.http.internal.api.HttpApiMetrics;
 import io.dht4j.transport.http.internal.api.HttpApiProbes;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.server.HttpListener;
@@ -36,6 +37,7 @@ public final class HttpApi implements AutoCloseable {
     private final HttpApiOptions options;
     private final boolean ownsListener;
     private final HttpApiProbes probes;
+    private final HttpApiMetrics metrics = new HttpApiMetrics();
 
     private HttpApi(
             HttpListener listener,
@@ -54,7 +56,7 @@ public final class HttpApi implements AutoCloseable {
         guard.onChange(admission::recheckTokens);
         this.probes = new HttpApiProbes(cluster, admission);
         listener.attachApi(new HttpApiHandler(
-                listener, cluster, options.limits(), options.patience(), admission, guard, browsers, probes));
+                listener, cluster, options.limits(), options.patience(), admission, guard, browsers, probes, metrics));
     }
 
     /**
@@ -116,6 +118,17 @@ public final class HttpApi implements AutoCloseable {
      */
     public void starting(Supplier<String> waitsFor) {
         probes.starting(requireNonNull(waitsFor, "waitsFor"));
+    }
+
+    /**
+     * Lets {@code GET /metrics} answer with a text in the format of Prometheus, for any token. Without this the path is
+     * unknown.
+     *
+     * @param text begins to gather the text and returns a stage that completes with it, on any thread; called on an
+     *     event loop for each request, so it must neither block nor begin more work than it can bound
+     */
+    public void metrics(Supplier<? extends CompletionStage<String>> text) {
+        metrics.from(requireNonNull(text, "text"));
     }
 
     /**

@@ -35,6 +35,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final HttpApiMembership membership;
     private final HttpApiBrowsers browsers;
     private final HttpApiProbes probes;
+    private final HttpApiMetrics metrics;
 
     public HttpApiHandler(
             HttpListener listener,
@@ -44,7 +45,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             HttpApiAdmission admission,
             TokenGuard guard,
             HttpApiBrowsers browsers,
-            HttpApiProbes probes) {
+            HttpApiProbes probes,
+            HttpApiMetrics metrics) {
         this.listener = listener;
         this.vertx = listener.vertx();
         this.limits = limits;
@@ -55,6 +57,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.membership = new HttpApiMembership(cluster);
         this.browsers = browsers;
         this.probes = probes;
+        this.metrics = metrics;
     }
 
     @Override
@@ -98,6 +101,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.PLACEMENT -> placement(exchange);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
+                case ApiProtocol.METRICS -> metrics(exchange);
                 case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
                 case ApiProtocol.REBALANCE -> administered(exchange, membership::plan, membership::changeRebalance);
                 default -> {
@@ -117,6 +121,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.REPAIR,
                                             ApiProtocol.NODES,
                                             ApiProtocol.REBALANCE,
+                                            ApiProtocol.METRICS,
                                             ApiProtocol.LIVEZ,
                                             ApiProtocol.READYZ));
                 }
@@ -219,6 +224,14 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
             calls.status(exchange);
+        }
+    }
+
+    private void metrics(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            guard.requireAny(exchange.authorization());
+            requireNoBody(exchange);
+            metrics.answer(exchange);
         }
     }
 

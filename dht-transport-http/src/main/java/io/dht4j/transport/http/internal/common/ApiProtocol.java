@@ -16,6 +16,7 @@ public final class ApiProtocol {
     public static final String REPAIR = "/v0/repair";
     public static final String NODES = "/v0/nodes";
     public static final String REBALANCE = "/v0/rebalance";
+    public static final String METRICS = "/metrics";
     public static final String LIVEZ = "/livez";
     public static final String READYZ = "/readyz";
 
