@@ -8,6 +8,7 @@ import io.dht4j.server.ServerStartException;
 import io.dht4j.server.StartWatch;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.config.ConfigException;
+import io.dht4j.server.config.GivenSettings;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.server.config.SettingSection;
@@ -55,7 +56,10 @@ import picocli.CommandLine.ParameterException;
                     + "is added and joins:%n",
             "  dht nodes add n4 --node http://127.0.0.1:8081",
             "  dht server --id n4 --listen 127.0.0.1:8084 --join $P",
-            "%nThe other commands call the node at 127.0.0.1:8080, the address of a server without options, unless "
+            "%nEach option may be an environment variable instead, as in DHT_REPLICATION_FACTOR, or a line of the "
+                    + "file of --config. The command line wins over the environment, and the environment over the "
+                    + "file.%n",
+            "The other commands call the node at 127.0.0.1:8080, the address of a server without options, unless "
                     + "--node names another.%n"
         })
 final class ServerCommand implements Callable<Integer> {
@@ -75,7 +79,7 @@ final class ServerCommand implements Callable<Integer> {
             order = 100,
             paramLabel = "FILE",
             description = "Reads options from a properties file: the same names without the dashes, as in "
-                    + "listen=127.0.0.1:8080. Options on the command line win.")
+                    + "listen=127.0.0.1:8080.")
     private Optional<Path> config = Optional.empty();
 
     @Option(
@@ -131,7 +135,7 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ServerStartException, InterruptedException {
-        Map<Setting, String> given;
+        GivenSettings given;
         ServerConfig settings;
         try {
             given = settings();
@@ -139,18 +143,26 @@ final class ServerCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         try {
-            settings = ServerConfig.of(given);
+            settings = ServerConfig.of(given.texts());
             settings.refuseUnwantedPlaintext();
         } catch (ConfigException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage() + fromFile(), e);
+            throw new ParameterException(spec.commandLine(), given.explain(String.valueOf(e.getMessage())), e);
         }
+        try {
+            return run(settings, given.texts().containsKey(Setting.DATA));
+        } catch (ServerStartException e) {
+            throw e.inWords(given::explain);
+        }
+    }
+
+    private int run(ServerConfig settings, boolean isDataGiven) throws ServerStartException, InterruptedException {
         if (verbose) {
             Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
             root.setLevel(Level.INFO);
         }
         try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
             // Computed before anything is created, shown once it is.
-            Optional<String> notice = settings.store().notice(given.containsKey(Setting.DATA));
+            Optional<String> notice = settings.store().notice(isDataGiven);
             if (rebuild) {
                 console.report("dht server: " + ServerNode.rebuild(settings));
             }
@@ -207,25 +219,35 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns a hint where the option stands, for a user who did not write it. */
-    private String fromFile() {
-        return config.map(file -> " (what is not on the command line was read from " + file + ")")
-                .orElse("");
-    }
-
-    private Map<Setting, String> settings() throws ConfigException {
-        Map<Setting, String> settings = new EnumMap<>(Setting.class);
-        if (config.isPresent()) {
-            settings.putAll(ServerConfig.read(config.get()));
+    /** Collects the settings: the command line wins over the environment, and the environment over the file. */
+    private GivenSettings settings() throws ConfigException {
+        ServerVariables variables =
+                ServerVariables.of(console.environment(), warning -> console.report("dht server: warning: " + warning));
+        verbose |= variables.verbose();
+        GivenSettings settings = GivenSettings.none();
+        Optional<Path> file = config.or(variables::config);
+        if (file.isPresent()) {
+            settings = settings.overriddenBy(read(file.get()), setting -> String.valueOf(file.get()));
         }
+        Map<Setting, String> options = new EnumMap<>(Setting.class);
         CommandLine.ParseResult given = spec.commandLine().getParseResult();
         for (Setting setting : Setting.values()) {
             if (given.hasMatchedOption(setting.option())) {
                 OptionSpec option = given.matchedOption(setting.option());
-                settings.put(
+                options.put(
                         setting, option.isMultiValue() ? String.join(",", option.stringValues()) : option.getValue());
             }
         }
-        return settings;
+        return settings.overriddenBy(variables.settings(), Setting::variable).overriddenByOptions(options);
+    }
+
+    private Map<Setting, String> read(Path file) throws ConfigException {
+        try {
+            return ServerConfig.read(file);
+        } catch (ConfigException e) {
+            throw config.isPresent()
+                    ? e
+                    : new ConfigException(e.getMessage() + " (--config was read from " + ServerVariables.CONFIG + ")");
+        }
     }
 }

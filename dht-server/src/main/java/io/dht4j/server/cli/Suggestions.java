@@ -57,7 +57,13 @@ public final class Suggestions {
      * @return a line for the user; empty if nothing is similar
      */
     public static Optional<String> of(String unknown, Collection<String> words) {
-        List<String> similar = similar(unknown, words);
+        return of(unknown, words, "");
+    }
+
+    /** As {@link #of(String, Collection)}, for words that all begin with a prefix, which no argument has. */
+    static Optional<String> of(String unknown, Collection<String> words, String prefix) {
+        List<String> similar =
+                similar(unknown, words).stream().map(prefix::concat).toList();
         return similar.isEmpty()
                 ? Optional.empty()
                 : Optional.of("Did you mean " + PrintableText.of(String.join(" or ", similar)) + "?");

@@ -1,11 +1,18 @@
 package io.dht4j.server.config;
 
-/** A setting that is unknown, malformed or out of range. The message is one line that names the option. */
+/**
+ * A setting that is unknown, malformed or out of range. The message is one line that names the option or the variable.
+ */
 public final class ConfigException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    ConfigException(String message) {
+    /**
+     * Creates a failure.
+     *
+     * @param message one line that names the option or the variable
+     */
+    public ConfigException(String message) {
         super(message);
     }
 }

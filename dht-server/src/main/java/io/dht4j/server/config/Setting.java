@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The settings of a server: each is an option of the command line, and a property of the same name in a file. The
- * default in the help is the text that is read when the setting is absent.
+ * The settings of a server: each is an option of the command line, an environment variable, and a property of a file.
+ * The default in the help is the text that is read when the setting is absent.
  */
 public enum Setting {
     /** The node's name. */
@@ -307,6 +307,9 @@ public enum Setting {
             "File of the tokens that clients of the public APIs need, read again when it changes. Each line has "
                     + "scopes (read, write, admin; separated by commas), a space, and a token or its sha256:HEX.");
 
+    /** The beginning of the names of environment variables. */
+    public static final String VARIABLE_PREFIX = "DHT_";
+
     private final String label;
     private final Fallback kind;
     private final String fallback;
@@ -343,6 +346,15 @@ public enum Setting {
      */
     public String option() {
         return "--" + propertyName();
+    }
+
+    /**
+     * Returns the name in the environment.
+     *
+     * @return for example {@code DHT_REPLICATION_FACTOR}
+     */
+    public String variable() {
+        return VARIABLE_PREFIX + name();
     }
 
     /**

@@ -278,7 +278,7 @@ class UsageTest {
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
                 .contains("--placement")
-                .contains("(what is not on the command line was read from " + file + ")")
+                .contains("(--placement was read from " + file + ")")
                 .doesNotContain("--partitions");
     }
 

@@ -21,6 +21,7 @@ class ConfigurationDocumentTest {
 
     private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
     private static final Pattern ROW = Pattern.compile("\\| `(--[a-z-]+)` \\| (.*?) \\| (.*?) \\| (.*) \\|");
+    private static final Pattern VARIABLE = Pattern.compile("`(DHT_[A-Z_]+)`");
     private static final Pattern NUMBERS = Pattern.compile("([0-9]+) to ([0-9]+)");
     private static final Pattern CHOICES = Pattern.compile("`[a-z0-9-]+`(, `[a-z0-9-]+`)+");
     private static final Pattern REFUSED_NUMBER = Pattern.compile("must be a whole number from (\\d+) to (\\d+),");
@@ -53,6 +54,21 @@ class ConfigurationDocumentTest {
             options.add(setting.option());
         }
         assertThat(rows.keySet()).containsExactlyInAnyOrderElementsOf(options);
+    }
+
+    @Test
+    void variablesThatThePageNamesAreThoseOfOptions() throws IOException {
+        List<String> variables = new ArrayList<>(List.of("DHT_CONFIG", "DHT_VERBOSE", "DHT_REBUILD"));
+        for (Setting setting : Setting.values()) {
+            variables.add(setting.variable());
+        }
+        Matcher named = VARIABLE.matcher(Files.readString(DOCUMENT));
+        List<String> names = new ArrayList<>();
+        while (named.find()) {
+            names.add(named.group(1));
+        }
+        assertThat(variables).containsAll(names);
+        assertThat(names).contains("DHT_CONFIG", "DHT_VERBOSE", "DHT_REBUILD", "DHT_HASH_KEY");
     }
 
     @Test
