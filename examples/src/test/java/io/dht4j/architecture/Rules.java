@@ -154,6 +154,27 @@ final class Rules {
         rules.put(
                 "the example of a transport of one's own depends on the API only",
                 dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
+        rules.put(
+                "the Spring Boot starter depends on what it configures, Spring and Jackson",
+                dependsOnlyOn(
+                        new String[] {in("spring")},
+                        root + ".core",
+                        root + ".core.options",
+                        root + ".store.memory",
+                        root + ".store.mvstore",
+                        root + ".store.hints",
+                        root + ".topology.microraft",
+                        root + ".security",
+                        root + ".transport.common.options",
+                        root + ".transport.tcp",
+                        root + ".transport.http",
+                        root + ".transport.grpc",
+                        root + ".transport.grpc.api",
+                        "org.springframework..",
+                        "com.fasterxml.jackson.databind..",
+                        "tools.jackson.databind..",
+                        "org.slf4j.."));
+        rules.put("Spring stays in its starter", staysIn("spring", "org.springframework.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));
         rules.put("one-nio stays in the further HTTP clients", staysIn("transport.http.clients", "one.nio.."));
         rules.put("gRPC stays in the gRPC transport", staysIn("transport.grpc", "io.grpc.."));

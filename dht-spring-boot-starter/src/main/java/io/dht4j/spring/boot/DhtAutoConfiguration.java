@@ -1,0 +1,78 @@
+package io.dht4j.spring.boot;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Ranges;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Provides a {@link Cluster}: a node in this application, or a client if {@code dht4j.remote.addresses} is set. Backs
+ * off if the application has a bean of that type.
+ *
+ * <p>The node starts while the beans are created, so before a web server accepts requests, and closes when they are
+ * destroyed, so after the web server has ended. Beans that use the cluster are destroyed before it.
+ */
+@AutoConfiguration
+@ConditionalOnProperty(prefix = DhtProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(DhtProperties.class)
+public final class DhtAutoConfiguration {
+
+    private static final String FROM = "dht4j.calls.from";
+
+    /** Creates the configuration. */
+    public DhtAutoConfiguration() {}
+
+    /**
+     * Starts the node, or connects.
+     *
+     * @param properties what to start
+     * @param customizers set further options of the node
+     * @return the cluster
+     */
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    public Cluster dhtCluster(DhtProperties properties, ObjectProvider<ClusterBuilderCustomizer> customizers) {
+        return properties.remote().addresses().isEmpty()
+                ? new NodeFactory(properties, customizers.orderedStream()).start()
+                : RemoteFactory.connect(properties);
+    }
+
+    /**
+     * Returns the options of {@code dht4j.calls}, for calls that shall have them.
+     *
+     * @param properties policy and timeout
+     * @return options
+     */
+    @Bean
+    @ConditionalOnMissingBean
+    public CallOptions dhtCallOptions(DhtProperties properties) {
+        DhtProperties.Calls calls = properties.calls();
+        CallOptions options = CallOptions.defaults().withTimeout(calls.timeout());
+        Integer ack = calls.ack();
+        Integer from = calls.from();
+        if (ack == null || from == null) {
+            return options;
+        }
+        if (!properties.nodes().isEmpty()) {
+            int nodes = properties.nodes().size();
+            StartException.check(FROM, () -> Ranges.require(FROM, from, 1, nodes));
+        }
+        return options.withPolicy(ack, from);
+    }
+
+    /**
+     * Lets the node start with the application, even if other beans are made when they are first used.
+     *
+     * @return a filter
+     */
+    @Bean
+    static LazyInitializationExcludeFilter dhtStartsWithTheApplication() {
+        return LazyInitializationExcludeFilter.forBeanTypes(Cluster.class);
+    }
+}

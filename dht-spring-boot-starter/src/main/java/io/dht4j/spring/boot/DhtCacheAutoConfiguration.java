@@ -1,0 +1,78 @@
+package io.dht4j.spring.boot;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.spring.cache.CacheKeyFormat;
+import io.dht4j.spring.cache.CacheOptions;
+import io.dht4j.spring.cache.DhtCacheManager;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cache.CacheManager;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Provides Spring's caches over the cluster, if {@code dht4j.cache.names} or {@code dht4j.cache.caches} names one.
+ * Backs off if the application has a {@link CacheManager}.
+ */
+@AutoConfiguration(
+        after = DhtAutoConfiguration.class,
+        beforeName = {
+            "org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration",
+            "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration"
+        })
+@ConditionalOnSingleCandidate(Cluster.class)
+@ConditionalOnMissingBean(CacheManager.class)
+@Conditional(OnConfiguredCaches.class)
+@EnableConfigurationProperties(DhtCacheProperties.class)
+public final class DhtCacheAutoConfiguration {
+
+    /** Creates the configuration. */
+    public DhtCacheAutoConfiguration() {}
+
+    /**
+     * Creates the caches.
+     *
+     * @param cluster keeps the values
+     * @param properties names and options
+     * @param calls policy and timeout of the calls
+     * @param keyFormat converts the keys
+     * @param beans has serializers, and the application's Jackson
+     * @return the manager of the caches
+     */
+    @Bean
+    public DhtCacheManager dhtCacheManager(
+            Cluster cluster,
+            DhtCacheProperties properties,
+            ObjectProvider<CallOptions> calls,
+            ObjectProvider<CacheKeyFormat> keyFormat,
+            BeanFactory beans) {
+        ValueSerializers serializers = new ValueSerializers(properties, beans);
+        CallOptions options = calls.getIfUnique(CallOptions::defaults);
+        CacheKeyFormat format = keyFormat.getIfUnique(CacheKeyFormat::standard);
+        Map<String, CacheOptions> caches = new LinkedHashMap<>();
+        properties.all().forEach((name, settings) -> {
+            Boolean nullValues = settings.nullValues();
+            caches.put(
+                    name,
+                    new CacheOptions(
+                            serializers.of(name, settings),
+                            format,
+                            properties.keyPrefix(),
+                            options,
+                            Optional.ofNullable(settings.timeToLive())
+                                    .or(() -> Optional.ofNullable(properties.timeToLive())),
+                            nullValues == null ? properties.nullValues() : nullValues,
+                            properties.loadTimeout(),
+                            properties.clearTimeout()));
+        });
+        return DhtCacheManager.of(cluster, caches);
+    }
+}

@@ -1,0 +1,144 @@
+package io.dht4j.spring.boot;
+
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.Node;
+import io.dht4j.Ranges;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.core.options.Membership;
+import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.PartitionTable;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
+import io.dht4j.store.hints.FileHintLog;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.store.mvstore.MvStore;
+import io.dht4j.store.mvstore.MvStoreOptions;
+import io.dht4j.store.mvstore.Rebuild;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Starts the node that the properties describe. */
+final class NodeFactory {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeFactory.class);
+    private static final long HINT_BYTES = 256L << 20;
+    private static final String REPLICATION_FACTOR = "dht4j.replication-factor";
+
+    private final DhtProperties properties;
+    private final Stream<ClusterBuilderCustomizer> customizers;
+    private final Optional<Path> directory;
+
+    NodeFactory(DhtProperties properties, Stream<ClusterBuilderCustomizer> customizers) {
+        this.properties = properties;
+        this.customizers = customizers;
+        this.directory = StartException.read(
+                "dht4j.store.directory",
+                () -> Optional.ofNullable(properties.store().directory()).map(Path::of));
+    }
+
+    /**
+     * Starts the node. Blocks until its transport accepts requests of peers, and it is a member.
+     *
+     * @throws StartException if a property is invalid, or the node cannot start
+     */
+    Cluster start() {
+        DhtProperties.Membership membership = properties.membership();
+        long ways = Stream.of(properties.nodes(), membership.bootstrap(), membership.join())
+                .filter(nodes -> !nodes.isEmpty())
+                .count();
+        if (ways > 1) {
+            throw StartException.of(
+                    "dht4j.nodes or dht4j.membership",
+                    "dht4j.nodes, dht4j.membership.bootstrap and dht4j.membership.join contradict each other: "
+                            + "set one of them");
+        }
+        return membership.isSet() ? member() : fixed();
+    }
+
+    private Cluster fixed() {
+        Topology topology = NodeAddresses.topology(properties);
+        Node self = topology.node(NodeAddresses.self(properties)).orElseThrow();
+        ClusterBuilder builder = ClusterBuilder.of(self.id(), topology);
+        return start(builder, self, topology.size(), topology.size() > 1);
+    }
+
+    private Cluster member() {
+        if (directory.isEmpty()) {
+            throw StartException.of(
+                    "dht4j.store.directory",
+                    "dht4j.membership needs dht4j.store.directory: in memory each start would be another node");
+        }
+        Transports.requireModule(
+                "dht4j.membership", "io.dht4j.topology.microraft.MicroRaftLogs", "dht-topology-microraft");
+        Membership membership = AgreedNodes.of(properties, directory.get());
+        boolean joins = membership.origin() == Membership.Origin.JOIN;
+        int most = joins ? PartitionTable.MAX_DEPTH : membership.nodes().size();
+        return start(ClusterBuilder.of(membership), membership.self(), most, true);
+    }
+
+    private Cluster start(ClusterBuilder builder, Node self, int mostReplicas, boolean hasPeers) {
+        Integer replicationFactor = properties.replicationFactor();
+        if (replicationFactor != null) {
+            StartException.check(
+                    REPLICATION_FACTOR, () -> Ranges.require(REPLICATION_FACTOR, replicationFactor, 1, mostReplicas));
+            builder.replicationFactor(replicationFactor);
+        }
+        builder.timeout(properties.calls().timeout());
+        Transport transport = Transports.create(properties, NodeAddresses.listen(properties, self, hasPeers));
+        customizers.forEach(customizer -> customizer.customize(builder));
+        builder.transport(transport);
+        return starting(() -> {
+            open(builder);
+            return builder.start();
+        });
+    }
+
+    private void open(ClusterBuilder builder) {
+        MemoryBudget memory = MemoryBudget.ofHeap();
+        if (directory.isEmpty()) {
+            LOG.info("entries are kept in memory and are gone when the application ends; "
+                    + "dht4j.store.directory keeps them on disk");
+            builder.store(new MemoryStore(memory.memoryStoreBytes()));
+            return;
+        }
+        Path path = directory.get();
+        Store store = MvStore.open(
+                path,
+                MvStoreOptions.of(memory).withDurability(properties.store().durability()));
+        try {
+            builder.store(store)
+                    .hints(FileHintLog.open(path.resolve("hints"), HINT_BYTES))
+                    .refill(Rebuild.marker(path));
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static Cluster starting(Supplier<Cluster> start) {
+        try {
+            return start.get();
+        } catch (TransportException e) {
+            throw failure(
+                    e,
+                    "Choose another address by dht4j.transport.host and dht4j.transport.port, or end the "
+                            + "process that uses it.");
+        } catch (StoreException e) {
+            throw failure(e, "Make the directory usable, or choose another one by dht4j.store.directory.");
+        } catch (IllegalArgumentException | IllegalStateException | DhtException e) {
+            throw failure(e, "Change the properties dht4j.*, or what the message names.");
+        }
+    }
+
+    private static StartException failure(RuntimeException e, String action) {
+        return new StartException("the node does not start: " + e.getMessage(), action, e);
+    }
+}

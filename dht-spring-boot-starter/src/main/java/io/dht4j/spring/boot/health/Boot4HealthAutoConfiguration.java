@@ -1,0 +1,50 @@
+package io.dht4j.spring.boot.health;
+
+import io.dht4j.Cluster;
+import io.dht4j.spring.boot.DhtAutoConfiguration;
+import io.dht4j.spring.boot.DhtProperties;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** Reports the health of the cluster to the actuator of Spring Boot 4. */
+@AutoConfiguration(after = DhtAutoConfiguration.class)
+@ConditionalOnClass(
+        name = {
+            "org.springframework.boot.health.contributor.HealthIndicator",
+            "org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator"
+        })
+@ConditionalOnSingleCandidate(Cluster.class)
+@ConditionalOnEnabledHealthIndicator("dht4j")
+@EnableConfigurationProperties(DhtProperties.class)
+public final class Boot4HealthAutoConfiguration {
+
+    /** Creates the configuration. */
+    public Boot4HealthAutoConfiguration() {}
+
+    /**
+     * Returns the indicator: down when the node is not ready or takes no writes. A check takes no longer than
+     * {@code dht4j.health.timeout}.
+     *
+     * @param cluster what to check
+     * @param properties the timeout
+     * @return the indicator
+     */
+    @Bean
+    @ConditionalOnMissingBean(name = {"dht4jHealthIndicator", "dht4jHealthContributor"})
+    public HealthIndicator dht4jHealthIndicator(Cluster cluster, DhtProperties properties) {
+        ClusterHealth health = new ClusterHealth(cluster, properties.health().timeout());
+        return () -> {
+            ClusterHealth.Report report = health.report();
+            Health.Builder builder =
+                    report.problems().isEmpty() ? Health.up() : Health.down().withDetail("problems", report.problems());
+            return builder.withDetails(report.details()).build();
+        };
+    }
+}

@@ -1,0 +1,104 @@
+package io.dht4j.spring.cache;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
+import io.dht4j.Value;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The calls of the cluster that a cache makes, each with its deadline. Safe for use by any number of threads. */
+final class CacheCalls {
+
+    /** Calls end by their own timeout; this bounds the wait even for a cluster that breaks that promise. */
+    private static final Duration MARGIN = Duration.ofSeconds(1);
+
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+    private static final int DELETES_IN_FLIGHT = 64;
+
+    private final Cluster cluster;
+    private final CallOptions options;
+    private final CallOptions writes;
+    private final Duration wait;
+
+    CacheCalls(Cluster cluster, CacheOptions options) {
+        this.cluster = cluster;
+        this.options = options.calls();
+        this.writes = options.writes();
+        this.wait = this.options.timeout().orElse(DEFAULT_TIMEOUT).plus(MARGIN);
+    }
+
+    CompletionStage<Optional<Value>> get(Key key) {
+        return cluster.get(key, options);
+    }
+
+    CompletionStage<?> put(Key key, byte[] bytes) {
+        return cluster.put(key, bytes, writes);
+    }
+
+    CompletionStage<?> delete(Key key) {
+        return cluster.delete(key, options);
+    }
+
+    /** Waits for the end of a call. */
+    <T> T await(CompletionStage<T> call) {
+        return await(call, wait);
+    }
+
+    private static <T> T await(CompletionStage<T> call, Duration limit) {
+        try {
+            return call.toCompletableFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (DhtException.unwrap(e) instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException("a call of the cache failed", DhtException.unwrap(e));
+        } catch (TimeoutException e) {
+            throw DhtException.of(ErrorCode.INTERNAL, "the cluster has not answered the cache within " + limit);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for the cluster", e);
+        }
+    }
+
+    /**
+     * Deletes the keys of a range. Blocks, at most for the limit and one call.
+     *
+     * @return how many there were
+     * @throws DhtException if a call fails, or the limit has passed; some keys may have been deleted
+     */
+    long clear(KeyRange range, Duration limit) {
+        long begin = System.nanoTime();
+        long deleted = 0;
+        try (Scan scan = cluster.scan(range, ScanScope.CLUSTER, options)) {
+            for (List<KeyValue> page = await(scan.next()); !page.isEmpty(); page = await(scan.next())) {
+                for (int from = 0; from < page.size(); from += DELETES_IN_FLIGHT) {
+                    if (System.nanoTime() - begin > limit.toNanos()) {
+                        throw DhtException.of(
+                                ErrorCode.WRITE_INDETERMINATE,
+                                "clearing the cache has deleted " + deleted + " keys within " + limit
+                                        + ", and not all");
+                    }
+                    List<KeyValue> some = page.subList(from, Math.min(page.size(), from + DELETES_IN_FLIGHT));
+                    await(CompletableFuture.allOf(some.stream()
+                            .map(entry -> delete(entry.key()).toCompletableFuture())
+                            .toArray(CompletableFuture[]::new)));
+                    deleted += some.size();
+                }
+            }
+        }
+        return deleted;
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.spring.cache;
+
+/**
+ * Converts the values of a cache to bytes and back. Called on the threads of callers and of a shared pool, by several
+ * at a time. There is none for Java serialization: reading it may run any code on the class path, chosen by whoever can
+ * write to the cluster.
+ */
+public interface CacheSerializer {
+
+    /**
+     * Converts a value.
+     *
+     * @param value never null; nulls are kept without a serializer
+     * @return its bytes, 0 up to the cluster's largest value less one
+     * @throws RuntimeException if the value cannot be converted; the cache reports it and keeps nothing
+     */
+    byte[] toBytes(Object value);
+
+    /**
+     * Converts a value back.
+     *
+     * @param bytes what {@link #toBytes} returned, perhaps in another process and an older version of the application
+     * @return a value, never null
+     * @throws RuntimeException if the bytes cannot be converted; the cache reports it
+     */
+    Object fromBytes(byte[] bytes);
+
+    /**
+     * Returns the serializer of strings, as UTF-8. Refuses other values.
+     *
+     * @return a serializer
+     */
+    static CacheSerializer text() {
+        return PlainSerializer.TEXT;
+    }
+
+    /**
+     * Returns the serializer of byte arrays. Refuses other values.
+     *
+     * @return a serializer
+     */
+    static CacheSerializer bytes() {
+        return PlainSerializer.BYTES;
+    }
+}

@@ -1,0 +1,213 @@
+package io.dht4j.spring.cache;
+
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cache.support.AbstractValueAdaptingCache;
+
+/**
+ * A cache whose values are in a cluster. A value is a byte that is 0 for null and 1 otherwise, then the bytes of the
+ * serializer. Safe for use by any number of threads.
+ */
+final class DhtCache extends AbstractValueAdaptingCache {
+
+    private final String name;
+    private final Cluster cluster;
+    private final CacheOptions options;
+    private final CacheKeys keys;
+    private final CacheCalls calls;
+    private final CachedValues values;
+    private final LoadsInFlight loads = new LoadsInFlight();
+
+    DhtCache(String name, Cluster cluster, CacheOptions options) {
+        super(options.nullValues());
+        this.name = name;
+        this.cluster = cluster;
+        this.options = options;
+        this.keys = new CacheKeys(options.keyPrefix(), name, options.keyFormat());
+        this.calls = new CacheCalls(cluster, options);
+        this.values = new CachedValues(name, options.serializer());
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public Object getNativeCache() {
+        return cluster;
+    }
+
+    @Override
+    protected @Nullable Object lookup(Object key) {
+        return find(keys.of(key));
+    }
+
+    private @Nullable Object find(Key key) {
+        Optional<Value> found = calls.await(calls.get(key));
+        return found.isEmpty() ? null : values.decode(found.get().bytes());
+    }
+
+    /** Returns on a thread of a shared pool, since what depends on it may block, and event loops must not. */
+    private CompletableFuture<@Nullable Object> finding(Key key) {
+        return calls.get(key)
+                .toCompletableFuture()
+                .thenApplyAsync(found ->
+                        found.isEmpty() ? null : values.decode(found.get().bytes()));
+    }
+
+    private Object write(Key key, Object stored) {
+        calls.await(calls.put(key, values.encode(stored)));
+        return stored;
+    }
+
+    @Override
+    public void put(Object key, @Nullable Object value) {
+        write(keys.of(key), stored(value));
+    }
+
+    private Object stored(@Nullable Object value) {
+        return toStoreValue(value);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> @Nullable T get(Object key, Callable<T> valueLoader) {
+        Key place = keys.of(key);
+        Object found = find(place);
+        if (found == null) {
+            found = once(place, () -> {
+                Object meanwhile = find(place);
+                return meanwhile == null ? load(key, place, valueLoader) : meanwhile;
+            });
+        }
+        return (T) fromStoreValue(found);
+    }
+
+    private Object load(Object key, Key place, Callable<?> valueLoader) {
+        Object value;
+        try {
+            value = valueLoader.call();
+        } catch (Throwable e) {
+            throw new ValueRetrievalException(key, valueLoader, e);
+        }
+        return write(place, stored(value));
+    }
+
+    /** Makes the value of a key, or waits for the caller that makes it; after the timeout makes it all the same. */
+    private Object once(Key place, Supplier<Object> make) {
+        CompletableFuture<Object> mine = new CompletableFuture<>();
+        CompletableFuture<Object> other = loads.join(place, mine);
+        if (other == null) {
+            return LoadsInFlight.run(mine, make);
+        }
+        try {
+            return other.get(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return make.get();
+        } catch (ExecutionException e) {
+            if (DhtException.unwrap(e) instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException("cache " + name + ": a load failed", DhtException.unwrap(e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("cache " + name + ": interrupted while waiting for a load", e);
+        }
+    }
+
+    @Override
+    public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
+        Key place = keys.of(key);
+        Object stored = stored(value);
+        boolean[] written = new boolean[1];
+        Object now = once(place, () -> {
+            Object found = find(place);
+            if (found != null) {
+                return found;
+            }
+            written[0] = true;
+            return write(place, stored);
+        });
+        return written[0] ? null : toValueWrapper(now);
+    }
+
+    @Override
+    public CompletableFuture<?> retrieve(Object key) {
+        return finding(keys.of(key)).thenApply(this::toValueWrapper);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> valueLoader) {
+        Key place = keys.of(key);
+        return finding(place)
+                .thenCompose(found ->
+                        found == null ? loadingOnce(place, valueLoader) : CompletableFuture.completedFuture(found))
+                .thenApply(stored -> (T) fromStoreValue(stored));
+    }
+
+    private CompletableFuture<Object> loadingOnce(Key place, Supplier<? extends CompletableFuture<?>> valueLoader) {
+        CompletableFuture<Object> mine = new CompletableFuture<>();
+        CompletableFuture<Object> other = loads.join(place, mine);
+        if (other != null) {
+            return other.copy()
+                    .orTimeout(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS)
+                    .exceptionallyCompose(error -> DhtException.unwrap(error) instanceof TimeoutException
+                            ? loading(place, valueLoader)
+                            : CompletableFuture.failedFuture(error));
+        }
+        CompletableFuture<Object> load = CompletableFuture.completedFuture(place)
+                .thenCompose(this::finding)
+                .thenCompose(meanwhile ->
+                        meanwhile == null ? loading(place, valueLoader) : CompletableFuture.completedFuture(meanwhile));
+        load.whenComplete((stored, error) -> {
+            if (error == null) {
+                mine.complete(stored);
+            } else {
+                mine.completeExceptionally(DhtException.unwrap(error));
+            }
+        });
+        return load;
+    }
+
+    private CompletableFuture<Object> loading(Key place, Supplier<? extends CompletableFuture<?>> valueLoader) {
+        return valueLoader
+                .get()
+                .thenApply(this::stored)
+                .thenCompose(stored -> calls.put(place, values.encode(stored)).thenApplyAsync(version -> stored));
+    }
+
+    @Override
+    public void evict(Object key) {
+        calls.await(calls.delete(keys.of(key)));
+    }
+
+    @Override
+    public boolean evictIfPresent(Object key) {
+        Key place = keys.of(key);
+        boolean present = calls.await(calls.get(place)).isPresent();
+        calls.await(calls.delete(place));
+        return present;
+    }
+
+    @Override
+    public void clear() {
+        calls.clear(keys.all(), options.clearTimeout());
+    }
+
+    @Override
+    public boolean invalidate() {
+        return calls.clear(keys.all(), options.clearTimeout()) > 0;
+    }
+}

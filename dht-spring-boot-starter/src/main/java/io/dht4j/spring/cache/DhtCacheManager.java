@@ -1,0 +1,54 @@
+package io.dht4j.spring.cache;
+
+import io.dht4j.Cluster;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
+
+/**
+ * Caches that keep their values in a cluster, so that all applications of the cluster share them. Safe for use by any
+ * number of threads. Every call ends by its deadline.
+ *
+ * <ul>
+ *   <li>A failed call of the cluster is thrown as a {@link io.dht4j.DhtException}. Spring passes it to the
+ *       application's {@code CacheErrorHandler}, which by default throws it.
+ *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
+ *       last write wins: two may load the same key, or both put a value that was absent.
+ *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.
+ * </ul>
+ */
+public final class DhtCacheManager implements CacheManager {
+
+    private final Map<String, Cache> caches;
+
+    private DhtCacheManager(Map<String, Cache> caches) {
+        this.caches = caches;
+    }
+
+    /**
+     * Creates the caches. Does not block.
+     *
+     * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
+     * @param caches the caches' names, and their options
+     * @return a manager of these caches and no others
+     */
+    public static DhtCacheManager of(Cluster cluster, Map<String, CacheOptions> caches) {
+        Map<String, Cache> made = new LinkedHashMap<>();
+        caches.forEach((name, options) -> made.put(name, new DhtCache(name, cluster, options)));
+        return new DhtCacheManager(Collections.unmodifiableMap(made));
+    }
+
+    @Override
+    public @Nullable Cache getCache(String name) {
+        return caches.get(name);
+    }
+
+    @Override
+    public Collection<String> getCacheNames() {
+        return caches.keySet();
+    }
+}

@@ -1,0 +1,55 @@
+package io.dht4j.spring.cache;
+
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Keeps values as JSON, by Jackson 2. The type is fixed by the application, so the bytes cannot choose a class. Safe
+ * for use by any number of threads.
+ */
+public final class Jackson2Serializer implements CacheSerializer {
+
+    private final ObjectWriter writer;
+    private final ObjectReader reader;
+
+    private Jackson2Serializer(ObjectWriter writer, ObjectReader reader) {
+        this.writer = writer;
+        this.reader = reader;
+    }
+
+    /**
+     * Returns a serializer of one type.
+     *
+     * @param mapper converts the values
+     * @param type the canonical name of their type, for example {@code com.example.Book} or
+     *     {@code java.util.List<com.example.Book>}
+     * @return a serializer
+     * @throws IllegalArgumentException if there is no such type
+     */
+    public static Jackson2Serializer of(ObjectMapper mapper, String type) {
+        JavaType parsed = mapper.getTypeFactory().constructFromCanonical(type);
+        return new Jackson2Serializer(mapper.writerFor(parsed), mapper.readerFor(parsed));
+    }
+
+    @Override
+    public byte[] toBytes(Object value) {
+        try {
+            return writer.writeValueAsBytes(value);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Object fromBytes(byte[] bytes) {
+        try {
+            return reader.readValue(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.dht4j.spring.cache;
+
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Keeps values as JSON, by Jackson 3. The type is fixed by the application, so the bytes cannot choose a class. Safe
+ * for use by any number of threads.
+ */
+public final class Jackson3Serializer implements CacheSerializer {
+
+    private final ObjectWriter writer;
+    private final ObjectReader reader;
+
+    private Jackson3Serializer(ObjectWriter writer, ObjectReader reader) {
+        this.writer = writer;
+        this.reader = reader;
+    }
+
+    /**
+     * Returns a serializer of one type.
+     *
+     * @param mapper converts the values
+     * @param type the canonical name of their type, for example {@code com.example.Book} or
+     *     {@code java.util.List<com.example.Book>}
+     * @return a serializer
+     * @throws IllegalArgumentException if there is no such type
+     */
+    public static Jackson3Serializer of(JsonMapper mapper, String type) {
+        JavaType parsed = mapper.getTypeFactory().constructFromCanonical(type);
+        return new Jackson3Serializer(mapper.writerFor(parsed), mapper.readerFor(parsed));
+    }
+
+    @Override
+    public byte[] toBytes(Object value) {
+        return writer.writeValueAsBytes(value);
+    }
+
+    @Override
+    public Object fromBytes(byte[] bytes) {
+        return reader.readValue(bytes);
+    }
+}

@@ -1,0 +1,44 @@
+package io.dht4j.spring.cache;
+
+import io.dht4j.Key;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys whose values are being made in this application, so that concurrent callers make each once. Holds an entry
+ * for each running load, so never more than there are callers. Safe for use by any number of threads.
+ */
+final class LoadsInFlight {
+
+    private final ConcurrentMap<Key, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
+
+    /**
+     * Joins a load, or becomes the one that loads.
+     *
+     * @param mine completed by this caller if nobody else loads the key; removed when it ends
+     * @return the load of another caller, or null
+     */
+    @Nullable
+    CompletableFuture<Object> join(Key key, CompletableFuture<Object> mine) {
+        CompletableFuture<Object> other = loads.putIfAbsent(key, mine);
+        if (other == null) {
+            mine.whenComplete((value, error) -> loads.remove(key, mine));
+        }
+        return other;
+    }
+
+    /** Runs a load in this thread, and hands its outcome to those who wait for it. */
+    static Object run(CompletableFuture<Object> mine, Supplier<Object> load) {
+        try {
+            Object value = load.get();
+            mine.complete(value);
+            return value;
+        } catch (Throwable e) {
+            mine.completeExceptionally(e);
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.dht4j.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Cluster;
+import io.dht4j.MembershipStatus;
+import io.dht4j.core.RemoteCluster;
+import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.transport.grpc.api.GrpcApi;
+import io.dht4j.transport.grpc.api.GrpcApiOptions;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Application contexts whose clusters talk to each other over sockets. */
+@Tag("portable")
+class ClustersOfContextsTest {
+
+    private static final String TOKEN = "dht4j.membership.join-token=0123456789abcdef";
+
+    @ParameterizedTest
+    @EnumSource
+    void twoContextsAreTwoNodes(DhtProperties.TransportType type) {
+        List<Integer> ports = FreePorts.find(2);
+        ApplicationContextRunner nodes = Contexts.runner()
+                .withPropertyValues(
+                        "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1),
+                        "dht4j.transport.type=" + type);
+        nodes.withPropertyValues("dht4j.node-id=n1")
+                .run(one -> nodes.withPropertyValues("dht4j.node-id=n2").run(two -> {
+                    Contexts.put(one.getBean(Cluster.class), "greeting", "hello");
+                    assertThat(Contexts.get(two.getBean(Cluster.class), "greeting"))
+                            .contains("hello");
+                }));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aContextIsAClientOfAnother(DhtProperties.RemoteApiType api) {
+        int port = FreePorts.find();
+        Contexts.runner().run(node -> {
+            Cluster cluster = node.getBean(Cluster.class);
+            try (AutoCloseable served = serve(api, port, cluster)) {
+                Contexts.runner()
+                        .withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + port, "dht4j.remote.api=" + api)
+                        .run(client -> {
+                            assertThat(client.getBean(Cluster.class)).isInstanceOf(RemoteCluster.class);
+                            Contexts.put(client.getBean(Cluster.class), "greeting", "hello");
+                        });
+                assertThat(served).isNotNull();
+            }
+            assertThat(Contexts.get(cluster, "greeting")).contains("hello");
+        });
+    }
+
+    private static AutoCloseable serve(DhtProperties.RemoteApiType api, int port, Cluster cluster) {
+        return switch (api) {
+            case HTTP -> HttpApi.listening("127.0.0.1", port, cluster, HttpApiOptions.defaults());
+            case GRPC -> GrpcApi.listening("127.0.0.1", port, cluster, GrpcApiOptions.defaults());
+        };
+    }
+
+    @Test
+    @Tag("full")
+    void aContextJoinsTheClusterOfAnother(@TempDir Path directory) {
+        List<Integer> ports = FreePorts.find(2);
+        String founder = "n1=127.0.0.1:" + ports.get(0);
+        Contexts.runner()
+                .withPropertyValues(
+                        "dht4j.node-id=n1",
+                        "dht4j.membership.bootstrap=" + founder,
+                        "dht4j.store.directory=" + directory.resolve("n1"),
+                        TOKEN)
+                .run(one -> Contexts.runner()
+                        .withPropertyValues(
+                                "dht4j.node-id=n2",
+                                "dht4j.membership.join=" + founder,
+                                "dht4j.membership.address=127.0.0.1:" + ports.get(1),
+                                "dht4j.store.directory=" + directory.resolve("n2"),
+                                TOKEN)
+                        .run(two -> assertThat(Contexts.await(two.getBean(Cluster.class)
+                                                .membership()
+                                                .status())
+                                        .members())
+                                .extracting(MembershipStatus.Member::name)
+                                .extracting(Object::toString)
+                                .containsExactly("n1", "n2")));
+    }
+}

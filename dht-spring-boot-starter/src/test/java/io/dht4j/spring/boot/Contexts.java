@@ -1,0 +1,35 @@
+package io.dht4j.spring.boot;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Application contexts with the auto-configuration, and calls of their clusters. */
+public final class Contexts {
+
+    private Contexts() {}
+
+    /** Returns a runner with the cluster's auto-configuration and without properties. */
+    public static ApplicationContextRunner runner() {
+        return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DhtAutoConfiguration.class));
+    }
+
+    /** Waits for the end of a call. */
+    public static <T> T await(CompletionStage<T> call) {
+        return call.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    static void put(Cluster cluster, String key, String value) {
+        await(cluster.put(Key.of(key), value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    static Optional<String> get(Cluster cluster, String key) {
+        return await(cluster.get(Key.of(key))).map(Value::text);
+    }
+}

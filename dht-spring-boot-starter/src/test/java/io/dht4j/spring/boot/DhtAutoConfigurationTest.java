@@ -1,0 +1,169 @@
+package io.dht4j.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.ReplicationPolicy;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+class DhtAutoConfigurationTest {
+
+    private final ApplicationContextRunner runner = Contexts.runner();
+
+    @Test
+    void withoutPropertiesANodeAloneServes() {
+        runner.run(context -> {
+            Cluster cluster = context.getBean(Cluster.class);
+            Contexts.put(cluster, "greeting", "hello");
+            assertThat(Contexts.get(cluster, "greeting")).contains("hello");
+            assertThat(cluster.topology().nodes())
+                    .extracting(node -> node.id().value())
+                    .containsExactly("n1");
+        });
+    }
+
+    @Test
+    void theNodeClosesWithTheContext() {
+        AtomicReference<Cluster> cluster = new AtomicReference<>();
+        runner.run(context -> cluster.set(context.getBean(Cluster.class)));
+        assertThatThrownBy(() -> Contexts.get(cluster.get(), "greeting"))
+                .isInstanceOf(CompletionException.class)
+                .satisfies(error -> assertThat(((DhtException) DhtException.unwrap(error)).code())
+                        .isEqualTo(ErrorCode.NOT_SERVING));
+    }
+
+    @Test
+    void entriesInADirectorySurviveARestart(@TempDir Path directory) {
+        ApplicationContextRunner durable = runner.withPropertyValues(
+                "dht4j.store.directory=" + directory.resolve("n1"), "dht4j.store.durability=fsync");
+        durable.run(context -> Contexts.put(context.getBean(Cluster.class), "greeting", "hello"));
+        durable.run(context -> assertThat(Contexts.get(context.getBean(Cluster.class), "greeting"))
+                .contains("hello"));
+    }
+
+    @Test
+    void itBacksOffForAClusterOfTheApplication() {
+        runner.withBean("own", Cluster.class, DhtAutoConfigurationTest::node).run(context -> {
+            assertThat(context).hasSingleBean(Cluster.class);
+            assertThat(context.getBean(Cluster.class)
+                            .topology()
+                            .nodes()
+                            .get(0)
+                            .id()
+                            .value())
+                    .isEqualTo("own");
+        });
+    }
+
+    private static Cluster node() {
+        return ClusterBuilder.of("own", Topology.of(Node.of("own", "127.0.0.1:1")))
+                .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
+                .store(new MemoryStore())
+                .start();
+    }
+
+    @Test
+    void itCanBeTurnedOff() {
+        runner.withPropertyValues("dht4j.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Cluster.class));
+    }
+
+    @Test
+    void customizersSetFurtherOptions() {
+        runner.withBean("first", ClusterBuilderCustomizer.class, () -> builder -> builder.partitions(8))
+                .run(context -> assertThat(
+                                Contexts.await(context.getBean(Cluster.class).status())
+                                        .partitions())
+                        .isEqualTo(8));
+    }
+
+    @Test
+    void aNodeStartsAlsoWhereOtherBeansAreLazy() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(context.getBeanFactory().getSingleton("dhtCluster"))
+                        .isInstanceOf(Cluster.class));
+    }
+
+    @Test
+    void callOptionsHavePolicyAndTimeoutOfTheProperties() {
+        runner.withPropertyValues("dht4j.calls.ack=1", "dht4j.calls.from=1", "dht4j.calls.timeout=3s")
+                .run(context -> {
+                    CallOptions options = context.getBean(CallOptions.class);
+                    assertThat(options.policy()).contains(new ReplicationPolicy(1, 1));
+                    assertThat(options.timeout()).contains(Duration.ofSeconds(3));
+                });
+    }
+
+    /** Web servers start and stop in a phase of their own, as this bean does. */
+    static final class WebServerPhase implements SmartLifecycle {
+        private final Cluster cluster;
+        private final List<String> served = new ArrayList<>();
+        private boolean running;
+
+        WebServerPhase(Cluster cluster) {
+            this.cluster = cluster;
+        }
+
+        @Override
+        public void start() {
+            running = true;
+            Contexts.put(cluster, "greeting", "hello");
+            served.add("at the start");
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            Contexts.get(cluster, "greeting").ifPresent(value -> served.add("at the end"));
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+
+        @Override
+        public int getPhase() {
+            return Integer.MAX_VALUE - 2048;
+        }
+    }
+
+    @Test
+    void theNodeServesBeforeWebServersStartAndAfterTheyStop() {
+        AtomicReference<List<String>> served = new AtomicReference<>();
+        runner.withUserConfiguration(WebServer.class)
+                .run(context -> served.set(context.getBean(WebServerPhase.class).served));
+        assertThat(served.get()).containsExactly("at the start", "at the end");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WebServer {
+        @Bean
+        WebServerPhase webServerPhase(Cluster cluster) {
+            return new WebServerPhase(cluster);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.dht4j.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.spring.cache.CacheKeyFormat;
+import io.dht4j.spring.cache.CacheSerializer;
+import io.dht4j.spring.cache.DhtCacheManager;
+import io.dht4j.testkit.network.FreePorts;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.support.NoOpCacheManager;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+@Tag("portable")
+class DhtCacheAutoConfigurationTest {
+
+    private static final String BOOKS = "dht4j.cache.caches.books.value-type=" + Book.class.getName();
+
+    private final ApplicationContextRunner runner =
+            Contexts.runner().withConfiguration(AutoConfigurations.of(DhtCacheAutoConfiguration.class));
+
+    /** A value. */
+    public record Book(String isbn, String title) {}
+
+    /** Finds books, slowly as it were. */
+    static class Catalogue {
+        private final AtomicInteger searches = new AtomicInteger();
+
+        @Cacheable("books")
+        public Book find(String isbn) {
+            searches.incrementAndGet();
+            return new Book(isbn, "Dune");
+        }
+
+        @Cacheable("books")
+        public Book find(String isbn, int edition) {
+            searches.incrementAndGet();
+            return new Book(isbn, "Dune " + edition);
+        }
+
+        public int searches() {
+            return searches.get();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching(proxyTargetClass = true)
+    static class Library {
+        @Bean
+        CacheSerializer shouting() {
+            return new CacheSerializer() {
+                @Override
+                public byte[] toBytes(Object value) {
+                    return value.toString().toUpperCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);
+                }
+
+                @Override
+                public Object fromBytes(byte[] bytes) {
+                    return new String(bytes, StandardCharsets.UTF_8);
+                }
+            };
+        }
+    }
+
+    @Test
+    void twoContextsShareACache() {
+        List<Integer> ports = FreePorts.find(2);
+        ApplicationContextRunner libraries = runner.withUserConfiguration(Library.class)
+                .withBean(Catalogue.class)
+                .withPropertyValues(
+                        "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1), BOOKS);
+        libraries
+                .withPropertyValues("dht4j.node-id=n1")
+                .run(one -> libraries.withPropertyValues("dht4j.node-id=n2").run(two -> {
+                    Catalogue first = one.getBean(Catalogue.class);
+                    Catalogue second = two.getBean(Catalogue.class);
+                    Book found = first.find("1");
+                    assertThat(second.find("1")).isEqualTo(found);
+                    assertThat(second.searches()).isZero();
+                    assertThat(second.find("1", 2)).isEqualTo(new Book("1", "Dune 2"));
+                    assertThat(first.find("1", 2)).isEqualTo(new Book("1", "Dune 2"));
+                    assertThat(first.searches()).isEqualTo(1);
+                }));
+    }
+
+    @Test
+    void onlyCachesThatAreNamedExist() {
+        runner.withPropertyValues("dht4j.cache.names=authors,titles", BOOKS).run(context -> {
+            CacheManager manager = context.getBean(CacheManager.class);
+            assertThat(manager).isInstanceOf(DhtCacheManager.class);
+            assertThat(manager.getCacheNames()).containsExactlyInAnyOrder("authors", "titles", "books");
+            assertThat(manager.getCache("others")).isNull();
+        });
+    }
+
+    @Test
+    void withoutNamesThereIsNoManager() {
+        runner.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CacheManager.class));
+    }
+
+    @Test
+    void itBacksOffForAManagerOfTheApplication() {
+        runner.withBean(CacheManager.class, NoOpCacheManager::new)
+                .withPropertyValues(BOOKS)
+                .run(context ->
+                        assertThat(context).hasSingleBean(CacheManager.class).doesNotHaveBean(DhtCacheManager.class));
+    }
+
+    @Test
+    void aSerializerOfTheApplicationIsTaken() {
+        runner.withUserConfiguration(Library.class)
+                .withPropertyValues("dht4j.cache.caches.titles.serializer=shouting")
+                .run(context -> {
+                    Cache titles = cache(context, "titles");
+                    titles.put("1", "Dune");
+                    assertThat(titles.get("1", String.class)).isEqualTo("DUNE");
+                });
+    }
+
+    @Test
+    void keysOfTheApplicationsFormatAreTaken() {
+        runner.withBean(CacheKeyFormat.class, () -> key -> "same")
+                .withPropertyValues("dht4j.cache.names=titles")
+                .run(context -> {
+                    cache(context, "titles").put("1", "Dune");
+                    assertThat(cache(context, "titles").get("2", String.class)).isEqualTo("Dune");
+                });
+    }
+
+    private static Cache cache(ApplicationContext context, String name) {
+        Cache cache = context.getBean(CacheManager.class).getCache(name);
+        assertThat(cache).isNotNull();
+        return cache;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "dht4j.cache.caches.books.value-type=com.example.None "
+                        + "| dht4j.cache.caches.books.value-type: | com.example.None",
+                "dht4j.cache.caches.books.serializer=none "
+                        + "| dht4j.cache.caches.books.serializer must be the name of a bean | none",
+                "dht4j.cache.caches.books.time-to-live=0s "
+                        + "| dht4j.cache.caches.books.time-to-live must be PT0.001S to | PT0S",
+                "dht4j.cache.names=books;dht4j.cache.load-timeout=2h "
+                        + "| dht4j.cache.load-timeout must be PT0.001S to PT1H | PT2H"
+            })
+    void invalidPropertiesAreNamedWithTheirRange(String properties, String message, String value) {
+        runner.withPropertyValues(properties.strip().split(";"))
+                .run(context -> assertThat(StartFailureTest.analysis(context.getStartupFailure())
+                                .getDescription())
+                        .contains(message.strip(), value.strip()));
+    }
+
+    @Test
+    void withoutJacksonAnotherTypeThanStringIsRefused() {
+        runner.withClassLoader(new FilteredClassLoader("tools.jackson", "com.fasterxml.jackson.databind"))
+                .withPropertyValues(BOOKS)
+                .run(context -> assertThat(StartFailureTest.analysis(context.getStartupFailure())
+                                .getDescription())
+                        .contains("dht4j.cache.caches.books.value-type", "Jackson is not on the class path"));
+    }
+}

@@ -1,0 +1,70 @@
+package io.dht4j.spring.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.json.JsonMapper;
+
+@Tag("portable")
+class JacksonSerializerTest {
+
+    /** A value. */
+    public record Book(String isbn, String title) {}
+
+    private static final String BOOK = Book.class.getName();
+
+    /** Named, so that a report shows the version. */
+    private record Version(String name, Function<String, CacheSerializer> serializers) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Version> versions() {
+        return Stream.of(
+                new Version("Jackson 2", type -> Jackson2Serializer.of(new ObjectMapper(), type)),
+                new Version("Jackson 3", type -> Jackson3Serializer.of(new JsonMapper(), type)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void aValueComesBackAsItsType(Version version) {
+        CacheSerializer serializer = version.serializers.apply(BOOK);
+        byte[] bytes = serializer.toBytes(new Book("1", "Dune"));
+        assertThat(new String(bytes, StandardCharsets.UTF_8)).contains("\"title\":\"Dune\"");
+        assertThat(serializer.fromBytes(bytes)).isEqualTo(new Book("1", "Dune"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void elementsOfACollectionComeBackAsTheirType(Version version) {
+        CacheSerializer serializer = version.serializers.apply("java.util.List<" + BOOK + ">");
+        List<Book> books = List.of(new Book("1", "Dune"), new Book("2", "Emma"));
+        assertThat(serializer.fromBytes(serializer.toBytes(books))).isEqualTo(books);
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void aTypeThatDoesNotExistIsRefused(Version version) {
+        assertThatThrownBy(() -> version.serializers.apply("com.example.None"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("com.example.None");
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void bytesThatAreNoJsonAreRefused(Version version) {
+        CacheSerializer serializer = version.serializers.apply(BOOK);
+        assertThatThrownBy(() -> serializer.fromBytes("Dune".getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(RuntimeException.class);
+    }
+}
