@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -128,6 +129,22 @@ public interface Cluster extends AutoCloseable {
      * @return a stage that completes with the partition and its nodes
      */
     CompletionStage<KeyPlacement> locate(Key key);
+
+    /**
+     * Returns the replicas of consecutive partitions, as {@link #locate} does for their keys. A node computes them
+     * locally.
+     *
+     * @param first the first partition, 0 or more
+     * @param count how many partitions, 1 or more
+     * @return a stage that completes with the placements in the order of the partitions, fewer than {@code count} at
+     *     the last partition, without the nodes of a static cluster beyond its replication factor; by default, as at a
+     *     remote client, fails with {@link ErrorCode#BAD_REQUEST}
+     * @throws IllegalArgumentException if a number is out of its range
+     */
+    default CompletionStage<List<KeyPlacement>> placements(int first, int count) {
+        return CompletableFuture.failedFuture(new InvalidRequestException(
+                ErrorCode.BAD_REQUEST, "only a node of the cluster lists the replicas of its partitions"));
+    }
 
     /**
      * Returns the nodes of the cluster.

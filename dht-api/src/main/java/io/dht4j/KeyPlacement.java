@@ -3,7 +3,7 @@ package io.dht4j;
 import java.util.List;
 
 /**
- * The partition of a key, and the nodes that receive its writes.
+ * The partition of a key, and the nodes that receive its writes: the same for every key of the partition.
  *
  * @param partition the key's partition, 0 or more
  * @param replicas the nodes in the replica order of the key. A policy's {@code from} takes a prefix, unless a replica

@@ -19,6 +19,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -118,6 +119,11 @@ final class StartingCluster implements Cluster {
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         return call(cluster -> cluster.locate(key));
+    }
+
+    @Override
+    public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
+        return call(cluster -> cluster.placements(first, count));
     }
 
     @Override

@@ -43,6 +43,46 @@ interface ConnectionSuite extends HttpApiSuite {
         }
     }
 
+    @Test
+    default void everyNodeListsTheSameReplicasOfThePartitions() {
+        Map<String, Object> status = json(get(0, "/v0/status"));
+        Map<String, Object> all = json(get(0, "/v0/partitions"));
+        assertThat(all.keySet()).containsExactlyInAnyOrder("first", "nodes", "replicas");
+        assertThat((Long) all.get("first")).isZero();
+        List<?> nodes = Json.list(all, "nodes");
+        List<?> replicas = Json.list(all, "replicas");
+        assertThat(nodes).hasSize(3);
+        assertThat(replicas).hasSize(whole(status, "partitions"));
+        assertThat(json(get(1, "/v0/partitions"))).isEqualTo(all);
+        Map<String, Object> placement = json(get(2, "/v0/placement?id=a"));
+        int partition = whole(placement, "partition");
+        List<?> expected = Json.list(placement, "replicas").subList(0, whole(status, "replication_factor"));
+        assertThat(named(nodes, replicas.get(partition))).isEqualTo(expected);
+
+        Map<String, Object> one = json(get(0, "/v0/partitions?count=1&first=" + partition));
+        assertThat((Long) one.get("first")).isEqualTo(partition);
+        assertThat(Json.list(one, "replicas")).hasSize(1);
+        assertThat(named(Json.list(one, "nodes"), Json.list(one, "replicas").get(0)))
+                .isEqualTo(expected);
+        assertThat(Json.list(json(get(0, "/v0/partitions?first=2000000000")), "replicas"))
+                .isEmpty();
+    }
+
+    private static int whole(Map<String, Object> object, String field) {
+        return Integer.parseInt(String.valueOf(object.get(field)));
+    }
+
+    private static List<?> named(List<?> nodes, Object numbers) {
+        return ((List<?>) numbers)
+                .stream().map(number -> nodes.get(((Long) number).intValue())).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"first=-1", "first=x", "count=0", "count=4097", "limit=1"})
+    default void partitionsAreListedByNumberAndAtMostSoMany(String query) {
+        assertProblem(get(0, "/v0/partitions?" + query), 400, ErrorCode.BAD_REQUEST);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "?id=", "?id=%FF", "?id=a&id=b", "?id=a&id_base64=YQ", "?id_base64="})
     default void placementNeedsAKey(String query) {

@@ -28,7 +28,6 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.membership.BatchProgress;
-import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
@@ -310,13 +309,12 @@ public final class NodeCluster implements Cluster {
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
-        ClusterView view = components.view();
-        int partition = view.partitionOf(key);
-        return CompletableFuture.completedFuture(new KeyPlacement(
-                partition,
-                view.slots(partition).stream()
-                        .flatMap(slot -> slot.readerFirst().stream())
-                        .toList()));
+        return CompletableFuture.completedFuture(PlacementReport.of(components.view(), key));
+    }
+
+    @Override
+    public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
+        return CompletableFuture.completedFuture(PlacementReport.of(components.view(), first, count));
     }
 
     @Override

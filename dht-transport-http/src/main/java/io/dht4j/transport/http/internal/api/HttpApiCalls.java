@@ -62,6 +62,11 @@ final class HttpApiCalls {
     private static final List<String> REPAIR_PARAMETERS = List.of("partition");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
 
+    private static final List<String> PARTITIONS_PARAMETERS = List.of("first", "count");
+
+    /** Bounds the time for which an event loop writes an answer. */
+    private static final int MAX_PARTITIONS = 4096;
+
     private static final long MAX_LIMIT = 999_999_999_999_999_999L;
 
     private final Cluster cluster;
@@ -268,6 +273,16 @@ final class HttpApiCalls {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
         exchange.place().require();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, StatusJson.placement(placement)));
+    }
+
+    void partitions(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, PARTITIONS_PARAMETERS);
+        int first = (int) query.number("first", 0, Integer.MAX_VALUE).orElse(0);
+        int count = (int) query.number("count", 1, MAX_PARTITIONS).orElse(MAX_PARTITIONS);
+        exchange.place().require();
+        exchange.await(
+                () -> cluster.placements(first, count),
+                placements -> answerJson(exchange, StatusJson.partitions(first, placements)));
     }
 
     void repairStatus(HttpApiExchange exchange) {

@@ -99,6 +99,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.BATCH_PUT -> batchPut(exchange);
                 case ApiProtocol.SNAPSHOTS -> snapshots(exchange);
                 case ApiProtocol.PLACEMENT -> placement(exchange);
+                case ApiProtocol.PARTITIONS -> partitions(exchange);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
                 case ApiProtocol.METRICS -> metrics(exchange);
@@ -117,6 +118,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.BATCH_PUT,
                                             ApiProtocol.SNAPSHOTS,
                                             ApiProtocol.PLACEMENT,
+                                            ApiProtocol.PARTITIONS,
                                             ApiProtocol.STATUS,
                                             ApiProtocol.REPAIR,
                                             ApiProtocol.NODES,
@@ -216,6 +218,14 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
             calls.locate(exchange);
+        }
+    }
+
+    private void partitions(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            exchange.require(guard, Scope.READ);
+            requireNoBody(exchange);
+            calls.partitions(exchange);
         }
     }
 

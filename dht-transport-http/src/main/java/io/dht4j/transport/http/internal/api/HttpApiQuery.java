@@ -321,6 +321,8 @@ final class HttpApiQuery {
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
             case "lease",
+                    "first",
+                    "count",
                     "ordering",
                     "change",
                     "node",

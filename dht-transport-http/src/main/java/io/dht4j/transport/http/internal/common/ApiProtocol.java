@@ -12,6 +12,7 @@ public final class ApiProtocol {
     public static final String BATCH_PUT = "/v0/batch-put";
     public static final String SNAPSHOTS = "/v0/snapshots";
     public static final String PLACEMENT = "/v0/placement";
+    public static final String PARTITIONS = "/v0/partitions";
     public static final String STATUS = "/v0/status";
     public static final String REPAIR = "/v0/repair";
     public static final String NODES = "/v0/nodes";

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +48,23 @@ public final class StatusJson {
             replicas.add(node.id().value());
         }
         return new JsonObject().put("partition", placement.partition()).put("replicas", replicas);
+    }
+
+    /** Writes the replicas of partitions with each node's name once, since there may be thousands of them. */
+    public static JsonObject partitions(int first, List<KeyPlacement> placements) {
+        Map<NodeId, Integer> numbers = new LinkedHashMap<>();
+        JsonArray replicas = new JsonArray();
+        for (KeyPlacement placement : placements) {
+            JsonArray of = new JsonArray();
+            for (Node node : placement.replicas()) {
+                of.add(numbers.computeIfAbsent(node.id(), id -> numbers.size()));
+            }
+            replicas.add(of);
+        }
+        return new JsonObject()
+                .put("first", first)
+                .put("nodes", names(List.copyOf(numbers.keySet())))
+                .put("replicas", replicas);
     }
 
     public static Located located(JsonObject json) {

@@ -79,6 +79,7 @@ class HttpApiTokensTest {
         "POST, /v0/snapshots?lease=1000, admin",
         "DELETE, /v0/snapshots?snapshot=5, admin",
         "GET, /v0/placement?id=k, read both admin",
+        "GET, /v0/partitions, read both admin",
         "GET, /v0/status, read write both admin",
     })
     void eachRequestNeedsItsScope(String method, String target, String allowed) {
