@@ -36,6 +36,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final HttpApiBrowsers browsers;
     private final HttpApiProbes probes;
     private final HttpApiMetrics metrics;
+    private final HttpApiConsole console;
 
     public HttpApiHandler(
             HttpListener listener,
@@ -58,6 +59,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.browsers = browsers;
         this.probes = probes;
         this.metrics = metrics;
+        this.console = new HttpApiConsole(vertx);
     }
 
     @Override
@@ -92,6 +94,10 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 return;
             }
             admission.requireServing();
+            if (HttpApiConsole.serves(path)) {
+                console(exchange);
+                return;
+            }
             switch (path) {
                 case ApiProtocol.ENTITY -> entity(exchange);
                 case ApiProtocol.ENTITIES -> entities(exchange);
@@ -125,7 +131,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.REBALANCE,
                                             ApiProtocol.METRICS,
                                             ApiProtocol.LIVEZ,
-                                            ApiProtocol.READYZ));
+                                            ApiProtocol.READYZ,
+                                            ApiProtocol.CONSOLE));
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -145,6 +152,17 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         } else {
             probes.ready(exchange);
         }
+    }
+
+    /** Answers with the console, which holds no data and so needs no token: it asks for one. */
+    private void console(HttpApiExchange exchange) {
+        String method = exchange.request().method().name();
+        if (!method.equals("GET") && !method.equals("HEAD")) {
+            answerMethod(exchange, "GET, HEAD");
+            return;
+        }
+        requireNoBody(exchange);
+        console.answer(exchange);
     }
 
     private void entity(HttpApiExchange exchange) {

@@ -21,6 +21,9 @@ public final class ApiProtocol {
     public static final String LIVEZ = "/livez";
     public static final String READYZ = "/readyz";
 
+    /** The page for people; its files are below it. */
+    public static final String CONSOLE = "/console";
+
     /** The header with the version of an entry. */
     public static final CharSequence VERSION_HEADER = HttpHeaders.createOptimized("Dht-Version");
 
