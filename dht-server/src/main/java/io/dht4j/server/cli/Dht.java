@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,7 +34,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command line that {@code ./dht} runs. */
+/**
+ * The command line that {@code ./dht} runs. An installed launcher sets the system property {@code dht.command} to the
+ * name by which it is called; then there are no commands that need a checkout.
+ */
 @Command(
         name = "dht",
         mixinStandardHelpOptions = true,
@@ -39,24 +45,25 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         header = "A replicated key-value store: its server, its command line, and a demo.%n",
         description = {
-            "%nNew here? Run @|bold ./dht demo|@.",
+            "%nNew here? Run @|bold ${sys:dht.command:-./dht} demo|@.",
             "%nA cluster of one node, then a key to write and to read:%n",
-            "  @|bold ./dht server|@",
-            "  @|bold ./dht put greeting hello|@",
-            "  @|bold ./dht get greeting|@",
-            "%nOptions of a command: @|bold ./dht COMMAND --help|@.%n"
+            "  @|bold ${sys:dht.command:-./dht} server|@",
+            "  @|bold ${sys:dht.command:-./dht} put greeting hello|@",
+            "  @|bold ${sys:dht.command:-./dht} get greeting|@",
+            "%nOptions of a command: @|bold ${sys:dht.command:-./dht} COMMAND --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, for example because a key is absent", "2:wrong usage"},
         subcommands = HelpCommand.class)
 public final class Dht implements Callable<Integer> {
 
-    /** Commands with a program of their own, which the launcher starts. */
+    /** Set by the launcher of an installation. */
+    private static final String COMMAND_PROPERTY = "dht.command";
+
+    /** Commands with a program of their own, which the launcher of a checkout starts. */
     private static final Map<String, String> LAUNCHED = Collections.unmodifiableSortedMap(new TreeMap<>(Map.of(
             "bench", "Runs experiments on this machine, to measure what each choice costs.",
             "simulate", "Searches for what breaks a cluster's promises.")));
-
-    private static final Map<String, List<String>> SECTIONS = sections();
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -88,6 +95,15 @@ public final class Dht implements Callable<Integer> {
             code = CommandLine.ExitCode.SOFTWARE;
         }
         System.exit(code);
+    }
+
+    /**
+     * Returns the command line with all its commands, for tools that document it.
+     *
+     * @return ready to execute, with the streams of the process
+     */
+    public static CommandLine commandLine() {
+        return commandLine(Console.ofProcess());
     }
 
     /**
@@ -132,7 +148,7 @@ public final class Dht implements Callable<Integer> {
                 HelpSections.ofClient(command);
             }
         }
-        HelpSections.commands(commandLine, SECTIONS, LAUNCHED);
+        HelpSections.commands(commandLine, sections(), launched());
         return commandLine;
     }
 
@@ -142,8 +158,14 @@ public final class Dht implements Callable<Integer> {
         sections.put("Read and write", List.of("put", "get", "delete", "scan"));
         sections.put("Operate", List.of("status", "repair", "nodes", "rebalance", "meta"));
         sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
-        sections.put("Find out", List.of("bench", "simulate", "help"));
-        return Collections.unmodifiableMap(sections);
+        List<String> others = new ArrayList<>(launched().keySet());
+        others.add("help");
+        sections.put("Find out", others);
+        return sections;
+    }
+
+    private static Map<String, String> launched() {
+        return System.getProperty(COMMAND_PROPERTY) == null ? LAUNCHED : Map.of();
     }
 
     @Override
@@ -156,8 +178,9 @@ public final class Dht implements Callable<Integer> {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         command.getErr().println(PrintableText.of(name + ": " + explain(e)));
-        Suggestions.of(e, LAUNCHED.keySet()).ifPresent(command.getErr()::println);
-        command.getErr().println("Try: ./" + name + " --help");
+        Suggestions.of(e, launched().keySet()).ifPresent(command.getErr()::println);
+        String launcher = System.getProperty(COMMAND_PROPERTY, "./dht");
+        command.getErr().println("Try: " + launcher + name.substring("dht".length()) + " --help");
         return CommandLine.ExitCode.USAGE;
     }
 
@@ -165,7 +188,9 @@ public final class Dht implements Callable<Integer> {
         String unknown = Messages.unknown(e);
         Object command = e.getCommandLine().getCommandSpec().userObject();
         if (!unknown.isEmpty() && command instanceof Dht) {
-            return Messages.noCommand(unknown, e.getCommandLine()) + ", " + String.join(", ", LAUNCHED.keySet());
+            return Stream.concat(
+                            Stream.of(Messages.noCommand(unknown, e.getCommandLine())), launched().keySet().stream())
+                    .collect(Collectors.joining(", "));
         }
         if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
             return "dump takes no argument " + unknown + "; the file is given by --out";
