@@ -1,0 +1,82 @@
+package io.dht4j.packaging.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The manifests fit the server and one another. */
+@Tag("portable")
+class ManifestsTest {
+
+    private static final Set<String> OTHER_VARIABLES = Set.of("NAMESPACE", "DOMAIN", "DHT_JAVA_OPTS");
+
+    private final Manifests manifests;
+
+    ManifestsTest() throws Exception {
+        manifests = Manifests.read();
+    }
+
+    @Test
+    void theEnvironmentIsAValidConfigurationOfEveryPod() throws Exception {
+        Map<String, Setting> variables = new HashMap<>();
+        Stream.of(Setting.values()).forEach(setting -> variables.put(setting.variable(), setting));
+        for (int pod = 0; pod < manifests.replicas(); pod++) {
+            Map<Setting, String> settings = new EnumMap<>(Setting.class);
+            manifests.environment(pod).forEach((name, value) -> {
+                if (!OTHER_VARIABLES.contains(name)) {
+                    assertThat(variables).containsKey(name);
+                    settings.put(variables.get(name), value);
+                }
+            });
+
+            ServerConfig config = ServerConfig.of(settings);
+
+            assertThat(config.id().value()).isEqualTo(Manifests.pod(pod));
+            assertThat(config.topology().nodes()).hasSize(manifests.replicas());
+            assertThat(config.topology().node(config.id()).orElseThrow().address())
+                    .isEqualTo(manifests.host(pod) + ":7000");
+        }
+    }
+
+    @Test
+    void portsAndLabelsOfTheServicesAreThoseOfThePods() {
+        List<?> ports = (List<?>) manifests.container().get("ports");
+        Object labels = Manifests.at(manifests.statefulSet(), "template", "metadata", "labels");
+
+        assertThat(ports)
+                .isEqualTo(List.of(
+                        Map.of("name", "http", "containerPort", 8080), Map.of("name", "peer", "containerPort", 7000)));
+        for (String service : List.of("dht", "dht-peers")) {
+            assertThat(Manifests.at(manifests.object("Service", service), "spec", "selector"))
+                    .isEqualTo(labels);
+        }
+        for (String kind : List.of("PodDisruptionBudget", "NetworkPolicy")) {
+            String selector = kind.equals("NetworkPolicy") ? "podSelector" : "selector";
+            assertThat(Manifests.at(manifests.object(kind, "dht"), "spec", selector, "matchLabels"))
+                    .isEqualTo(labels);
+        }
+        assertThat(Manifests.at(manifests.object("Service", "dht-peers"), "spec", "clusterIP"))
+                .isEqualTo("None");
+    }
+
+    @Test
+    void aMajorityStaysAndThereIsTimeForAnOrderlyEnd() {
+        int grace = (Integer) manifests.podSpec().get("terminationGracePeriodSeconds");
+        int sleep = (Integer) Manifests.at(manifests.container(), "lifecycle", "preStop", "sleep", "seconds");
+
+        assertThat(Manifests.at(manifests.object("PodDisruptionBudget", "dht"), "spec", "maxUnavailable"))
+                .isEqualTo(1);
+        assertThat(grace).isGreaterThan(sleep + 10);
+        assertThat(Manifests.at(manifests.podSpec(), "securityContext", "runAsNonRoot"))
+                .isEqualTo(true);
+    }
+}

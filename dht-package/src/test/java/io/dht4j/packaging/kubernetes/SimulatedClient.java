@@ -1,0 +1,83 @@
+package io.dht4j.packaging.kubernetes;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * A client of the service: writes a key and reads it again, each call at the next node that is ready, without a retry.
+ */
+final class SimulatedClient {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final String key;
+    private final List<Integer> ports;
+    private final IntPredicate isEndpoint;
+    private final Queue<String> lost;
+    private final AtomicInteger calls = new AtomicInteger();
+    private int turn;
+
+    SimulatedClient(String key, List<Integer> ports, IntPredicate isEndpoint, Queue<String> lost) {
+        this.key = key;
+        this.ports = ports;
+        this.isEndpoint = isEndpoint;
+        this.lost = lost;
+    }
+
+    /** The number of calls that succeeded. */
+    int calls() {
+        return calls.get();
+    }
+
+    /** Writes a new value and reads it. */
+    void run() {
+        String value = key + " " + calls.get();
+        HttpResponse<String> put = send("PUT", value);
+        if (put == null || put.statusCode() != 201) {
+            return;
+        }
+        HttpResponse<String> get = send("GET", "");
+        if (get != null && !get.body().equals(value)) {
+            lost.add("GET returns \"" + get.body() + "\" after PUT of \"" + value + "\"");
+        }
+    }
+
+    private HttpResponse<String> send(String method, String body) {
+        int[] endpoints = IntStream.range(0, ports.size()).filter(isEndpoint).toArray();
+        if (endpoints.length == 0) {
+            lost.add("no node is ready");
+            return null;
+        }
+        int port = ports.get(endpoints[Math.floorMod(turn++, endpoints.length)]);
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v0/entity?id=" + key))
+                .timeout(TIMEOUT)
+                .method(method, BodyPublishers.ofString(body))
+                .build();
+        try {
+            HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+            if (response.statusCode() / 100 == 2) {
+                calls.incrementAndGet();
+            } else {
+                lost.add(method + " at " + port + ": " + response.statusCode() + " " + response.body());
+            }
+            return response;
+        } catch (IOException e) {
+            lost.add(method + " at " + port + ": " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return null;
+    }
+}
