@@ -33,7 +33,7 @@ record ServerVariables(Map<Setting, String> settings, Optional<Path> config, boo
     private static final String REBUILD = Setting.VARIABLE_PREFIX + "REBUILD";
 
     /** Variables of the launcher and of the commands that call a node. */
-    private static final Set<String> OF_OTHERS = Set.of("DHT_NODE", "DHT_TOKEN", "DHT_JAVA_OPTS");
+    private static final Set<String> OF_OTHERS = Set.of("DHT_NODE", "DHT_TOKEN", "DHT_JAVA_OPTS", "DHT_STARTUP_CACHE");
 
     /** Kubernetes sets these in every container for a service whose name begins with {@code dht}. */
     private static final Pattern SERVICE_LINK =

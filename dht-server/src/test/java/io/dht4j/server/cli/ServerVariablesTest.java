@@ -130,6 +130,7 @@ class ServerVariablesTest {
                 "DHT_NODE",
                 "DHT_TOKEN",
                 "DHT_JAVA_OPTS",
+                "DHT_STARTUP_CACHE",
                 "DHT_PORT",
                 "DHT_SERVICE_HOST",
                 "DHT_PORT_8080_TCP_ADDR",

@@ -1,0 +1,130 @@
+package io.dht4j.packaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive of classes that the launcher has the JVM make. */
+@Tag("full")
+@EnabledOnOs({OS.LINUX, OS.MAC})
+class StartupArchiveTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(300);
+
+    @TempDir
+    private static Path shared;
+
+    @TempDir
+    private Path directory;
+
+    private static Installation installation;
+    private static Installation.Run first;
+    private static Path made;
+
+    private Path cache;
+
+    @BeforeAll
+    static void makeArchive() throws Exception {
+        installation = Installation.unpack(shared);
+        Path cache = shared.resolve("cache");
+        first = installation.dht(Map.of("DHT_STARTUP_CACHE", cache.toString()), "--version");
+        await().atMost(PATIENCE)
+                .until(() ->
+                        files(cache).size() == 1 && files(cache).get(0).toFile().isFile());
+        made = files(cache).get(0);
+    }
+
+    @BeforeEach
+    void copyArchive() throws IOException {
+        cache = Files.createDirectory(directory.resolve("copy"));
+        Files.copy(made, cache.resolve(made.getFileName()));
+    }
+
+    private static List<Path> files(Path cache) throws IOException {
+        if (!Files.exists(cache)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(cache)) {
+            return files.toList();
+        }
+    }
+
+    private void assertThatTheVersionIsPrinted(Map<String, String> variables) throws Exception {
+        Installation.Run run = installation.dht(variables, "--version");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).isEqualTo(first.out());
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void theFirstCallPrintsNothingElse() {
+        assertThat(first.exitCode()).isZero();
+        assertThat(first.out()).matches("dht4j \\d\\S*, Java \\d.*\\R");
+        assertThat(first.err()).isEmpty();
+        assertThat(made.getFileName().toString()).startsWith("start-");
+    }
+
+    @Test
+    void laterCallsLoadTheirClassesFromIt() throws Exception {
+        Path log = directory.resolve("classes");
+
+        assertThatTheVersionIsPrinted(
+                Map.of("DHT_STARTUP_CACHE", cache.toString(), "DHT_JAVA_OPTS", "-Xlog:class+load:file=" + log));
+
+        assertThat(log).content().contains("io.dht4j.server.cli.Dht source: shared objects file");
+    }
+
+    @Test
+    void aDamagedArchiveIsNotUsed() throws Exception {
+        Files.writeString(cache.resolve(made.getFileName()), "not an archive");
+
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+    }
+
+    @Test
+    void anArchiveOfOtherJarsIsNotUsed() throws Exception {
+        Path jar;
+        try (Stream<Path> jars = Files.list(installation.resolve("lib"))) {
+            jar = jars.filter(file -> file.getFileName().toString().startsWith("dht-server"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        FileTime time = Files.getLastModifiedTime(jar);
+        Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
+        try {
+            assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+        } finally {
+            Files.setLastModifiedTime(jar, time);
+        }
+    }
+
+    @Test
+    void callsWorkWithoutADirectoryThatCanBeWritten() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", file + "/cache"));
+        assertThatTheVersionIsPrinted(Map.of("HOME", file.toString()));
+    }
+
+    @Test
+    void itCanBeTurnedOff() throws Exception {
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", "off", "HOME", directory.toString()));
+
+        assertThat(directory.resolve(".cache")).doesNotExist();
+    }
+}
