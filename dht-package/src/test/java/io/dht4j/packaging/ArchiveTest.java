@@ -12,6 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,6 +47,23 @@ class ArchiveTest {
         assertThat(installation.resolve("LICENSE")).content().contains("Apache License");
         assertThat(installation.resolve("NOTICE")).content().startsWith("dht4j");
         assertThat(installation.resolve("bin/dht")).isExecutable();
+    }
+
+    @Test
+    void everyJarOfItsOwnHasLicenseAndNotice() throws IOException {
+        List<Path> jars;
+        try (Stream<Path> files = Files.list(installation.resolve("lib"))) {
+            jars = files.filter(file -> file.getFileName().toString().startsWith("dht-"))
+                    .toList();
+        }
+        assertThat(jars).hasSizeGreaterThan(5);
+        for (Path file : jars) {
+            try (JarFile jar = new JarFile(file.toFile())) {
+                assertThat(jar.stream().map(JarEntry::getName))
+                        .as(file.toString())
+                        .contains("META-INF/LICENSE", "META-INF/NOTICE");
+            }
+        }
     }
 
     @Test
