@@ -177,6 +177,15 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
+     * Returns the last calls of this node that took long. Quick, and never blocks.
+     *
+     * @return up to 128, the last one first; empty, as by default, if the node logs no slow calls
+     */
+    default List<SlowCall> slowCalls() {
+        return List.of();
+    }
+
+    /**
      * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of the
      * other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
      * {@link #repairStatus()}.

@@ -40,7 +40,7 @@ final class RemoteCalls {
         this.budget = budget;
         this.timeout = options.timeout();
         this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
-        this.observations = new Observations(options.observer(), environment);
+        this.observations = new Observations(options.observer(), Optional.empty(), environment);
     }
 
     /** Starts a call about the cluster itself, which accepts no time to live and is not observed. */
@@ -51,7 +51,7 @@ final class RemoteCalls {
     /** Starts a call that accepts no time to live. */
     <T> CompletionStage<T> start(
             Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return start(observations.begin(what), kind, List.of(), call, request);
+        return start(observations.begin(what, 0), kind, List.of(), call, request);
     }
 
     /**
@@ -61,12 +61,12 @@ final class RemoteCalls {
      */
     <T> CompletionStage<T> startAt(
             RemoteTargets.Target only, Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
-        return start(observations.begin(what), RemoteCall.Kind.PINNED, List.of(only), call, request);
+        return start(observations.begin(what, 0), RemoteCall.Kind.PINNED, List.of(only), call, request);
     }
 
     /** Starts a write that accepts a time to live. */
     <T> CompletionStage<T> startPut(Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(observations.begin(what), RemoteCall.Kind.WRITE, List.of(), call, request);
+        return admitted(observations.begin(what, 0), RemoteCall.Kind.WRITE, List.of(), call, request);
     }
 
     private <T> CompletionStage<T> start(

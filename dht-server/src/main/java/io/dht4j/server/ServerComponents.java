@@ -268,6 +268,9 @@ final class ServerComponents {
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
+        if (!config.calls().slowCalls().isZero()) {
+            builder.slowCalls(config.calls().slowCalls());
+        }
         config.placement().replicationFactor().ifPresent(builder::replicationFactor);
         config.store().openHints().ifPresent(builder::hints);
         if (!config.membership().isAgreed() || config.membership().claimsPartitions()) {

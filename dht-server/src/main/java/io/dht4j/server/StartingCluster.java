@@ -13,6 +13,7 @@ import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.SlowCall;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
@@ -139,6 +140,12 @@ final class StartingCluster implements Cluster {
     @Override
     public CompletionStage<NodeStatus> status() {
         return call(Cluster::status);
+    }
+
+    @Override
+    public List<SlowCall> slowCalls() {
+        Cluster cluster = started;
+        return cluster == null ? List.of() : cluster.slowCalls();
     }
 
     @Override

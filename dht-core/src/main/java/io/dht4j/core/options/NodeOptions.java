@@ -6,7 +6,6 @@ import io.dht4j.Ordering;
 import io.dht4j.Ranges;
 import io.dht4j.ReadFanOut;
 import io.dht4j.spi.MemoryBudget;
-import io.dht4j.spi.Observer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -19,7 +18,7 @@ import java.util.OptionalLong;
  *
  * @param <B> the builder, which each method returns
  */
-public abstract class NodeOptions<B extends NodeOptions<B>> {
+public abstract class NodeOptions<B extends NodeOptions<B>> extends ObservationOptions<B> {
 
     private static final int LARGEST_VALUE = 1 << 30;
     private static final long LARGEST_MEMORY = 1L << 40;
@@ -29,7 +28,6 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
     private Limits limits =
             new Limits(MemoryBudget.ofHeap(), 4096, 10_000, OptionalLong.empty(), 10_000, OptionalLong.empty());
     private Times times = new Times(Duration.ofSeconds(60), Duration.ofSeconds(5), Duration.ofSeconds(5));
-    private Observation observation = Observation.off();
 
     /**
      * How calls run unless they say otherwise.
@@ -143,13 +141,6 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
 
     /** Creates the defaults. */
     protected NodeOptions() {}
-
-    /**
-     * Returns this builder.
-     *
-     * @return this
-     */
-    protected abstract B self();
 
     /**
      * Sets the ordering of calls without one. Default: {@link Ordering#REAL_TIME}. With {@link Ordering#LINEARIZABLE},
@@ -349,18 +340,6 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
     }
 
     /**
-     * Sets what receives the outcomes and durations of calls and of requests to other nodes. Default: nothing does, and
-     * calls read no clock for it.
-     *
-     * @param observer the observer, which the caller closes after the cluster if it needs that
-     * @return this builder
-     */
-    public B observer(Observer observer) {
-        observation = Observation.by(observer);
-        return self();
-    }
-
-    /**
      * Returns how calls run.
      *
      * @return the present values
@@ -385,14 +364,5 @@ public abstract class NodeOptions<B extends NodeOptions<B>> {
      */
     protected final Times times() {
         return times;
-    }
-
-    /**
-     * Returns what is reported of the calls.
-     *
-     * @return the present values
-     */
-    protected final Observation observation() {
-        return observation;
     }
 }

@@ -1,6 +1,8 @@
 package io.dht4j.core.options;
 
+import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -8,12 +10,18 @@ import java.util.Optional;
  * What is reported of the calls of a node. Immutable.
  *
  * @param observer receives what calls and requests have come to; empty if nothing does
+ * @param slowCalls how long a call takes at least that is logged as slow; empty if none is
  */
-public record Observation(Optional<Observer> observer) {
+public record Observation(Optional<Observer> observer, Optional<Duration> slowCalls) {
 
-    /** Checks that nothing is null. */
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
     public Observation {
         Objects.requireNonNull(observer, "observer");
+        slowCalls.ifPresent(least -> Ranges.require("slowCalls", least, Duration.ofMillis(1), Duration.ofHours(1)));
     }
 
     /**
@@ -22,16 +30,26 @@ public record Observation(Optional<Observer> observer) {
      * @return the default
      */
     public static Observation off() {
-        return new Observation(Optional.empty());
+        return new Observation(Optional.empty(), Optional.empty());
     }
 
     /**
-     * Returns the observation by an observer.
+     * Returns a copy with an observer.
      *
-     * @param observer the observer
+     * @param other the observer
      * @return calls and requests are reported
      */
-    public static Observation by(Observer observer) {
-        return new Observation(Optional.of(observer));
+    public Observation withObserver(Observer other) {
+        return new Observation(Optional.of(other), slowCalls);
+    }
+
+    /**
+     * Returns a copy with a log of slow calls.
+     *
+     * @param least how long a slow call takes at least, 1 millisecond to 1 hour
+     * @return slow calls are logged
+     */
+    public Observation withSlowCalls(Duration least) {
+        return new Observation(observer, Optional.of(least));
     }
 }

@@ -16,6 +16,7 @@ import java.util.OptionalLong;
  * @param reads which replicas a read asks
  * @param hedging when a read asks one more replica
  * @param timeout how long a request may take
+ * @param slowCalls how long a call takes at least that is logged as slow; zero for none
  * @param ordering in which order the operations on a key take effect
  * @param startPatience how long the node waits for the others at its start
  * @param maxValueBytes the largest value
@@ -29,6 +30,7 @@ public record CallChoice(
         ReadFanOut reads,
         Hedging hedging,
         Duration timeout,
+        Duration slowCalls,
         Ordering ordering,
         Duration startPatience,
         int maxValueBytes,
@@ -67,6 +69,7 @@ public record CallChoice(
                 given.choice(Setting.READS, ReadFanOut.class),
                 given.read(Setting.HEDGE, CallChoice::hedging),
                 Duration.ofMillis(given.number(Setting.TIMEOUT, 1, LONGEST_MILLIS)),
+                Duration.ofMillis(given.number(Setting.SLOW_CALLS, 0, LONGEST_MILLIS)),
                 given.choice(Setting.ORDERING, Ordering.class),
                 Duration.ofMillis(given.number(Setting.START_PATIENCE, 0, LONGEST_PATIENCE_MILLIS)),
                 given.number(Setting.MAX_VALUE_BYTES, 1, LARGEST_VALUE),

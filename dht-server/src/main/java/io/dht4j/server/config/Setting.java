@@ -226,6 +226,12 @@ public enum Setting {
             Fallback.VALUE,
             "5000",
             "Timeout of requests that set none, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+    /** The time after which a call is slow. */
+    SLOW_CALLS(
+            "MILLIS",
+            Fallback.VALUE,
+            "1000",
+            "Milliseconds after which a call is logged as slow, up to " + CallChoice.LONGEST_MILLIS + "; 0 logs none."),
     /** The order in which the operations on a key take effect. */
     ORDERING(
             "NAME",

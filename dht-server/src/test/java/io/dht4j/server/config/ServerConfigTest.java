@@ -54,6 +54,7 @@ class ServerConfigTest {
                         ReadFanOut.ENOUGH,
                         Hedging.off(),
                         Duration.ofSeconds(5),
+                        Duration.ofSeconds(1),
                         Ordering.REAL_TIME,
                         Duration.ofSeconds(5),
                         16 << 20,
@@ -99,6 +100,7 @@ class ServerConfigTest {
         settings.put(Setting.READS, "all");
         settings.put(Setting.HEDGE, "99.5%");
         settings.put(Setting.TIMEOUT, "250");
+        settings.put(Setting.SLOW_CALLS, "80");
         settings.put(Setting.ORDERING, "linearizable");
         settings.put(Setting.START_PATIENCE, "600");
         settings.put(Setting.MAX_VALUE_BYTES, "1000");
@@ -130,6 +132,7 @@ class ServerConfigTest {
                         ReadFanOut.ALL,
                         Hedging.atPercentile(99.5),
                         Duration.ofMillis(250),
+                        Duration.ofMillis(80),
                         Ordering.LINEARIZABLE,
                         Duration.ofMillis(600),
                         1000,

@@ -1,52 +1,97 @@
 package io.dht4j.core.internal.observation;
 
+import io.dht4j.Key;
 import io.dht4j.NodeId;
+import io.dht4j.SlowCall;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins the observations of calls and requests. Without an observer it begins none, reads no clock and creates no
- * object. Does not block; safe for use by any number of threads.
+ * Begins the observations of calls and requests, for an observer and for the log of slow calls. Without these it begins
+ * none, reads no clock and creates no object. Does not block; safe for use by any number of threads.
  */
 public final class Observations {
 
     private final @Nullable Observer observer;
+    private final @Nullable SlowCallLog slowCalls;
     private final LongSupplier nanoTime;
 
     /**
      * Creates the observations of a node or of a remote cluster.
      *
      * @param observer the observer, which may throw; empty if there is none
+     * @param slowCalls the log of slow calls; empty if there is none
      * @param environment the clock
      */
-    public Observations(Optional<Observer> observer, Environment environment) {
+    public Observations(Optional<Observer> observer, Optional<SlowCallLog> slowCalls, Environment environment) {
         this.observer = observer.isEmpty() ? null : new GuardedObserver(observer.get(), environment);
+        this.slowCalls = slowCalls.orElse(null);
         this.nanoTime = environment::nanoTime;
     }
 
     /**
-     * Begins the observation of a call.
+     * Begins the observation of a call of one key.
      *
      * @param call the kind of call
+     * @param key its key
      * @return the observation, to be ended once; null if nobody observes
      */
-    public @Nullable ObservedCall begin(Observer.Call call) {
-        return observer == null ? null : new ObservedCall(observer, nanoTime, call);
+    public @Nullable ObservedCall begin(Observer.Call call, Key key) {
+        return begin(call, key, 1);
+    }
+
+    /**
+     * Begins the observation of a call of several keys or none.
+     *
+     * @param call the kind of call
+     * @param keys how many keys it has
+     * @return the observation, to be ended once; null if nobody observes
+     */
+    public @Nullable ObservedCall begin(Observer.Call call, int keys) {
+        return begin(call, null, keys);
+    }
+
+    private @Nullable ObservedCall begin(Observer.Call call, @Nullable Key key, int keys) {
+        return observer == null && slowCalls == null
+                ? null
+                : new ObservedCall(observer, slowCalls, nanoTime, call, key, keys);
     }
 
     /**
      * Begins the observation of a request.
      *
      * @param node the recipient
+     * @param isLocal whether that is this node, of whose requests an observer hears nothing
      * @param request the kind of request
+     * @param call the call that it belongs to; null if it belongs to none, or nobody observes
      * @return the observation, to be ended once; null if nobody observes
      */
-    public @Nullable ObservedRequest begin(NodeId node, Observer.Request request) {
-        return observer == null ? null : new ObservedRequest(observer, nanoTime, node, request);
+    public @Nullable ObservedRequest begin(
+            NodeId node, boolean isLocal, Observer.Request request, @Nullable ObservedCall call) {
+        Observer told = isLocal ? null : observer;
+        boolean isKept = call != null && call.keepsRequests();
+        if (told == null && !isKept) {
+            return null;
+        }
+        ObservedRequest begun = new ObservedRequest(told, nanoTime, node, request);
+        if (call != null && isKept) {
+            call.begun(begun);
+        }
+        return begun;
+    }
+
+    /**
+     * Returns the last slow calls.
+     *
+     * @return the last one first; empty without a log
+     */
+    public List<SlowCall> slowCalls() {
+        return slowCalls == null ? List.of() : slowCalls.last();
     }
 
     /**

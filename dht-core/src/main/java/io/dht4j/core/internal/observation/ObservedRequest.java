@@ -3,17 +3,30 @@ package io.dht4j.core.internal.observation;
 import io.dht4j.NodeId;
 import io.dht4j.spi.Observer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** The observation of a request to another node, which has begun when this was created. Immutable. */
+/** The observation of a request, which has begun when this was created. Safe for use by any number of threads. */
 public final class ObservedRequest {
 
-    private final Observer observer;
-    private final LongSupplier nanoTime;
-    private final NodeId node;
-    private final Observer.Request request;
-    private final long begunNanos;
+    /** Null for a request to the node itself, which is a part of its call only. */
+    private final @Nullable Observer observer;
 
-    ObservedRequest(Observer observer, LongSupplier nanoTime, NodeId node, Observer.Request request) {
+    private final LongSupplier nanoTime;
+    final NodeId node;
+    final Observer.Request request;
+    final long begunNanos;
+    // Written before others see this.
+    /** The request of the same call that began before. */
+    @Nullable
+    ObservedRequest before;
+    /** How many requests of the same call began before. */
+    int number;
+
+    private long endedNanos;
+    /** Null while it has not ended; written after the time. */
+    private volatile Observer.@Nullable Outcome outcome;
+
+    ObservedRequest(@Nullable Observer observer, LongSupplier nanoTime, NodeId node, Observer.Request request) {
         this.observer = observer;
         this.nanoTime = nanoTime;
         this.node = node;
@@ -24,9 +37,24 @@ public final class ObservedRequest {
     /**
      * Reports the end of the request.
      *
-     * @param outcome what it has come to
+     * @param result what it has come to
      */
-    public void ended(Observer.Outcome outcome) {
-        observer.requestEnded(node, request, outcome, Math.max(0, nanoTime.getAsLong() - begunNanos));
+    public void ended(Observer.Outcome result) {
+        long now = nanoTime.getAsLong();
+        endedNanos = now;
+        outcome = result;
+        if (observer != null) {
+            observer.requestEnded(node, request, result, Math.max(0, now - begunNanos));
+        }
+    }
+
+    /** Returns what it has come to; null while it has not ended. */
+    Observer.@Nullable Outcome outcome() {
+        return outcome;
+    }
+
+    /** Returns when it ended. Called after {@link #outcome} has told that it has. */
+    long endedNanos() {
+        return endedNanos;
     }
 }

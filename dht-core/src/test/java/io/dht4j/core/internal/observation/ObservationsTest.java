@@ -27,9 +27,9 @@ class ObservationsTest {
 
     @Test
     void withoutAnObserverNothingIsCreatedAndNoClockIsRead() {
-        Observations none = new Observations(Optional.empty(), clock);
-        assertThat(none.begin(Call.GET)).isNull();
-        assertThat(none.begin(NODE, Request.READ)).isNull();
+        Observations none = new Observations(Optional.empty(), Optional.empty(), clock);
+        assertThat(none.begin(Call.GET, 0)).isNull();
+        assertThat(none.begin(NODE, false, Request.READ, null)).isNull();
         none.retain(Set.of(NODE));
         assertThat(clock.reads).isZero();
     }
@@ -38,10 +38,10 @@ class ObservationsTest {
     void aCallIsReportedWithItsOutcomeAndDuration() {
         List<String> seen = new ArrayList<>();
         Observer observer = (call, outcome, nanos) -> seen.add(call + " " + outcome + " " + nanos);
-        Observations observations = new Observations(Optional.of(observer), clock);
-        observations.begin(Call.PUT).ended(null);
-        observations.begin(Call.GET).ended(new CompletionException(new CancellationException()));
-        observations.begin(Call.GET).ended(new IllegalStateException("unexpected"));
+        Observations observations = new Observations(Optional.of(observer), Optional.empty(), clock);
+        observations.begin(Call.PUT, 0).ended(null);
+        observations.begin(Call.GET, 0).ended(new CompletionException(new CancellationException()));
+        observations.begin(Call.GET, 0).ended(new IllegalStateException("unexpected"));
         assertThat(seen).containsExactly("PUT SUCCESS 1", "GET CANCELLED 1", "GET INTERNAL 1");
     }
 
@@ -58,9 +58,9 @@ class ObservationsTest {
         Observer throwing = (call, outcome, nanos) -> {
             throw new StackOverflowError("says this test");
         };
-        Observations observations = new Observations(Optional.of(throwing), clock);
-        observations.begin(Call.GET).ended(null);
-        observations.begin(Call.GET).ended(null);
+        Observations observations = new Observations(Optional.of(throwing), Optional.empty(), clock);
+        observations.begin(Call.GET, 0).ended(null);
+        observations.begin(Call.GET, 0).ended(null);
     }
 
     /** A clock that moves on by a nanosecond whenever it is read. */

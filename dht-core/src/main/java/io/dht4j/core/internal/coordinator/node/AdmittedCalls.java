@@ -6,12 +6,9 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.quorum.InternalErrors;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
-import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
-import io.dht4j.spi.Observer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,23 +23,20 @@ final class AdmittedCalls {
     private static final Logger LOG = LoggerFactory.getLogger(AdmittedCalls.class);
 
     private final Admission admission;
-    private final Observations observations;
 
-    AdmittedCalls(Admission admission, Observations observations) {
+    AdmittedCalls(Admission admission) {
         this.admission = admission;
-        this.observations = observations;
     }
 
     /**
      * Admits a call, starts it, and removes it when it has ended.
      *
-     * @param call the kind of call
+     * @param observed its observation, which is ended; null if nobody observes
      * @param bytes the bytes of the call, zero or more
      * @param work starts the call
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    <T> CompletableFuture<T> run(Observer.Call call, long bytes, Supplier<CompletableFuture<T>> work) {
-        ObservedCall observed = observations.begin(call);
+    <T> CompletableFuture<T> run(@Nullable ObservedCall observed, long bytes, Supplier<CompletableFuture<T>> work) {
         try {
             admission.enter(bytes);
         } catch (DhtException e) {
@@ -73,21 +67,20 @@ final class AdmittedCalls {
     /**
      * Admits a write and starts it.
      *
-     * @param call the kind of call
+     * @param observed its observation; null if nobody observes
      * @param bytes the bytes of the write, zero or more
-     * @param work starts the write, given its observation, which is null if nobody observes. The result ends the
-     *     admission and the observation, or this method does if the work throws
+     * @param work starts the write. Its result ends the admission and the observation, or this method does if the work
+     *     throws
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    CompletionStage<Version> write(Observer.Call call, long bytes, Function<@Nullable ObservedCall, WriteResult> work) {
-        ObservedCall observed = observations.begin(call);
+    CompletionStage<Version> write(@Nullable ObservedCall observed, long bytes, Supplier<WriteResult> work) {
         try {
             admission.enter(bytes);
         } catch (DhtException e) {
             return failed(observed, e);
         }
         try {
-            return work.apply(observed);
+            return work.get();
         } catch (RuntimeException | Error e) {
             admission.leave(bytes);
             return failed(observed, failure(e));

@@ -17,6 +17,7 @@ import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.SlowCall;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
@@ -32,6 +33,8 @@ import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.move.SlotMoves;
+import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.spi.Entry;
@@ -67,6 +70,7 @@ public final class NodeCluster implements Cluster {
     private final ReplicaClient client;
     private final CallRules rules;
     private final Admission admission;
+    private final Observations observations;
     private final AdmittedCalls calls;
     private final ReadCalls reads;
     private final WriteCalls writes;
@@ -90,11 +94,12 @@ public final class NodeCluster implements Cluster {
         this.ownsEnvironment = ownsEnvironment;
         this.client = runtime.peers.client;
         this.rules = new CallRules(components, config);
+        this.observations = runtime.observations;
         this.admission = new Admission(
                 "calls under way",
                 config.limits().maxInFlight(),
                 config.limits().writeBytes());
-        this.calls = new AdmittedCalls(admission, runtime.observations);
+        this.calls = new AdmittedCalls(admission);
         ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules, admission);
@@ -212,7 +217,8 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        return calls.run(Call.GET, 0, () -> reads.get(key, options));
+        ObservedCall observed = observations.begin(Call.GET, key);
+        return calls.run(observed, 0, () -> reads.get(key, options, observed));
     }
 
     @Override
@@ -221,7 +227,8 @@ public final class NodeCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(options, "options");
         long bytes = (long) key.length() + value.length;
-        return calls.write(Call.PUT, bytes, observed -> {
+        ObservedCall observed = observations.begin(Call.PUT, key);
+        return calls.write(observed, bytes, () -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
             // A copy: the store keeps the array, and the caller may use its own again.
@@ -240,7 +247,8 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
         int bytes = key.length();
-        return calls.write(Call.DELETE, bytes, observed -> {
+        ObservedCall observed = observations.begin(Call.DELETE, key);
+        return calls.write(observed, bytes, () -> {
             rules.refuseTimeToLive(options);
             return writes.write(
                     options, bytes, observed, List.of(key), version -> List.of(Entry.tombstone(key, version)));
@@ -252,7 +260,9 @@ public final class NodeCluster implements Cluster {
         requireNonNull(keys, "keys");
         requireNonNull(options, "options");
         keys.forEach(key -> requireNonNull(key, "key"));
-        return calls.run(Call.GET_ALL, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options));
+        ObservedCall observed = observations.begin(Call.GET_ALL, keys.size());
+        return calls.run(
+                observed, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options, observed));
     }
 
     @Override
@@ -264,7 +274,8 @@ public final class NodeCluster implements Cluster {
             total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         long bytes = total;
-        return calls.write(Call.PUT_ALL, bytes, observed -> {
+        ObservedCall observed = observations.begin(Call.PUT_ALL, values.size());
+        return calls.write(observed, bytes, () -> {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
             values.forEach(rules::requireFits);
@@ -296,14 +307,14 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
-        return calls.run(Call.OPEN_SNAPSHOT, 0, () -> scans.openSnapshot(lease, options));
+        return calls.run(observations.begin(Call.OPEN_SNAPSHOT, 0), 0, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
-        return calls.run(Call.CLOSE_SNAPSHOT, 0, () -> scans.closeSnapshot(snapshot, options));
+        return calls.run(observations.begin(Call.CLOSE_SNAPSHOT, 0), 0, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override
@@ -348,6 +359,11 @@ public final class NodeCluster implements Cluster {
     @Override
     public Optional<NodeGauges> gauges() {
         return Optional.of(load.gauges(status.space()));
+    }
+
+    @Override
+    public List<SlowCall> slowCalls() {
+        return observations.slowCalls();
     }
 
     @Override

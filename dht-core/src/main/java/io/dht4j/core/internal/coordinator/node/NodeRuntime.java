@@ -13,6 +13,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.SlowCallLog;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -61,7 +62,13 @@ final class NodeRuntime {
                 components.views(),
                 clock::current,
                 components.environment()::currentTimeMillis);
-        this.observations = new Observations(config.observation().observer(), components.environment());
+        this.observations = new Observations(
+                config.observation().observer(),
+                config.observation()
+                        .slowCalls()
+                        .map(least -> new SlowCallLog(
+                                least, components.hash(), components.views(), components.environment())),
+                components.environment());
         this.peers = new PeerServices(config, local, own, observations);
         this.endpoint = endpoint();
         this.background = new BackgroundServices(config, local, peers);

@@ -15,6 +15,7 @@ import io.dht4j.core.internal.coordinator.read.ReadOperation;
 import io.dht4j.core.internal.coordinator.read.ReadRepair;
 import io.dht4j.core.internal.coordinator.read.ReadStage;
 import io.dht4j.core.internal.coordinator.scan.Values;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,8 +60,8 @@ final class ReadCalls {
         this.budget = budget;
     }
 
-    /** Starts a read of one key. */
-    CompletableFuture<Optional<Value>> get(Key key, CallOptions options) {
+    /** Starts a read of one key. Its caller ends the observation, which is null if nobody observes. */
+    CompletableFuture<Optional<Value>> get(Key key, CallOptions options, @Nullable ObservedCall observed) {
         CallPolicy policy = rules.readPolicy(options);
         Ordering ordering = rules.ordering(options, policy);
         boolean mayBeLocal = readBarrier.isEmpty() && ordering == Ordering.REAL_TIME;
@@ -67,11 +69,11 @@ final class ReadCalls {
         // A partition that was closed meanwhile may have been read without its lost entries.
         return held.isPresent() && readBarrier.isEmpty()
                 ? CompletableFuture.completedFuture(visible(held.get().entry()))
-                : read(List.of(key), policy, options, entries -> visible(entries.get(0)));
+                : read(List.of(key), policy, options, observed, entries -> visible(entries.get(0)));
     }
 
     /** Starts a read of different keys. */
-    CompletableFuture<Map<Key, Value>> getAll(List<Key> keys, CallOptions options) {
+    CompletableFuture<Map<Key, Value>> getAll(List<Key> keys, CallOptions options, @Nullable ObservedCall observed) {
         rules.requireBatch(keys.size());
         if (keys.isEmpty()) {
             rules.policy(options);
@@ -80,7 +82,7 @@ final class ReadCalls {
         CallPolicy policy = rules.readPolicy(options);
         // Validates the ordering only: a read whose policy fits a linearizable one is linearizable.
         rules.ordering(options, policy);
-        return read(keys, policy, options, entries -> {
+        return read(keys, policy, options, observed, entries -> {
             Map<Key, Value> values = new LinkedHashMap<>();
             for (int i = 0; i < keys.size(); i++) {
                 Key key = keys.get(i);
@@ -91,9 +93,13 @@ final class ReadCalls {
     }
 
     private <T> CompletableFuture<T> read(
-            List<Key> keys, CallPolicy policy, CallOptions options, Function<List<Optional<Entry>>, T> finish) {
+            List<Key> keys,
+            CallPolicy policy,
+            CallOptions options,
+            @Nullable ObservedCall observed,
+            Function<List<Optional<Entry>>, T> finish) {
         ReadOperation operation = ReadOperation.start(
-                components, config, client, readRepair, budget, keys, policy, rules.context(options));
+                components, config, client, readRepair, budget, keys, policy, rules.context(options), observed);
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
             if (error == null) {

@@ -43,7 +43,7 @@ final class ScanCalls {
 
     /** Returns a scan that begins with its first page: of a snapshot, or of the newest entries. */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
-        return new ScanPages(calls, rules, options, () -> begin(range, scope, options, snapshot));
+        return new ScanPages(calls, runtime.observations, rules, options, () -> begin(range, scope, options, snapshot));
     }
 
     private ClusterScan begin(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {

@@ -6,6 +6,7 @@ import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.spi.Observer;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
 final class ScanPages implements Scan {
 
     private final AdmittedCalls calls;
+    private final Observations observations;
     private final CallRules rules;
     private final Supplier<ClusterScan> begin;
     private final CallOptions options;
@@ -25,8 +27,14 @@ final class ScanPages implements Scan {
     private volatile Optional<Throwable> failure = Optional.empty();
     private volatile boolean over;
 
-    ScanPages(AdmittedCalls calls, CallRules rules, CallOptions options, Supplier<ClusterScan> begin) {
+    ScanPages(
+            AdmittedCalls calls,
+            Observations observations,
+            CallRules rules,
+            CallOptions options,
+            Supplier<ClusterScan> begin) {
         this.calls = calls;
+        this.observations = observations;
         this.rules = rules;
         this.options = options;
         this.begin = begin;
@@ -40,7 +48,7 @@ final class ScanPages implements Scan {
         if (failure.isPresent()) {
             return CompletableFuture.failedFuture(failure.get());
         }
-        CompletableFuture<List<KeyValue>> page = calls.run(Observer.Call.SCAN_PAGE, 0, () -> {
+        CompletableFuture<List<KeyValue>> page = calls.run(observations.begin(Observer.Call.SCAN_PAGE, 0), 0, () -> {
             ClusterScan scan = running.orElseGet(begin);
             running = Optional.of(scan);
             return scan.next(() -> rules.context(options));

@@ -151,7 +151,7 @@ final class WriteCalls {
             writeAs(versions.next(), entriesOf, policy, ordering, context, result);
             return;
         }
-        whenDone(VersionQuery.start(components, client, keys, policy, context), result, newest -> {
+        whenDone(VersionQuery.start(components, client, keys, policy, context, result.call()), result, newest -> {
             // The clock may have been set meanwhile.
             clocks.problem().ifPresent(WriteCalls::refuseClock);
             Version now = versions.current();

@@ -211,7 +211,7 @@ public final class ReplicaClient {
     public void ask(Node node, OutboundRequest outbound, CallContext context, ReplyHandler outcome) {
         PeerLimit limit = outbound.request instanceof Request.Ping ? null : limits.of(node.id());
         boolean isLocal = order.isLocal(node);
-        ReplyHandler handler = isLocal ? outcome : observed(node, outbound, context, outcome);
+        ReplyHandler handler = observed(node, isLocal, outbound, context, outcome);
         if (limit != null && !limit.tryEnter()) {
             handler.failed(new PeerFailure(
                     node.id(), true, ErrorCode.OVERLOADED, "overloaded: too many requests to it are outstanding"));
@@ -225,8 +225,10 @@ public final class ReplicaClient {
         }
     }
 
-    private ReplyHandler observed(Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
-        ObservedRequest observed = observations.begin(node.id(), ObservedReply.kind(outbound.request));
+    private ReplyHandler observed(
+            Node node, boolean isLocal, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
+        ObservedRequest observed =
+                observations.begin(node.id(), isLocal, ObservedReply.kind(outbound.request), handler.call());
         return observed == null ? handler : new ObservedReply(observed, context, handler);
     }
 

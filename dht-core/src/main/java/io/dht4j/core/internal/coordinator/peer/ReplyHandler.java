@@ -1,7 +1,9 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Receives the outcome of a request to one replica: exactly one of its methods is called, once, on any thread. */
 public interface ReplyHandler {
@@ -77,5 +79,14 @@ public interface ReplyHandler {
      */
     default boolean isWanted() {
         return true;
+    }
+
+    /**
+     * Returns the observation of the call that the request belongs to.
+     *
+     * @return null, as by default, if it belongs to none, or nobody observes
+     */
+    default @Nullable ObservedCall call() {
+        return null;
     }
 }

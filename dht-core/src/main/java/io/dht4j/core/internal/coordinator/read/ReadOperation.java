@@ -21,6 +21,7 @@ import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.read.ReadRequests.KeyQuery;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,13 +72,14 @@ public final class ReadOperation {
             ByteBudget budget,
             CallContext context,
             List<Key> keys,
-            CallPolicy policy) {
+            CallPolicy policy,
+            @Nullable ObservedCall observed) {
         this.components = components;
         this.client = client;
         this.repair = repair;
         this.policy = policy;
         this.context = context;
-        this.requests = new ReadRequests(components.environment(), config, client, context, this);
+        this.requests = new ReadRequests(components.environment(), config, client, context, this, observed);
         this.held = new HeldBytes(budget, keys.size() == 1);
         this.reads = new ArrayList<>(keys.size());
         ClusterView view = components.view();
@@ -97,6 +100,7 @@ public final class ReadOperation {
      * @param keys different keys, at least one
      * @param policy the number of replicas
      * @param context the deadline
+     * @param observed its observation, which learns of its requests; null if nobody observes
      * @return a running read
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */
@@ -108,8 +112,10 @@ public final class ReadOperation {
             ByteBudget budget,
             List<Key> keys,
             CallPolicy policy,
-            CallContext context) {
-        ReadOperation operation = new ReadOperation(components, config, client, repair, budget, context, keys, policy);
+            CallContext context,
+            @Nullable ObservedCall observed) {
+        ReadOperation operation =
+                new ReadOperation(components, config, client, repair, budget, context, keys, policy, observed);
         try {
             operation.requests.askNext(operation.reads, operation.atFirst(), true);
             // A read of this node's memory is over by now, and a timer would cost more than all the rest of it.
@@ -164,7 +170,7 @@ public final class ReadOperation {
     /** Handles the answers of one replica to some queries. */
     void replied(Node node, List<KeyQuery> queries, Reply.Found reply) {
         if (!held.take(reply.valueBytes())) {
-            refuse();
+            fail(held.refused());
             return;
         }
         List<Answer> answers = reply.answers();
@@ -242,7 +248,7 @@ public final class ReadOperation {
         if (missing.isPresent()) {
             // Its size is known: it is not fetched before there is room for it.
             if (!held.take(missing.get().valueBytes())) {
-                refuse();
+                fail(held.refused());
                 return;
             }
             fetch(read, missing.get());
@@ -343,10 +349,6 @@ public final class ReadOperation {
         fail(DhtException.of(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
-    private void refuse() {
-        fail(held.refused());
-    }
-
     void fail(DhtException why) {
         result.completeExceptionally(why);
         release();
@@ -378,10 +380,11 @@ public final class ReadOperation {
 
         @Override
         public List<KeyRead> open() {
-            return reads.stream()
-                    .map(KeyRead::latest)
-                    .filter(read -> !read.decided && read.hasMore())
-                    .toList();
+            return undecided().filter(KeyRead::hasMore).toList();
+        }
+
+        private Stream<KeyRead> undecided() {
+            return reads.stream().map(KeyRead::latest).filter(read -> !read.decided);
         }
 
         @Override
@@ -391,9 +394,7 @@ public final class ReadOperation {
 
         @Override
         public void expire() {
-            fail(reads.stream()
-                    .map(KeyRead::latest)
-                    .filter(read -> !read.decided)
+            fail(undecided()
                     .findFirst()
                     .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
                     .orElse("read failed: the newest value did not come, or not to enough replicas, "

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one read. The first replica of a key is asked for the value whatever its size, the others for small
@@ -36,6 +38,7 @@ final class ReadRequests {
     private final ReplicaClient client;
     private final CallContext context;
     private final ReadOperation operation;
+    private final @Nullable ObservedCall observed;
     /** The number of requests in flight, counted only where they are to be cancelled. */
     private final AtomicInteger awaited = new AtomicInteger();
 
@@ -44,12 +47,14 @@ final class ReadRequests {
             NodeConfig config,
             ReplicaClient client,
             CallContext context,
-            ReadOperation operation) {
+            ReadOperation operation,
+            @Nullable ObservedCall observed) {
         this.environment = environment;
         this.config = config;
         this.client = client;
         this.context = context;
         this.operation = operation;
+        this.observed = observed;
     }
 
     /** Returns the options of the node. */
@@ -82,6 +87,11 @@ final class ReadRequests {
         @Override
         public boolean isWanted() {
             return config.calls().cancellation() == CancellationPolicy.NEVER || !operation.isDone();
+        }
+
+        @Override
+        public @Nullable ObservedCall call() {
+            return observed;
         }
     }
 

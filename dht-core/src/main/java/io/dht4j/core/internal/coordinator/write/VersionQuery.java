@@ -20,6 +20,7 @@ import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -47,6 +48,7 @@ public final class VersionQuery {
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final ReplicaClient client;
+    private final @Nullable ObservedCall observed;
     private final CallPolicy policy;
     private final Replanning replanning;
     private final CallContext context;
@@ -80,8 +82,10 @@ public final class VersionQuery {
             ReplicaClient client,
             int keys,
             CallPolicy policy,
-            CallContext context) {
+            CallContext context,
+            @Nullable ObservedCall observed) {
         this.client = client;
+        this.observed = observed;
         this.policy = policy;
         this.replanning = new Replanning(client.refresh(), view);
         this.context = context;
@@ -104,18 +108,24 @@ public final class VersionQuery {
      * @param keys different keys, at least one
      * @param policy the number of replicas
      * @param context the deadline
+     * @param observed the observation of the write, which learns of the requests; null if nobody observes
      * @return completes with the newest version of all keys; zero if none has any. When it fails, nothing was written
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      * @throws io.dht4j.UnavailableException if too few replicas can be read
      */
     public static CompletableFuture<Version> start(
-            NodeComponents components, ReplicaClient client, List<Key> keys, CallPolicy policy, CallContext context) {
+            NodeComponents components,
+            ReplicaClient client,
+            List<Key> keys,
+            CallPolicy policy,
+            CallContext context,
+            @Nullable ObservedCall observed) {
         ClusterView view = components.view();
         List<KeyQuery> all = new ArrayList<>(keys.size());
         for (Key key : keys) {
             all.add(KeyQuery.plan(key, client, policy, view));
         }
-        VersionQuery operation = new VersionQuery(components, view, client, keys.size(), policy, context);
+        VersionQuery operation = new VersionQuery(components, view, client, keys.size(), policy, context, observed);
         operation.askNext(all, KeyQuery::ack);
         operation.askOneMoreWhenLate(all, components.environment());
         return operation.result;
@@ -196,6 +206,11 @@ public final class VersionQuery {
             @Override
             public boolean isWanted() {
                 return !result.isDone();
+            }
+
+            @Override
+            public @Nullable ObservedCall call() {
+                return observed;
             }
         });
     }

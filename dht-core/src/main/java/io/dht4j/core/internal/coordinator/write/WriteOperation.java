@@ -15,6 +15,7 @@ import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
@@ -172,6 +173,12 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries, @Nullable FencingToken token) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
         services.client().order().localLast(nodes, new WriteRequest(this, nodes, part, outbound, 0));
+    }
+
+    /** Returns the observation of the write; null if nobody observes. */
+    @Nullable
+    ObservedCall call() {
+        return result.call();
     }
 
     /** Sends a request to a node. */

@@ -8,9 +8,11 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A request of a write to some nodes, and what is done with their answers. Immutable. */
 final class WriteRequest implements ReplyHandler, Consumer<Node> {
@@ -55,6 +57,11 @@ final class WriteRequest implements ReplyHandler, Consumer<Node> {
     @Override
     public boolean isRepeated() {
         return refusals > 0;
+    }
+
+    @Override
+    public @Nullable ObservedCall call() {
+        return operation.call();
     }
 
     @Override

@@ -48,6 +48,15 @@ public final class WriteResult extends CompletableFuture<Version> {
     }
 
     /**
+     * Returns the observation of the write.
+     *
+     * @return null if nobody observes
+     */
+    public @Nullable ObservedCall call() {
+        return observed;
+    }
+
+    /**
      * Reports that the write is acknowledged. Does nothing if the outcome is known.
      *
      * @param version the version of the entries

@@ -14,6 +14,7 @@ import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.common.Ndjson;
+import io.dht4j.transport.http.internal.common.SlowCallJson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
@@ -301,6 +302,12 @@ final class HttpApiCalls {
         query(exchange, List.of());
         exchange.place().require();
         exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
+    }
+
+    void slowCalls(HttpApiExchange exchange) {
+        query(exchange, List.of());
+        exchange.place().require();
+        answerJson(exchange, SlowCallJson.of(cluster.slowCalls()));
     }
 
     static void answerJson(HttpApiExchange exchange, JsonObject json) {

@@ -108,6 +108,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.PARTITIONS -> partitions(exchange);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
+                case ApiProtocol.SLOW_CALLS -> slowCalls(exchange);
                 case ApiProtocol.METRICS -> metrics(exchange);
                 case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
                 case ApiProtocol.REBALANCE -> administered(exchange, membership::plan, membership::changeRebalance);
@@ -129,6 +130,7 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.REPAIR,
                                             ApiProtocol.NODES,
                                             ApiProtocol.REBALANCE,
+                                            ApiProtocol.SLOW_CALLS,
                                             ApiProtocol.METRICS,
                                             ApiProtocol.LIVEZ,
                                             ApiProtocol.READYZ,
@@ -252,6 +254,14 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
             calls.status(exchange);
+        }
+    }
+
+    private void slowCalls(HttpApiExchange exchange) {
+        if (isAllowed(exchange, "GET")) {
+            exchange.require(guard, Scope.READ);
+            requireNoBody(exchange);
+            calls.slowCalls(exchange);
         }
     }
 

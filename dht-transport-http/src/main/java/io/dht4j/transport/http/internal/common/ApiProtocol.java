@@ -15,6 +15,7 @@ public final class ApiProtocol {
     public static final String PARTITIONS = "/v0/partitions";
     public static final String STATUS = "/v0/status";
     public static final String REPAIR = "/v0/repair";
+    public static final String SLOW_CALLS = "/v0/slow-calls";
     public static final String NODES = "/v0/nodes";
     public static final String REBALANCE = "/v0/rebalance";
     public static final String METRICS = "/metrics";

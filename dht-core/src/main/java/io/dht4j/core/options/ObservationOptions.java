@@ -1,0 +1,57 @@
+package io.dht4j.core.options;
+
+import io.dht4j.spi.Observer;
+import java.time.Duration;
+
+/**
+ * The options of a node that concern what is reported of its calls. Confined to one thread.
+ *
+ * @param <B> the builder, which each method returns
+ */
+public abstract class ObservationOptions<B extends ObservationOptions<B>> {
+
+    private Observation observation = Observation.off();
+
+    /** Creates the defaults. */
+    protected ObservationOptions() {}
+
+    /**
+     * Returns this builder.
+     *
+     * @return this
+     */
+    protected abstract B self();
+
+    /**
+     * Sets what receives the outcomes and durations of calls and of requests to other nodes. Default: nothing does, and
+     * calls read no clock for it.
+     *
+     * @param observer the observer, which the caller closes after the cluster if it needs that
+     * @return this builder
+     */
+    public B observer(Observer observer) {
+        observation = observation.withObserver(observer);
+        return self();
+    }
+
+    /**
+     * Sets how long a call takes at least that is logged as slow, with its requests. Default: no call is. The last 128
+     * are kept, see {@link io.dht4j.Cluster#slowCalls}.
+     *
+     * @param slowCalls 1 millisecond to 1 hour
+     * @return this builder
+     */
+    public B slowCalls(Duration slowCalls) {
+        observation = observation.withSlowCalls(slowCalls);
+        return self();
+    }
+
+    /**
+     * Returns what is reported of the calls.
+     *
+     * @return the present values
+     */
+    protected final Observation observation() {
+        return observation;
+    }
+}
