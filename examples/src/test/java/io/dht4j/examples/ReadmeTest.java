@@ -43,6 +43,19 @@ class ReadmeTest {
         "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, clients, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/spring-boot.md, cluster, "
+                + "examples/spring-boot/src/main/java/io/dht4j/examples/library/NoteController.java",
+        "docs/guide/spring-boot.md, customizer, "
+                + "examples/spring-boot/src/main/java/io/dht4j/examples/library/LibraryApplication.java",
+        "docs/guide/spring-boot.md, cacheable, "
+                + "examples/spring-boot/src/main/java/io/dht4j/examples/library/Catalogue.java",
+        "docs/guide/quarkus.md, producer, "
+                + "compat/frameworks/quarkus-3/src/main/java/io/dht4j/compat/ClusterProducer.java",
+        "docs/guide/quarkus.md, resource, compat/frameworks/quarkus-3/src/main/java/io/dht4j/compat/Notes.java",
+        "docs/guide/micronaut.md, factory, "
+                + "compat/frameworks/micronaut-4/src/main/java/io/dht4j/compat/ClusterFactory.java",
+        "docs/guide/micronaut.md, controller, "
+                + "compat/frameworks/micronaut-4/src/main/java/io/dht4j/compat/Notes.java",
         "docs/guide/test-your-own-code.md, network, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/test-your-own-code.md, faults, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/test-your-own-code.md, simulate, examples/src/test/java/io/dht4j/examples/GuideTest.java",

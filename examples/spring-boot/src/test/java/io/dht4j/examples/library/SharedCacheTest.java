@@ -1,0 +1,112 @@
+package io.dht4j.examples.library;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Two instances of the application, with their web servers, in one process. */
+class SharedCacheTest {
+
+    private static final List<ConfigurableApplicationContext> INSTANCES = new ArrayList<>();
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    @BeforeAll
+    static void start() throws IOException {
+        List<Integer> ports = freePorts();
+        String nodes = "--dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1);
+        for (String node : List.of("n1", "n2")) {
+            INSTANCES.add(SpringApplication.run(
+                    LibraryApplication.class, "--dht4j.node-id=" + node, nodes, "--server.port=0"));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        INSTANCES.forEach(ConfigurableApplicationContext::close);
+    }
+
+    @Test
+    void aBookThatOneInstanceHasFoundIsNotSearchedByTheOther() throws Exception {
+        String book = "{\"isbn\":\"42\",\"title\":\"Book 42\"}";
+        assertEquals(book, send(0, "GET", "/books/42"));
+        assertEquals(book, send(1, "GET", "/books/42"));
+        assertEquals(1, searches(0) + searches(1));
+
+        send(1, "DELETE", "/books/42");
+        assertEquals(book, send(0, "GET", "/books/42"));
+        assertEquals(2, searches(0) + searches(1));
+    }
+
+    @Test
+    void aNoteIsReadByTheOtherInstance() throws Exception {
+        assertEquals("kept", send(0, "PUT", "/notes/greeting"));
+        assertEquals("hello", send(1, "GET", "/notes/greeting"));
+    }
+
+    @Test
+    void theHealthOfTheNodeIsThatOfTheInstance() throws Exception {
+        String health = send(0, "GET", "/actuator/health");
+        assertTrue(health.contains("\"dht4j\":{"), health);
+        assertTrue(health.contains("\"node\":\"n1\""), health);
+        assertFalse(health.contains("\"DOWN\""), health);
+    }
+
+    @Test
+    void anInvalidPropertyIsShownWithoutAStackTrace() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream shown = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(shown, true, StandardCharsets.UTF_8));
+        try {
+            assertThrows(
+                    RuntimeException.class,
+                    () -> SpringApplication.run(LibraryApplication.class, "--dht4j.replication-factor=7"));
+        } finally {
+            System.setOut(out);
+        }
+        String text = shown.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("dht4j.replication-factor must be 1 to 2, not 7"), text);
+        assertTrue(text.contains("APPLICATION FAILED TO START"), text);
+        assertFalse(text.contains("\tat "), text);
+    }
+
+    private static int searches(int instance) {
+        return INSTANCES.get(instance).getBean(Catalogue.class).searches();
+    }
+
+    private static String send(int instance, String method, String path) throws Exception {
+        String port = INSTANCES.get(instance).getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .header("Content-Type", "text/plain")
+                .method(method, HttpRequest.BodyPublishers.ofString(method.equals("PUT") ? "hello" : ""))
+                .build();
+        HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+        assertEquals(200, response.statusCode(), response.body());
+        return response.body();
+    }
+
+    private static List<Integer> freePorts() throws IOException {
+        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return List.of(one.getLocalPort(), two.getLocalPort());
+        }
+    }
+}
