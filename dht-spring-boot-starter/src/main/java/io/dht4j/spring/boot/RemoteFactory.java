@@ -12,7 +12,6 @@ import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.HttpRemoteOptions;
 import java.util.Optional;
-import org.springframework.util.ClassUtils;
 
 /** Connects to the cluster that the properties name. The classes of an API are loaded only if it is chosen. */
 final class RemoteFactory {
@@ -56,7 +55,7 @@ final class RemoteFactory {
         Optional<TlsFiles> tls = Transports.files(properties.tls());
         DhtProperties.RemoteApiType type = properties.remote().api();
         if (type == null) {
-            boolean onlyGrpc = isPresent(GRPC) && !isPresent(HTTP);
+            boolean onlyGrpc = Transports.isPresent(GRPC) && !Transports.isPresent(HTTP);
             type = onlyGrpc ? DhtProperties.RemoteApiType.GRPC : DhtProperties.RemoteApiType.HTTP;
         }
         return switch (type) {
@@ -69,10 +68,6 @@ final class RemoteFactory {
                 yield Grpc.create(properties.remote(), tls);
             }
         };
-    }
-
-    private static boolean isPresent(String name) {
-        return ClassUtils.isPresent(name, RemoteFactory.class.getClassLoader());
     }
 
     private static <T extends RemoteApiOptions<T>> T secured(

@@ -59,12 +59,17 @@ final class Transports {
 
     /** Refuses a choice whose module is not on the class path. */
     static void requireModule(String choice, String name, String module) {
-        if (!ClassUtils.isPresent(name, Transports.class.getClassLoader())) {
+        if (!isPresent(name)) {
             throw new StartException(
                     choice + " needs the module io.dht4j:" + module + ", which is not on the class path",
                     "Add the dependency io.dht4j:" + module + ".",
                     null);
         }
+    }
+
+    /** Returns whether the application has a class. */
+    static boolean isPresent(String name) {
+        return ClassUtils.isPresent(name, ClassUtils.getDefaultClassLoader());
     }
 
     private static Optional<TlsFiles> nodeFiles(DhtProperties.Tls tls) {

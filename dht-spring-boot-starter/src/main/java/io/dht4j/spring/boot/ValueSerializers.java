@@ -6,7 +6,6 @@ import io.dht4j.spring.cache.Jackson2Serializer;
 import io.dht4j.spring.cache.Jackson3Serializer;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -26,9 +25,8 @@ final class ValueSerializers {
     ValueSerializers(DhtCacheProperties properties, BeanFactory beans) {
         this.properties = properties;
         this.beans = beans;
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        this.has2 = ClassUtils.isPresent(JACKSON_2, loader);
-        this.has3 = ClassUtils.isPresent(JACKSON_3, loader);
+        this.has2 = Transports.isPresent(JACKSON_2);
+        this.has3 = Transports.isPresent(JACKSON_3);
     }
 
     /** Returns the serializer of a cache. */

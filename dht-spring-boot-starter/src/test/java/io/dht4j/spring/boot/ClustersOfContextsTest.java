@@ -25,9 +25,19 @@ class ClustersOfContextsTest {
 
     private static final String TOKEN = "dht4j.membership.join-token=0123456789abcdef";
 
+    @Test
+    void twoContextsAreTwoNodes() {
+        putAndGet(DhtProperties.TransportType.TCP);
+    }
+
     @ParameterizedTest
-    @EnumSource
-    void twoContextsAreTwoNodes(DhtProperties.TransportType type) {
+    @EnumSource(names = {"HTTP", "GRPC"})
+    @Tag("full")
+    void theNodesMayTalkOverAnotherTransport(DhtProperties.TransportType type) {
+        putAndGet(type);
+    }
+
+    private static void putAndGet(DhtProperties.TransportType type) {
         List<Integer> ports = FreePorts.find(2);
         ApplicationContextRunner nodes = Contexts.runner()
                 .withPropertyValues(
@@ -41,9 +51,18 @@ class ClustersOfContextsTest {
                 }));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aContextIsAClientOfAnother(DhtProperties.RemoteApiType api) {
+    @Test
+    void aContextIsAClientOfAnother() {
+        callRemotely(DhtProperties.RemoteApiType.HTTP);
+    }
+
+    @Test
+    @Tag("full")
+    void aClientMayCallOverGrpc() {
+        callRemotely(DhtProperties.RemoteApiType.GRPC);
+    }
+
+    private static void callRemotely(DhtProperties.RemoteApiType api) {
         int port = FreePorts.find();
         Contexts.runner().run(node -> {
             Cluster cluster = node.getBean(Cluster.class);

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.io.support.SpringFactoriesLoader;
@@ -102,6 +103,39 @@ class StartFailureTest {
         runner.withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + port)
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("dht4j.remote.addresses: no node answers", ":" + port));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "dht4j.transport.type=http | io.dht4j.transport.http | dht-transport-http",
+                "dht4j.transport.type=grpc | io.dht4j.transport.grpc | dht-transport-grpc",
+                "dht4j.remote.addresses=127.0.0.1:7001;dht4j.remote.api=http | io.dht4j.transport.http "
+                        + "| dht-transport-http",
+                "dht4j.remote.addresses=127.0.0.1:7001;dht4j.remote.api=grpc | io.dht4j.transport.grpc "
+                        + "| dht-transport-grpc-api",
+                "dht4j.membership.bootstrap=n1=127.0.0.1:7001;dht4j.store.directory=none | io.dht4j.topology "
+                        + "| dht-topology-microraft"
+            })
+    void aModuleThatIsMissingIsNamed(String properties, String missing, String module) {
+        runner.withClassLoader(new FilteredClassLoader(missing.strip()))
+                .withPropertyValues(properties.strip().split(";"))
+                .run(context -> {
+                    FailureAnalysis shown = analysis(context.getStartupFailure());
+                    assertThat(shown.getDescription())
+                            .contains("needs the module io.dht4j:" + module.strip() + ", which is not on the class");
+                    assertThat(shown.getAction()).isEqualTo("Add the dependency io.dht4j:" + module.strip() + ".");
+                });
+    }
+
+    @Test
+    void aClientTakesTheApiThatIsOnTheClassPath() {
+        runner.withClassLoader(new FilteredClassLoader("io.dht4j.transport.http"))
+                .withPropertyValues(
+                        "dht4j.remote.addresses=127.0.0.1:" + FreePorts.find(), "dht4j.remote.connect-timeout=1s")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("dht4j.remote.addresses: no node answers"));
     }
 
     /** Returns what the first analyzer shows, as Spring Boot asks them. */
