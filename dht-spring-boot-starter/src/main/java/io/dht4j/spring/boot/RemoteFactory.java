@@ -45,8 +45,8 @@ final class RemoteFactory {
             throw StartException.of(ADDRESSES, ADDRESSES + ": " + e.getMessage());
         } catch (DhtException e) {
             throw new StartException(
-                    ADDRESSES + ": no node answers: " + e.getMessage(),
-                    "Start one of the nodes, or change " + ADDRESSES + ".",
+                    ADDRESSES + ": cannot connect: " + e.getMessage(),
+                    "Start one of the nodes, or change what the message names among dht4j.remote and dht4j.tls.",
                     e);
         }
     }

@@ -6,10 +6,13 @@ import io.dht4j.Cluster;
 import io.dht4j.MembershipStatus;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.transport.grpc.api.GrpcApi;
 import io.dht4j.transport.grpc.api.GrpcApiOptions;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -77,6 +80,45 @@ class ClustersOfContextsTest {
             }
             assertThat(Contexts.get(cluster, "greeting")).contains("hello");
         });
+    }
+
+    @Test
+    void nodesAndClientsProveThemselves(@TempDir Path directory) throws IOException {
+        TestCertificates authority = TestCertificates.in(directory);
+        Path tokens = Files.writeString(directory.resolve("tokens"), "read,write 0123456789abcdef\n");
+        HttpApiOptions secured = HttpApiOptions.defaults()
+                .withTls(authority.issue("api", "127.0.0.1").server())
+                .withTokens(tokens);
+        List<Integer> ports = FreePorts.find(3);
+        ApplicationContextRunner trusting =
+                Contexts.runner().withPropertyValues("dht4j.tls.authorities=" + authority.authority());
+        ApplicationContextRunner nodes = trusting.withPropertyValues(
+                "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1));
+        ApplicationContextRunner client =
+                trusting.withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + ports.get(2));
+        as("n1", nodes, authority)
+                .run(one -> as("n2", nodes, authority).run(two -> {
+                    Contexts.put(one.getBean(Cluster.class), "greeting", "hello");
+                    try (HttpApi api =
+                            HttpApi.listening("127.0.0.1", ports.get(2), two.getBean(Cluster.class), secured)) {
+                        assertThat(api.port()).isEqualTo(ports.get(2));
+                        client.withPropertyValues("dht4j.remote.token=0123456789abcdef")
+                                .run(known -> assertThat(Contexts.get(known.getBean(Cluster.class), "greeting"))
+                                        .contains("hello"));
+                        client.withPropertyValues("dht4j.remote.token=fedcba9876543210")
+                                .run(stranger -> assertThat(StartFailureTest.analysis(stranger.getStartupFailure())
+                                                .getDescription())
+                                        .contains("dht4j.remote.addresses: cannot connect", "token"));
+                    }
+                }));
+    }
+
+    private static ApplicationContextRunner as(String name, ApplicationContextRunner node, TestCertificates authority) {
+        TestCertificates.Issued files = authority.issue(name, "localhost", "127.0.0.1");
+        return node.withPropertyValues(
+                "dht4j.node-id=" + name,
+                "dht4j.tls.certificate=" + files.certificate(),
+                "dht4j.tls.key=" + files.key());
     }
 
     private static AutoCloseable serve(DhtProperties.RemoteApiType api, int port, Cluster cluster) {

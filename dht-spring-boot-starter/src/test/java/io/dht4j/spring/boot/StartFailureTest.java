@@ -102,7 +102,7 @@ class StartFailureTest {
         int port = FreePorts.find();
         runner.withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + port)
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("dht4j.remote.addresses: no node answers", ":" + port));
+                        .contains("dht4j.remote.addresses: cannot connect", ":" + port));
     }
 
     @ParameterizedTest
@@ -135,7 +135,7 @@ class StartFailureTest {
                 .withPropertyValues(
                         "dht4j.remote.addresses=127.0.0.1:" + FreePorts.find(), "dht4j.remote.connect-timeout=1s")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("dht4j.remote.addresses: no node answers"));
+                        .contains("dht4j.remote.addresses: cannot connect"));
     }
 
     /** Returns what the first analyzer shows, as Spring Boot asks them. */
