@@ -71,16 +71,17 @@ export const byId = id => document.getElementById(id);
  * Makes a table. On a narrow screen each row becomes a card, unless the table is `compact`; so the roles are explicit
  * and each cell has its header.
  *
- * @param columns objects with `title`, and `n` for figures
+ * @param columns objects with `title`, `n` for figures, and `wide` for what a narrow screen has no room for
  * @param rows arrays of cells; the first cell is the header of its row
  */
 export function table(caption, columns, rows, compact = false) {
-  const head = columns.map(column => el('th', { scope: 'col', role: 'columnheader', class: column.n && 'n' }, column.title));
+  const kind = column => [column.n && 'n', column.wide && 'wide-only'].filter(each => each).join(' ') || undefined;
+  const head = columns.map(column => el('th', { scope: 'col', role: 'columnheader', class: kind(column) }, column.title));
   const body = rows.map(cells => el('tr', { role: 'row' }, cells.map((cell, index) => {
     const column = columns[index];
     return index === 0
       ? el('th', { scope: 'row', role: 'rowheader' }, cell)
-      : el('td', { role: 'cell', class: column.n && 'n', 'data-title': column.title }, el('span', {}, cell));
+      : el('td', { role: 'cell', class: kind(column), 'data-title': column.title }, el('span', {}, cell));
   })));
   return el('table', { role: 'table', class: compact ? 'compact' : 'cards' },
     el('caption', { class: 'sr-only' }, caption),

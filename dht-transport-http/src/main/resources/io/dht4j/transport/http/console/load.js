@@ -96,7 +96,7 @@ const words = name => name.toLowerCase().replaceAll('_', ' ');
 function figures(caption, first, groups, swatch) {
   const columns = [{ title: first }, { title: 'Per second', n: true }, { title: 'Failed', n: true }, { title: 'Mean', n: true }];
   const hasPercentiles = groups.some(([, { p99 }]) => p99 !== undefined);
-  if (hasPercentiles) { columns.push({ title: 'p50', n: true }, { title: 'p99', n: true }); }
+  if (hasPercentiles) { columns.push({ title: 'p50', n: true, wide: true }, { title: 'p99', n: true }); }
   return table(caption, columns, groups.map(([name, of], index) => [
     [swatch && el('span', { class: 'swatch c' + index % 8 }), swatch ? words(name) : name],
     number(of.rate), number(of.failures), seconds(of.mean), ...hasPercentiles ? [seconds(of.p50), seconds(of.p99)] : []]), true);

@@ -27,7 +27,7 @@ export function repair(status, state) {
 }
 
 function move(each) {
-  const part = each.total_bytes > 0 ? [progress(each.copied_bytes, each.total_bytes, 'Copied'), ' ', bytes(each.copied_bytes), ' of ', bytes(each.total_bytes)] : 'unknown';
+  const part = each.total_bytes > 0 ? [progress(each.copied_bytes, each.total_bytes, 'Copied'), ' ', el('span', { class: 'whole' }, bytes(each.copied_bytes) + ' of ' + bytes(each.total_bytes))] : 'unknown';
   return [each.from + ' → ' + each.to, count(each.partitions), each.phase.toLowerCase(), part, each.waits_for ?? 'nothing'];
 }
 

@@ -1,0 +1,275 @@
+package io.dht4j.server.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.server.ServerProcess;
+import io.dht4j.server.TestNodes;
+import io.dht4j.testkit.network.FreePorts;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The console of real servers in a real browser. */
+@Tag("full")
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class ConsoleTest {
+
+    private static final String READ = "a-token-of-somebody-who-reads";
+    private static final String ADMIN = "a-token-of-an-operator";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final List<Integer> ports = FreePorts.find(3);
+    private final List<ServerProcess> servers = new ArrayList<>();
+    private BrowserPage page;
+
+    @BeforeEach
+    void openBrowser() throws Exception {
+        Optional<Path> program = BrowserPage.find();
+        assumeTrue(program.isPresent(), "no Chromium on the PATH, so the console cannot be tried in a browser");
+        page = BrowserPage.start(program.orElseThrow(), directory);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        servers.forEach(ServerProcess::close);
+        if (page != null) {
+            page.close();
+        }
+    }
+
+    private ServerProcess server(int number, String... more) throws Exception {
+        List<String> options = new ArrayList<>(List.of(
+                "--id",
+                "n" + number,
+                "--listen",
+                "127.0.0.1:" + ports.get(number - 1),
+                "--peers",
+                TestNodes.peers(ports),
+                "--store",
+                "memory"));
+        options.addAll(List.of(more));
+        ServerProcess server = ServerProcess.start(directory, options.toArray(String[]::new));
+        servers.add(server);
+        return server;
+    }
+
+    private void startAll(String... more) throws Exception {
+        for (int number = 1; number <= ports.size(); number++) {
+            server(number, more);
+        }
+        for (ServerProcess server : servers) {
+            server.awaitReady();
+        }
+    }
+
+    private String url(String path) {
+        return "http://127.0.0.1:" + ports.get(0) + path;
+    }
+
+    private void put(String key) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url("/v0/entity?id=" + key)))
+                .timeout(PATIENCE)
+                .PUT(BodyPublishers.ofString("value"))
+                .build();
+        assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(201);
+    }
+
+    private void click(String selector) {
+        page.evaluate("document.querySelector('" + selector + "').click()");
+    }
+
+    private void type(String selector, String text) {
+        page.evaluate("document.querySelector('" + selector + "').value = '" + text + "'");
+    }
+
+    private boolean isVisible(String selector) {
+        return page.evaluate("document.querySelector('" + selector + "').checkVisibility()")
+                .booleanValue();
+    }
+
+    @Test
+    void nodesAreShownAndOneThatDiesIsNamed() throws Exception {
+        startAll();
+        page.show(1200, false);
+        page.open(url("/console"));
+        page.awaitText("#state", "ready");
+        for (String node : List.of("n1", "n2", "n3")) {
+            page.awaitText("#nodes", node);
+        }
+        page.awaitText("#attention", "Nothing needs attention.");
+        page.awaitText("#shares", "1,024");
+        assertThat(page.text("#load")).isNotBlank();
+        assertThat(page.text("#nodes")).doesNotContain("does not answer");
+
+        servers.get(2).kill();
+
+        // Nobody calls the node while the cluster is idle.
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            put("key");
+            assertThat(page.text("#nodes tbody tr:nth-child(3)")).contains("n3", "does not answer");
+        });
+        page.awaitText("#attention", "n3 does not answer n1");
+        assertThat(page.text("#nodes tbody tr:nth-child(2)")).contains("n2", "answers");
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
+    void theLastDataStaysWithItsAgeWhenTheNodeDiesAndThePageRecovers() throws Exception {
+        startAll();
+        page.show(1200, true);
+        page.open(url("/console"));
+        page.awaitText("#state", "ready");
+        page.awaitText("#nodes", "n3");
+
+        servers.get(0).kill();
+
+        page.awaitText("#state", "no answer");
+        page.awaitText("#banner", "n1 has not answered for ");
+        assertThat(page.text("#banner")).contains("The page shows what the node said at ");
+        assertThat(page.text("#live, #banner")).contains("n1 has stopped answering.");
+        assertThat(page.text("#nodes")).contains("n1", "n2", "n3");
+        String age = page.text("#banner");
+        await().atMost(PATIENCE).until(() -> !page.text("#banner").equals(age));
+
+        server(1).awaitReady();
+
+        page.awaitText("#state", "ready");
+        assertThat(isVisible("#banner")).isFalse();
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
+    void nothingIsWiderThanTheWindow() throws Exception {
+        startAll();
+        page.open(url("/console"));
+        page.awaitText("#shares", "n3");
+        put("wide");
+        type("#key", "wide");
+        click("#lookup button");
+        page.awaitText("#found", "Version read");
+        assertThat(page.text("#found")).contains("Partition", "as read", "5 bytes");
+
+        for (int width : new int[] {400, 1200}) {
+            for (boolean dark : new boolean[] {false, true}) {
+                page.show(width, dark);
+                await().atMost(PATIENCE)
+                        .untilAsserted(
+                                () -> assertThat(page.evaluate("innerWidth").intValue())
+                                        .isEqualTo(width));
+                assertThat(page.evaluate("document.documentElement.scrollWidth").intValue())
+                        .as("width in %s", width)
+                        .isLessThanOrEqualTo(width);
+                assertThat(page.evaluate("[...document.querySelectorAll('.panel')]"
+                                        + ".filter(panel => panel.scrollWidth > panel.clientWidth)"
+                                        + ".map(panel => panel.innerText).join()")
+                                .textValue())
+                        .as("panels that scroll sideways in %s", width)
+                        .isEmpty();
+                assertThat(page.evaluate("getComputedStyle(document.body).backgroundColor")
+                                .textValue())
+                        .isEqualTo(dark ? "rgb(16, 19, 23)" : "rgb(244, 246, 248)");
+            }
+        }
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
+    void ratesAndPercentilesAreThoseOfTheMetrics() throws Exception {
+        server(1).awaitReady();
+        page.open(url("/console"));
+        page.awaitText("#node", "n1");
+
+        JsonNode rates = page.evaluate("""
+                import('/console/metrics.js').then(metrics => {
+                  const text = (count, failed, seconds, fast, slow) => `# TYPE dht_calls_seconds histogram
+                    dht_calls_seconds_count{kind="get",outcome="SUCCESS"} ${count}
+                    dht_calls_seconds_count{kind="get",outcome="OVERLOADED"} ${failed}
+                    dht_calls_seconds_sum{kind="get",outcome="SUCCESS"} ${seconds}
+                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="0.001"} ${fast}
+                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="0.1"} ${slow}
+                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="+Inf"} ${slow}
+                    dht_calls_seconds_max{kind="get",outcome="SUCCESS"} NaN
+                    dht_peer_clock_offset_seconds{peer="n\\\\"2"} -0.25`;
+                  const of = (...figures) =>
+                      metrics.totals(metrics.parse(text(...figures)), 'dht_calls_seconds', 'kind');
+                  const rates = metrics.rates(of(100, 1, 5, 50, 100), of(300, 5, 9, 150, 300), 2);
+                  const restarted = metrics.rates(of(300, 5, 9, 150, 300), of(1, 0, 1, 1, 1), 2);
+                  const offsets = metrics.clockOffsets(metrics.parse(text(0, 0, 0, 0, 0)));
+                  return { ...rates.get('get'), restarted: restarted.size, offset: offsets.get('n"2') };
+                })""");
+
+        assertThat(rates.path("rate").doubleValue()).isEqualTo(102);
+        assertThat(rates.path("failures").doubleValue()).isEqualTo(2);
+        assertThat(rates.path("mean").doubleValue()).isCloseTo(4.0 / 204, within(1e-9));
+        assertThat(rates.path("p50").doubleValue()).isCloseTo(0.001, within(1e-9));
+        assertThat(rates.path("p99").doubleValue()).isBetween(0.09, 0.1);
+        assertThat(rates.path("restarted").intValue()).isZero();
+        assertThat(rates.path("offset").doubleValue()).isEqualTo(-0.25);
+    }
+
+    @Test
+    void aTokenIsAskedForKeptInMemoryOnlyAndDecidesWhatMayBeDone() throws Exception {
+        Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READ + "\nadmin " + ADMIN + "\n");
+        startAll("--tokens", tokens.toString());
+        page.show(1200, false);
+        page.open(url("/console"));
+        page.awaitText("#banner", "This node has tokens: give one");
+        assertThat(isVisible("#nodes")).isFalse();
+        assertThat(page.text("main")).doesNotContain("n1");
+
+        type("#token", "a-token-that-nobody-has");
+        click("#token-form button");
+        page.awaitText("#banner", "The node does not know this token.");
+
+        type("#token", READ);
+        click("#token-form button");
+        page.awaitText("#nodes", "n3");
+        page.awaitText("#scope", "without the scope admin");
+        page.awaitText("#moves", "Needs a token with the scope admin.");
+        assertThat(isVisible("#repair-acts")).isFalse();
+
+        click("#forget");
+        page.awaitText("#banner", "This node has tokens: give one");
+        assertThat(page.text("main")).doesNotContain("n1");
+
+        type("#token", ADMIN);
+        click("#token-form button");
+        page.awaitText("#scope", "Token with the scope admin");
+        await().atMost(PATIENCE).until(() -> isVisible("#repair-acts"));
+        click("[data-act=repair]");
+        page.awaitText("#confirm", "Start a repair of n1?");
+        assertThat(page.text("#confirm-text")).contains("n1 compares each partition");
+        click("#confirm-yes");
+        page.awaitText("#banner", "The repair of n1 has started.");
+
+        assertThat(page.evaluate("localStorage.length + sessionStorage.length").intValue())
+                .isZero();
+        assertThat(page.evaluate("document.cookie + location.href + document.documentElement.outerHTML")
+                        .textValue())
+                .doesNotContain(READ, ADMIN);
+        assertThat(page.problems()).isEmpty();
+    }
+}
