@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Keeps all that it is told. */
+/** Keeps all reports. */
 public final class RecordingObserver implements Observer {
 
     public record EndedCall(Call call, Outcome outcome, long nanos) {}

@@ -71,6 +71,24 @@ class SlowCallsTest {
     }
 
     @Test
+    void nodesWithoutAReplicaAreNotNamed() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 5)
+                .options(builder -> builder.replicationFactor(3).slowCalls(Duration.ofMillis(50)))
+                .start()) {
+            Cluster node = cluster.node(0);
+            for (int i = 1; i < 5; i++) {
+                cluster.links.get(0).toward(id(i), Fault.delay(HOP, HOP));
+            }
+            cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
+            SlowCall slow = node.slowCalls().get(0);
+            assertThat(slow.replicas())
+                    .hasSize(3)
+                    .containsExactlyInAnyOrderElementsOf(
+                            slow.requests().stream().map(SlowCall.Request::node).toList());
+        }
+    }
+
+    @Test
     void aSilentReplicaIsSeenFromACallThatFails() {
         try (SimulatedCluster cluster = cluster()) {
             Cluster node = cluster.node(0);

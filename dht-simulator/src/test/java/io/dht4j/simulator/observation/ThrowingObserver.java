@@ -4,7 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Observer;
 import java.util.Set;
 
-/** Throws the same exception or error whatever it is told. */
+/** Throws the same exception or error at each report. */
 final class ThrowingObserver implements Observer {
 
     private final Throwable thrown;

@@ -77,7 +77,7 @@ public final class SlowCallLog {
                 LOG.warn("slow call: {}{}", text(slow), others == 0 ? "" : "; " + others + " more were not logged");
             }
         } catch (RuntimeException | Error e) {
-            LOG.debug("a slow call is not kept", e);
+            LOG.warn("a slow call is not kept", e);
         }
     }
 
@@ -128,7 +128,8 @@ public final class SlowCallLog {
 
     private List<NodeId> replicas(Key key) {
         ClusterView view = views.current();
-        return view.slots(view.partitionOf(key)).stream()
+        int partition = view.partitionOf(key);
+        return view.slots(partition, view.width(partition)).stream()
                 .flatMap(slot -> slot.readerFirst().stream())
                 .map(Node::id)
                 .toList();

@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.Ranges;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.ReplicaSlot;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -15,11 +16,7 @@ final class PlacementReport {
     /** Returns the partition of a key and its replicas. */
     static KeyPlacement of(ClusterView view, Key key) {
         int partition = view.partitionOf(key);
-        return new KeyPlacement(
-                partition,
-                view.slots(partition).stream()
-                        .flatMap(slot -> slot.readerFirst().stream())
-                        .toList());
+        return placement(partition, view.slots(partition));
     }
 
     /** Returns the replicas of at most so many partitions from the first one on, in their order. */
@@ -28,11 +25,13 @@ final class PlacementReport {
         Ranges.require("count", count, 1, Integer.MAX_VALUE);
         return IntStream.range(first, view.partitions())
                 .limit(count)
-                .mapToObj(partition -> new KeyPlacement(
-                        partition,
-                        view.slots(partition, view.width(partition)).stream()
-                                .flatMap(slot -> slot.readerFirst().stream())
-                                .toList()))
+                .mapToObj(partition -> placement(partition, view.slots(partition, view.width(partition))))
                 .toList();
+    }
+
+    private static KeyPlacement placement(int partition, List<ReplicaSlot> slots) {
+        return new KeyPlacement(
+                partition,
+                slots.stream().flatMap(slot -> slot.readerFirst().stream()).toList());
     }
 }
