@@ -69,7 +69,7 @@ public final class SystemEnvironment implements Environment {
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
-            thread.setUncaughtExceptionHandler((t, e) -> LOG.error("uncaught in {}", t.getName(), e));
+            thread.setUncaughtExceptionHandler((t, e) -> LOG.error("uncaught exception in thread {}", t.getName(), e));
             return thread;
         };
     }

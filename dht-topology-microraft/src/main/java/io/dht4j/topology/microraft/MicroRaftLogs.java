@@ -56,7 +56,7 @@ public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
                 delete(other);
             }
         } catch (IOException e) {
-            LOG.warn("earlier topology logs in {} cannot be deleted, and take space in vain", directory, e);
+            LOG.warn("earlier topology logs in {} cannot be deleted; nothing needs them", directory, e);
         }
     }
 

@@ -359,7 +359,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
 
     /** Ends everything but the running task, whose messages are not sent. */
     private void fail(String reason) {
-        LOG.error("{}", reason);
+        LOG.error("the topology log of this node has ended: {}", reason);
         leads = false;
         lane.stop();
         calls.end(reason);

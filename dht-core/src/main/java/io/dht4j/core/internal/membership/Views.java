@@ -125,7 +125,10 @@ public final class Views {
                 try {
                     listener.installed(before, newer);
                 } catch (RuntimeException | Error e) {
-                    LOG.error("a part of this node does not follow the view of epoch {}", Epoch.text(newer.epoch()), e);
+                    LOG.error(
+                            "a component of this node does not follow the topology of epoch {}",
+                            Epoch.text(newer.epoch()),
+                            e);
                 }
             }
             return true;

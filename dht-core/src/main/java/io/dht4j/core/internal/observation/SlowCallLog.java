@@ -77,7 +77,7 @@ public final class SlowCallLog {
                 LOG.warn("slow call: {}{}", text(slow), others == 0 ? "" : "; " + others + " more were not logged");
             }
         } catch (RuntimeException | Error e) {
-            LOG.warn("a slow call is not kept", e);
+            LOG.warn("a slow call cannot be logged", e);
         }
     }
 

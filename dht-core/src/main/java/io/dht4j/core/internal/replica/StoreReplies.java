@@ -46,7 +46,7 @@ final class StoreReplies {
     /** Returns the reply to a request that has made the store throw. */
     Reply failed(Throwable e) {
         if (e instanceof StoreException) {
-            report(storeFailures, "store " + storeName + " failed: " + e.getMessage(), e);
+            report(storeFailures, "it failed: " + e.getMessage(), e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));
         }
         // A throwing plug-in must not take the node down, nor leave a caller without an answer.
@@ -55,7 +55,7 @@ final class StoreReplies {
 
     /** Returns the reply to a request that has made the store throw what it may not throw. */
     Reply thrown(Throwable e) {
-        report(storeFailures, "store " + storeName + " threw what it may not throw: " + e, e);
+        report(storeFailures, "it threw an exception against its contract: " + e, e);
         return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
     }
 
@@ -64,16 +64,17 @@ final class StoreReplies {
         try {
             to.accept(reply);
         } catch (RuntimeException | Error e) {
-            report(replyFailures, "a reply from store " + storeName + " could not be handed out: " + e, e);
+            report(replyFailures, "a reply could not be delivered: " + e, e);
         }
     }
 
-    private static void report(LogLimit limit, String what, Throwable error) {
+    private void report(LogLimit limit, String what, Throwable error) {
         limit.next()
                 .ifPresent(suppressed -> LOG.error(
-                        "{}{}",
+                        "store {}: {}{}",
+                        storeName,
                         what,
                         suppressed == 0 ? "" : "; " + suppressed + " more failures since this was last said"));
-        LOG.debug("{}", what, error);
+        LOG.debug("store {}: {}", storeName, what, error);
     }
 }

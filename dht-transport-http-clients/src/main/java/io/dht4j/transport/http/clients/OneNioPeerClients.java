@@ -136,7 +136,7 @@ final class OneNioPeerClients implements PeerClients {
             } catch (OutOfMemoryError e) {
                 call.abandon(PeerReply.NO_MEMORY);
             } catch (RuntimeException | Error e) {
-                LOG.error("the HTTP client threw what it may not throw", e);
+                LOG.error("the HTTP client threw an unexpected exception", e);
                 call.abandon("the HTTP client threw " + e);
             }
         }

@@ -181,10 +181,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     public void impersonated(NodeId sender, Set<String> proven) {
         String names = PrintableText.of(new TreeSet<>(proven));
         if (isNew(sender, names)) {
-            LOG.error(
-                    "refused frames that say they are of {}, since the certificate of who sends them names {}",
-                    sender,
-                    names);
+            LOG.error("refused requests in the name of {}: the certificate of their sender names {}", sender, names);
         }
     }
 

@@ -168,7 +168,7 @@ final class FrameSender {
             return transport.call(node, frame, context);
         } catch (RuntimeException | Error e) {
             // Against its contract, or for lack of memory. The callers need an answer all the same.
-            LOG.error("transport {} threw", transport.name(), e);
+            LOG.error("transport {} threw an exception against its contract", transport.name(), e);
             return CompletableFuture.failedFuture(
                     new TransportException(Outcome.UNKNOWN, "the transport threw " + e, e));
         }

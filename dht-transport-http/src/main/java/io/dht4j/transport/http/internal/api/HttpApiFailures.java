@@ -68,9 +68,9 @@ final class HttpApiFailures {
     /** Logs a fault. Any request may run out of memory: a stack trace would only show a victim. */
     private void logUnexpected(HttpServerRequest request, String what, Throwable cause) {
         if (cause instanceof OutOfMemoryError) {
-            limited.log(() -> shown(request) + " " + what + ": " + cause);
+            limited.log(() -> "no memory for " + shown(request) + ": " + cause);
         } else {
-            LOG.error("{} {}", shown(request), what, cause);
+            LOG.error("{} {} in an unexpected way", shown(request), what, cause);
         }
     }
 

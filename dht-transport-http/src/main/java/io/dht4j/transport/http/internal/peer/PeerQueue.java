@@ -140,7 +140,7 @@ public final class PeerQueue {
             client.accept(call);
             isTaken = true;
         } catch (RuntimeException | Error e) {
-            LOG.error("the HTTP client threw what it may not throw", e);
+            LOG.error("the HTTP client threw an unexpected exception", e);
             call.abandon("the HTTP client threw " + e);
         } finally {
             if (!isTaken) {

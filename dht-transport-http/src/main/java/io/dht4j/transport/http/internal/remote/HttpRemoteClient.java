@@ -192,13 +192,13 @@ public final class HttpRemoteClient implements AutoCloseable {
             vertx.close().onComplete(result -> {
                 tls.ifPresent(Tls::close);
                 if (result.failed()) {
-                    LOG.warn("closing failed", result.cause());
+                    LOG.warn("closing the HTTP client failed", result.cause());
                 }
                 closing.complete(null);
             });
         }
         if (!BoundedWait.upTo(CLOSE_BOUND, closing)) {
-            LOG.warn("the client did not close in time; its threads go on in the background");
+            LOG.warn("the HTTP client did not close in time; its threads go on in the background");
         }
     }
 }

@@ -240,7 +240,7 @@ public final class EventLoop {
 
     private void report(Throwable error) {
         try {
-            failures.log(() -> thread.getName() + ": " + error);
+            failures.log(() -> "a task of thread " + thread.getName() + " failed: " + error);
             LOG.debug("{} goes on after a failure", thread.getName(), error);
         } catch (OutOfMemoryError e) {
             // What has failed is ended all the same; the next report may succeed.
