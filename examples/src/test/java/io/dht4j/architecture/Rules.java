@@ -155,7 +155,7 @@ final class Rules {
                 "the example of a transport of one's own depends on the API only",
                 dependsOnlyOn(new String[] {in("examples.transport")}, "org.slf4j.."));
         rules.put(
-                "the Spring Boot starter depends on what it configures, Spring and Jackson",
+                "the Spring Boot starter depends on what it configures, Spring, Jackson and Micrometer",
                 dependsOnlyOn(
                         new String[] {in("spring")},
                         root + ".core",
@@ -164,6 +164,7 @@ final class Rules {
                         root + ".store.mvstore",
                         root + ".store.hints",
                         root + ".topology.microraft",
+                        root + ".micrometer",
                         root + ".security",
                         root + ".transport.common.options",
                         root + ".transport.tcp",
@@ -173,6 +174,7 @@ final class Rules {
                         "org.springframework..",
                         "com.fasterxml.jackson.databind..",
                         "tools.jackson.databind..",
+                        "io.micrometer.core.instrument..",
                         "org.slf4j.."));
         rules.put("Spring stays in its starter", staysIn("spring", "org.springframework.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));

@@ -3,6 +3,8 @@ package io.dht4j.spring.boot;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Ranges;
+import io.dht4j.spi.Observer;
+import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -33,14 +35,19 @@ public final class DhtAutoConfiguration {
      *
      * @param properties what to start
      * @param customizers set further options of the node
+     * @param observers one or none, which receives the outcomes of calls
      * @return the cluster
      */
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    public Cluster dhtCluster(DhtProperties properties, ObjectProvider<ClusterBuilderCustomizer> customizers) {
+    public Cluster dhtCluster(
+            DhtProperties properties,
+            ObjectProvider<ClusterBuilderCustomizer> customizers,
+            ObjectProvider<Observer> observers) {
+        Optional<Observer> observer = Optional.ofNullable(observers.getIfAvailable());
         return properties.remote().addresses().isEmpty()
-                ? new NodeFactory(properties, customizers.orderedStream()).start()
-                : RemoteFactory.connect(properties);
+                ? new NodeFactory(properties, observer, customizers.orderedStream()).start()
+                : RemoteFactory.connect(properties, observer);
     }
 
     /**

@@ -1,0 +1,105 @@
+package io.dht4j.spring.boot.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import io.dht4j.micrometer.MicrometerObserver;
+import io.dht4j.spi.Observer;
+import io.dht4j.spring.boot.Contexts;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class DhtMetricsAutoConfigurationTest {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final ApplicationContextRunner unmeasured =
+            Contexts.runner().withConfiguration(AutoConfigurations.of(DhtMetricsAutoConfiguration.class));
+    private final ApplicationContextRunner runner = unmeasured.withBean(
+            "registry",
+            MeterRegistry.class,
+            () -> registry,
+            definition ->
+                    // The test looks at it after the context has ended.
+                    definition.setDestroyMethodName(""));
+
+    @Test
+    void theRegistryHasTheCallsAndTheStateOfTheNode() {
+        runner.run(context -> {
+            Contexts.await(context.getBean(Cluster.class).get(Key.of("absent")));
+            assertThat(gets()).isEqualTo(1);
+            assertThat(registry.get("dht.nodes").gauge().value()).isEqualTo(1);
+            assertThat(registry.get("dht.store.entries").gauge().value()).isZero();
+        });
+    }
+
+    @Test
+    void metricsAreBoundAlsoWhereOtherBeansAreLazy() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(registry.find("dht.nodes").gauge()).isNotNull());
+    }
+
+    @Test
+    void anEndedContextLeavesNoMeters() {
+        runner.run(context -> assertThat(registry.getMeters()).isNotEmpty());
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void metricsCanBeTurnedOff() {
+        runner.withPropertyValues("dht4j.metrics.enabled=false").run(context -> {
+            assertThat(context).hasNotFailed().doesNotHaveBean(Observer.class);
+            assertThat(registry.getMeters()).isEmpty();
+        });
+    }
+
+    @Test
+    void withoutARegistryThereAreNoMetrics() {
+        unmeasured.run(context -> assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(Cluster.class)
+                .doesNotHaveBean(Observer.class)
+                .doesNotHaveBean(BoundMetrics.class));
+    }
+
+    @Test
+    void withoutDhtMicrometerThereAreNoMetrics() {
+        runner.withClassLoader(new FilteredClassLoader(MicrometerObserver.class))
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(Cluster.class);
+                    assertThat(registry.getMeters()).isEmpty();
+                });
+    }
+
+    @Test
+    void anObserverOfTheApplicationReceivesTheCalls() {
+        List<Observer.Call> calls = new CopyOnWriteArrayList<>();
+        Observer own = new Observer() {
+            @Override
+            public void callEnded(Call call, Outcome outcome, long nanos) {
+                calls.add(call);
+            }
+        };
+        runner.withBean("own", Observer.class, () -> own).run(context -> {
+            Contexts.await(context.getBean(Cluster.class).get(Key.of("absent")));
+            assertThat(calls).containsExactly(Observer.Call.GET);
+            assertThat(registry.find("dht.calls").timer()).isNull();
+            assertThat(registry.find("dht.nodes").gauge()).isNotNull();
+        });
+    }
+
+    private long gets() {
+        return registry.get("dht.calls")
+                .tags("kind", "get", "outcome", "SUCCESS")
+                .timer()
+                .count();
+    }
+}
