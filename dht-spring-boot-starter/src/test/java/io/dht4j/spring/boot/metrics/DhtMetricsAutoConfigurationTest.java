@@ -7,6 +7,9 @@ import io.dht4j.Key;
 import io.dht4j.micrometer.MicrometerObserver;
 import io.dht4j.spi.Observer;
 import io.dht4j.spring.boot.Contexts;
+import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.transport.http.HttpApi;
+import io.dht4j.transport.http.HttpApiOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -37,6 +40,22 @@ class DhtMetricsAutoConfigurationTest {
             assertThat(gets()).isEqualTo(1);
             assertThat(registry.get("dht.nodes").gauge().value()).isEqualTo(1);
             assertThat(registry.get("dht.store.entries").gauge().value()).isZero();
+        });
+    }
+
+    @Test
+    void theRegistryHasTheCallsOfAClient() {
+        int port = FreePorts.find();
+        Contexts.runner().run(node -> {
+            Cluster called = node.getBean(Cluster.class);
+            try (HttpApi api = HttpApi.listening("127.0.0.1", port, called, HttpApiOptions.defaults())) {
+                runner.withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + port, "dht4j.remote.api=http")
+                        .run(client -> {
+                            Contexts.await(client.getBean(Cluster.class).get(Key.of("absent")));
+                            assertThat(gets()).isEqualTo(1);
+                        });
+                assertThat(api).isNotNull();
+            }
         });
     }
 

@@ -71,6 +71,18 @@ class SharedCacheTest {
     }
 
     @Test
+    void theMetricsOfTheNodeAreThoseOfTheInstance() throws Exception {
+        send(0, "GET", "/notes/none");
+        String calls = send(0, "GET", "/actuator/metrics/dht.calls?tag=kind:get");
+        assertTrue(calls.contains("\"statistic\":\"COUNT\""), calls);
+        String all = send(0, "GET", "/actuator/prometheus");
+        assertTrue(all.lines().anyMatch("dht_nodes 2.0"::equals), all);
+        assertTrue(all.contains("dht_calls_seconds_bucket{kind=\"get\",outcome=\"SUCCESS\""), all);
+        assertTrue(all.contains("dht_hints_dropped_bytes_total 0.0"), all);
+        assertTrue(all.contains("dht_peer_calls_seconds_count{kind="), all);
+    }
+
+    @Test
     void anInvalidPropertyIsShownWithoutAStackTrace() {
         PrintStream out = System.out;
         ByteArrayOutputStream shown = new ByteArrayOutputStream();
