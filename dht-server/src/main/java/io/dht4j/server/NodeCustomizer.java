@@ -4,9 +4,11 @@ import io.dht4j.Cluster;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -69,6 +71,16 @@ public interface NodeCustomizer {
      */
     default Transport transport(Transport transport) {
         return transport;
+    }
+
+    /**
+     * Returns what observes the calls of the node and its requests to other nodes.
+     *
+     * @param observer that of the metrics
+     * @return the same, another one, or empty if nothing does
+     */
+    default Optional<Observer> observer(Observer observer) {
+        return Optional.of(observer);
     }
 
     /**

@@ -261,12 +261,12 @@ final class ServerComponents {
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
                 .repair(config.calls().repair())
-                .observer(metrics.observer())
                 .refill(
                         config.store().refillMarker(),
                         config.store().refillWithout().toArray(NodeId[]::new))
                 .trusting(config.security().trusted().toArray(NodeId[]::new))
                 .drainTimeout(DRAIN);
+        customizer.observer(metrics.observer()).ifPresent(builder::observer);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
         if (!config.calls().slowCalls().isZero()) {
             builder.slowCalls(config.calls().slowCalls());

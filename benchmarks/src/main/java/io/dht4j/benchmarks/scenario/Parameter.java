@@ -1,5 +1,8 @@
 package io.dht4j.benchmarks.scenario;
 
+import java.util.List;
+import java.util.Map;
+
 /**
  * A parameter of the form {@code --name value}.
  *
@@ -17,5 +20,15 @@ public record Parameter(String name, String meaning, String quick, String full) 
      */
     public Parameter withQuick(String value) {
         return new Parameter(name, meaning, value, full);
+    }
+
+    /**
+     * Returns a copy with other values, if there are some for its name.
+     *
+     * @param defaults the value of the short form and that of the full one, by names of parameters
+     */
+    public Parameter withDefaults(Map<String, List<String>> defaults) {
+        List<String> own = defaults.getOrDefault(name, List.of(quick, full));
+        return new Parameter(name, meaning, own.get(0), own.get(1));
     }
 }

@@ -3,7 +3,6 @@ package io.dht4j.benchmarks.scenarios;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.results.PairedRatios;
 import io.dht4j.benchmarks.results.Spread;
 import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
@@ -11,6 +10,7 @@ import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.server.IdleTraffic;
+import io.dht4j.benchmarks.scenario.server.PairedCosts;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** Measures what an agreed cluster costs beside a static one while no node joins or leaves. */
 public final class MembershipCost implements Scenario {
@@ -85,13 +86,8 @@ public final class MembershipCost implements Scenario {
                         "20000",
                         "100")
                 .stream()
-                .map(MembershipCost::withDefaults)
+                .map(shared -> shared.withDefaults(DEFAULTS))
                 .toList();
-    }
-
-    private static Parameter withDefaults(Parameter shared) {
-        List<String> own = DEFAULTS.getOrDefault(shared.name(), List.of(shared.quick(), shared.full()));
-        return new Parameter(shared.name(), shared.meaning(), own.get(0), own.get(1));
     }
 
     @Override
@@ -149,37 +145,14 @@ public final class MembershipCost implements Scenario {
             List<String> findings) {
         boolean kept = true;
         for (Cost cost : List.of(Cost.CPU_MICROS, Cost.BYTES_ON_THE_WIRE)) {
-            List<Double> fixed = comparison.costs(variants.get(0), operation, cost);
-            List<Double> agreed = comparison.costs(variants.get(1), operation, cost);
-            if (fixed.isEmpty() || fixed.size() != agreed.size()) {
+            Optional<PairedCosts> pairs = PairedCosts.of(comparison, operation, cost, variants.get(1), variants.get(0));
+            if (pairs.isEmpty()) {
                 continue;
             }
-            PairedRatios ratios = PairedRatios.of(agreed, fixed);
-            Spread median = ratios.ofMedian();
-            String name = operation.name().toLowerCase(Locale.ROOT);
-            String what = cost == Cost.CPU_MICROS ? "processor time" : "bytes on the wire";
-            context.add(new Measurement(
-                    what + " of a " + name + ", in pairs",
-                    AGREED,
-                    "of static",
-                    false,
-                    ratios.values(),
-                    variants.get(1).shown(),
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    List.of()));
-            findings.add(String.format(
-                    Locale.ROOT,
-                    "a %s takes %+.1f %% %s (%+.1f to %+.1f %%, 95 %% range of the median of %d pairs%s)",
-                    name,
-                    100 * (median.median() - 1),
-                    what,
-                    100 * (median.least() - 1),
-                    100 * (median.greatest() - 1),
-                    ratios.values().size(),
-                    cost == Cost.CPU_MICROS ? ", wanted within 2 %" : ""));
-            kept &= cost != Cost.CPU_MICROS || Math.abs(median.median() - 1) <= MOST_DIFFERENCE;
+            pairs.get().addTo(context);
+            findings.add("a " + pairs.get().operationName() + " takes "
+                    + pairs.get().shown() + (cost == Cost.CPU_MICROS ? ", wanted within 2 %)" : ")"));
+            kept &= cost != Cost.CPU_MICROS || Math.abs(pairs.get().difference()) <= MOST_DIFFERENCE;
         }
         return kept;
     }

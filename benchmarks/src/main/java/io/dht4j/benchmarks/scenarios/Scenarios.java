@@ -20,6 +20,7 @@ public final class Scenarios {
                 new DurabilityCost(),
                 new OrderingCost(),
                 new MembershipCost(),
+                new ObservationCost(),
                 new Transports(),
                 new Peers(),
                 new FixedLoad(),

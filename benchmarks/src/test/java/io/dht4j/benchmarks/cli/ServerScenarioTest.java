@@ -236,6 +236,25 @@ class ServerScenarioTest {
     }
 
     @Test
+    @Tag("full")
+    void observedNodesAreComparedInPairsWithOthers(@TempDir Path directory) throws Exception {
+        Results results = run(
+                "observation --candidates metrics,slow-calls --operations put --keys 50 --rate 40 --warm-up 0.2"
+                        + " --warm-up-limit 0.5 --seconds 0.2 --repetitions 2 --p99 60000 --heap 256",
+                directory.resolve("report"));
+
+        assertThat(results.measurements())
+                .extracting(measurement -> measurement.group() + ", " + measurement.variant())
+                .contains(
+                        "PUT, off",
+                        "PUT, metrics",
+                        "PUT, slow-calls",
+                        "processor time of a put, in pairs, metrics",
+                        "processor time of a put, in pairs, slow-calls");
+        assertThat(Answer.of(results).sentences().get(0)).isEqualTo(results.conclusion());
+    }
+
+    @Test
     void theComparisonOfTransportsComesToItsEnd(@TempDir Path directory) throws Exception {
         runClosedLoops("transports --transports vertx", directory);
     }

@@ -8,6 +8,7 @@ import io.dht4j.server.NodeCustomizer;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
@@ -40,6 +41,9 @@ public final class LabCustomizer implements NodeCustomizer {
 
     /** The coordinator: {@code blocking-N} for one with N threads, each of which serves one request at a time. */
     public static final String COORDINATOR = "coordinator";
+
+    /** What observes calls and requests: {@code none}, or the metrics for any other value. */
+    public static final String OBSERVER = "observer";
 
     /** The jars of classes of the user's own, separated by commas. */
     public static final String WITH = "with";
@@ -144,6 +148,11 @@ public final class LabCustomizer implements NodeCustomizer {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    @Override
+    public Optional<Observer> observer(Observer observer) {
+        return NONE.equals(System.getProperty(PREFIX + OBSERVER)) ? Optional.empty() : Optional.of(observer);
     }
 
     @Override

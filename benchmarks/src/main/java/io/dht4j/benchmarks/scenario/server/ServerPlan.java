@@ -188,6 +188,12 @@ public record ServerPlan(
                 parameters(own, quickKeys, fullKeys, valueBytes));
     }
 
+    /** Returns the shared parameters of a scenario whose loads are embedded in the nodes. */
+    public static List<Parameter> parametersOfEmbeddedLoads(
+            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
+        return without(Set.of(ClientPlan.API), parameters(own, quickKeys, fullKeys, valueBytes));
+    }
+
     private static List<Parameter> without(Set<String> names, List<Parameter> parameters) {
         return parameters.stream()
                 .filter(parameter -> !names.contains(parameter.name()))
@@ -201,6 +207,16 @@ public record ServerPlan(
      */
     public static ServerPlan of(Settings settings) {
         return of(settings, operations(settings), ClientPlan.of(settings), false);
+    }
+
+    /**
+     * Reads them for loads that are embedded in the nodes, whose costs count.
+     *
+     * @throws IllegalArgumentException if one is invalid
+     */
+    public static ServerPlan ofEmbeddedLoads(Settings settings) {
+        return of(settings, operations(settings), ClientPlan.of(settings, ClientSpec.Api.EMBEDDED), false)
+                .countingLoad();
     }
 
     /**
