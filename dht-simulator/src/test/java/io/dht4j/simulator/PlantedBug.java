@@ -4,6 +4,7 @@ import static net.bytebuddy.matcher.ElementMatchers.none;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -74,17 +75,20 @@ final class PlantedBug extends ClassLoader {
         }
         UnaryOperator<DynamicType.Builder<?>> change = changes.get(name);
         if (change != null) {
-            // Lambdas are changed too.
-            bytes = change.apply(new ByteBuddy()
-                            .ignore(none())
-                            .redefine(
-                                    TypePool.Default.of(getParent())
-                                            .describe(name)
-                                            .resolve(),
-                                    ClassFileLocator.ForClassLoader.of(getParent())))
-                    .make()
-                    .getBytes();
+            byte[] unchanged = builder(name).make().getBytes();
+            bytes = change.apply(builder(name)).make().getBytes();
+            if (Arrays.equals(bytes, unchanged)) {
+                throw new IllegalStateException("the change of " + name + " meets none of its methods");
+            }
         }
         return defineClass(name, bytes, 0, bytes.length);
+    }
+
+    private DynamicType.Builder<?> builder(String name) {
+        ClassFileLocator locator = ClassFileLocator.ForClassLoader.of(getParent());
+        // Lambdas are changed too.
+        return new ByteBuddy()
+                .ignore(none())
+                .redefine(TypePool.Default.of(getParent()).describe(name).resolve(), locator);
     }
 }

@@ -190,7 +190,7 @@ class PlantedOrderBugsTest {
         private OwnStoreFirst() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.This Object writes, @Advice.Argument(3) Function<Object, Object> entriesOf) {
+        static void enter(@Advice.This Object writes, @Advice.Argument(4) Function<Object, Object> entriesOf) {
             PlantedBugs.Reach.writeOwnStore(writes, entriesOf);
         }
     }
@@ -202,6 +202,6 @@ class PlantedOrderBugsTest {
                 in(
                         INTERNAL + "coordinator.node.WriteCalls",
                         writes -> writes.visit(
-                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(4))))));
+                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(5))))));
     }
 }
