@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The unpacked archive. */
 public final class Installation {
@@ -33,11 +34,21 @@ public final class Installation {
 
     /** Unpacks the archive into a directory. */
     public static Installation unpack(Path directory) throws Exception {
-        Run tar = run(directory, Map.of(), List.of("tar", "-xzf", ARCHIVE.toString(), "-C", directory.toString()));
+        return unpack(ARCHIVE, directory);
+    }
+
+    /** Unpacks an archive, perhaps that of another release, into a directory that has no other one. */
+    static Installation unpack(Path archive, Path directory) throws Exception {
+        Run tar = run(directory, Map.of(), List.of("tar", "-xzf", archive.toString(), "-C", directory.toString()));
         if (tar.exitCode() != 0) {
             throw new IOException(tar.err());
         }
-        Path home = directory.resolve("dht4j-" + System.getProperty("dht.package.version"));
+        Path home;
+        try (Stream<Path> made = Files.list(directory)) {
+            home = made.filter(each -> each.getFileName().toString().startsWith("dht4j-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
         return new Installation(home, Files.createDirectory(directory.resolve("logs")));
     }
 

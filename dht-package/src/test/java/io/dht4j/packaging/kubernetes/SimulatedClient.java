@@ -13,11 +13,12 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client of the service: writes a key and reads it again, each call at the next node that is ready, without a retry.
  */
-final class SimulatedClient {
+public final class SimulatedClient {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -28,8 +29,18 @@ final class SimulatedClient {
     private final Queue<String> lost;
     private final AtomicInteger calls = new AtomicInteger();
     private int turn;
+    /** Written by the thread of the calls, and read when these have ended. */
+    private String last = "";
 
-    SimulatedClient(String key, List<Integer> ports, IntPredicate isEndpoint, Queue<String> lost) {
+    /**
+     * Creates a client.
+     *
+     * @param key that it writes and reads
+     * @param ports of the nodes
+     * @param isEndpoint whether the node of an index is ready
+     * @param lost gets a line for each call that fails, and for each value that is not found
+     */
+    public SimulatedClient(String key, List<Integer> ports, IntPredicate isEndpoint, Queue<String> lost) {
         this.key = key;
         this.ports = ports;
         this.isEndpoint = isEndpoint;
@@ -37,30 +48,42 @@ final class SimulatedClient {
     }
 
     /** The number of calls that succeeded. */
-    int calls() {
+    public int calls() {
         return calls.get();
     }
 
     /** Writes a new value and reads it. */
-    void run() {
+    public void run() {
         String value = key + " " + calls.get();
         HttpResponse<String> put = send("PUT", value);
         if (put == null || put.statusCode() != 201) {
             return;
         }
-        HttpResponse<String> get = send("GET", "");
-        if (get != null && !get.body().equals(value)) {
-            lost.add("GET returns \"" + get.body() + "\" after PUT of \"" + value + "\"");
+        last = value;
+        requireLast(send("GET", ""));
+    }
+
+    /** Reads the value that was written last, at one node. Not during {@link #run}. */
+    public void readAgain(int port) {
+        requireLast(send(port, "GET", ""));
+    }
+
+    private void requireLast(@Nullable HttpResponse<String> get) {
+        if (get != null && !get.body().equals(last)) {
+            lost.add("GET returns \"" + get.body() + "\" after PUT of \"" + last + "\"");
         }
     }
 
-    private HttpResponse<String> send(String method, String body) {
+    private @Nullable HttpResponse<String> send(String method, String body) {
         int[] endpoints = IntStream.range(0, ports.size()).filter(isEndpoint).toArray();
         if (endpoints.length == 0) {
             lost.add("no node is ready");
             return null;
         }
-        int port = ports.get(endpoints[Math.floorMod(turn++, endpoints.length)]);
+        return send(ports.get(endpoints[Math.floorMod(turn++, endpoints.length)]), method, body);
+    }
+
+    private @Nullable HttpResponse<String> send(int port, String method, String body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v0/entity?id=" + key))
                 .timeout(TIMEOUT)
                 .method(method, BodyPublishers.ofString(body))
