@@ -53,7 +53,7 @@ public final class Installation {
     }
 
     /** Returns a path in it. */
-    Path resolve(String path) {
+    public Path resolve(String path) {
         return home.resolve(path);
     }
 
@@ -91,7 +91,7 @@ public final class Installation {
     }
 
     /** Runs a program and waits for its end. */
-    static Run run(Path directory, Map<String, String> variables, List<String> command) throws Exception {
+    public static Run run(Path directory, Map<String, String> variables, List<String> command) throws Exception {
         Path out = Files.createTempFile(directory, "run", ".out");
         Path err = Files.createTempFile(directory, "run", ".err");
         Process process = builder(variables, command)
@@ -111,7 +111,7 @@ public final class Installation {
     /** A server that runs. */
     public record Started(Process process, Path outFile, Path errFile) implements AutoCloseable {
 
-        String out() throws IOException {
+        public String out() throws IOException {
             return Files.readString(outFile);
         }
 

@@ -173,8 +173,9 @@ class UpgradeTest {
     }
 
     private void assertEachNodeHasTheLastValues(List<SimulatedClient> clients) {
-        for (int port : ports) {
-            clients.forEach(client -> client.readAgain(port));
+        for (int i = 0; i < NODES; i++) {
+            int node = i;
+            clients.forEach(client -> client.readAgain(node));
         }
         assertThat(lost).isEmpty();
     }

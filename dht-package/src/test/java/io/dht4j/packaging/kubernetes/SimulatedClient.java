@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
@@ -20,11 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimulatedClient {
 
+    /**
+     * How nodes are reached.
+     *
+     * @param http sends the requests
+     * @param nodes their URLs
+     * @param headers of each request
+     */
+    public record Access(HttpClient http, List<URI> nodes, Map<String, String> headers) {}
+
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final HttpClient http = HttpClient.newHttpClient();
     private final String key;
-    private final List<Integer> ports;
+    private final Access access;
     private final IntPredicate isEndpoint;
     private final Queue<String> lost;
     private final AtomicInteger calls = new AtomicInteger();
@@ -33,7 +42,7 @@ public final class SimulatedClient {
     private String last = "";
 
     /**
-     * Creates a client.
+     * Creates a client of nodes on this machine, in plaintext and without tokens.
      *
      * @param key that it writes and reads
      * @param ports of the nodes
@@ -41,8 +50,29 @@ public final class SimulatedClient {
      * @param lost gets a line for each call that fails, and for each value that is not found
      */
     public SimulatedClient(String key, List<Integer> ports, IntPredicate isEndpoint, Queue<String> lost) {
+        this(
+                key,
+                new Access(
+                        HttpClient.newHttpClient(),
+                        ports.stream()
+                                .map(port -> URI.create("http://127.0.0.1:" + port))
+                                .toList(),
+                        Map.of()),
+                isEndpoint,
+                lost);
+    }
+
+    /**
+     * Creates a client.
+     *
+     * @param key that it writes and reads
+     * @param access to the nodes
+     * @param isEndpoint whether the node of an index is ready
+     * @param lost gets a line for each call that fails, and for each value that is not found
+     */
+    public SimulatedClient(String key, Access access, IntPredicate isEndpoint, Queue<String> lost) {
         this.key = key;
-        this.ports = ports;
+        this.access = access;
         this.isEndpoint = isEndpoint;
         this.lost = lost;
     }
@@ -63,9 +93,9 @@ public final class SimulatedClient {
         requireLast(send("GET", ""));
     }
 
-    /** Reads the value that was written last, at one node. Not during {@link #run}. */
-    public void readAgain(int port) {
-        requireLast(send(port, "GET", ""));
+    /** Reads the value that was written last, at the node of an index. Not during {@link #run}. */
+    public void readAgain(int node) {
+        requireLast(send(access.nodes().get(node), "GET", ""));
     }
 
     private void requireLast(@Nullable HttpResponse<String> get) {
@@ -75,29 +105,30 @@ public final class SimulatedClient {
     }
 
     private @Nullable HttpResponse<String> send(String method, String body) {
-        int[] endpoints = IntStream.range(0, ports.size()).filter(isEndpoint).toArray();
+        int[] endpoints =
+                IntStream.range(0, access.nodes().size()).filter(isEndpoint).toArray();
         if (endpoints.length == 0) {
             lost.add("no node is ready");
             return null;
         }
-        return send(ports.get(endpoints[Math.floorMod(turn++, endpoints.length)]), method, body);
+        return send(access.nodes().get(endpoints[Math.floorMod(turn++, endpoints.length)]), method, body);
     }
 
-    private @Nullable HttpResponse<String> send(int port, String method, String body) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v0/entity?id=" + key))
+    private @Nullable HttpResponse<String> send(URI node, String method, String body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(node.resolve("/v0/entity?id=" + key))
                 .timeout(TIMEOUT)
-                .method(method, BodyPublishers.ofString(body))
-                .build();
+                .method(method, BodyPublishers.ofString(body));
+        access.headers().forEach(request::header);
         try {
-            HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+            HttpResponse<String> response = access.http().send(request.build(), BodyHandlers.ofString());
             if (response.statusCode() / 100 == 2) {
                 calls.incrementAndGet();
             } else {
-                lost.add(method + " at " + port + ": " + response.statusCode() + " " + response.body());
+                lost.add(method + " at " + node + ": " + response.statusCode() + " " + response.body());
             }
             return response;
         } catch (IOException e) {
-            lost.add(method + " at " + port + ": " + e);
+            lost.add(method + " at " + node + ": " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
