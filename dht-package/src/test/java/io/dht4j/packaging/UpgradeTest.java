@@ -120,9 +120,9 @@ class UpgradeTest {
 
     private void awaitReady(int node) {
         Installation.Started started = nodes.get(node);
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(started.process().isAlive()).as(started.err()).isTrue();
-            return started.out().startsWith("ready ");
+            assertThat(started.out()).as(started.err()).startsWith("ready ");
         });
         synchronized (isEndpoint) {
             isEndpoint[node] = true;
