@@ -90,6 +90,8 @@ public enum ErrorCode {
     WRITE_INDETERMINATE(3000, Action.REPEAT_ONLY_THIS),
     /** An internal fault; a request may or may not have been carried out. */
     INTERNAL(3001, Action.REPEAT_ONLY_THIS),
+    /** A request was sent to a node, and no reply came: the connection broke, or the reply did not come in time. */
+    NO_REPLY(3002, Action.REPEAT_ONLY_THIS),
 
     /** Too many requests or bytes are in flight. */
     OVERLOADED(4000, Action.BACK_OFF);

@@ -48,6 +48,7 @@ class ErrorCodeTest {
             "2011 TOPOLOGY_BEHIND",
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
+            "3002 NO_REPLY",
             "4000 OVERLOADED");
 
     @Test

@@ -35,8 +35,8 @@ public interface Observer {
     void callEnded(Call call, Outcome outcome, long nanos);
 
     /**
-     * Reports that a request to another node has ended. A request that was sent a second time is reported once.
-     * Requests about membership are not reported. By default the report is ignored.
+     * Reports that a request to another node has ended. A request that was sent a second time is reported once. By
+     * default the report is ignored.
      *
      * @param node the node
      * @param request the kind of request
@@ -88,7 +88,9 @@ public interface Observer {
         /** Compares replicas or agrees on a purge. */
         REPAIR,
         /** Asks for a sign of life. */
-        PING
+        PING,
+        /** Reads or changes what the nodes of a cluster agree on. */
+        MEMBERSHIP
     }
 
     /**

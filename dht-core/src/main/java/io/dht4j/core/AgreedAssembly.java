@@ -16,6 +16,7 @@ import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
 import io.dht4j.core.internal.membership.operator.OperatorMembership;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
@@ -25,6 +26,7 @@ import io.dht4j.spi.Transport;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -58,7 +60,14 @@ final class AgreedAssembly implements NodeStart {
                 AddressCheck.check(options.nodes(), parts.transport);
             }
             AgreedMembership made = new AgreedMembership(
-                    options, founding(), driving(), parts.store, parts.transport, parts.environment, given.hash);
+                    options,
+                    founding(),
+                    driving(),
+                    parts.store,
+                    parts.transport,
+                    parts.environment,
+                    given.hash,
+                    new Observations(config.observation().observer(), Optional.empty(), parts.environment));
             membership = made;
             if (closed.get()) {
                 // Whoever has closed this start has not seen it.

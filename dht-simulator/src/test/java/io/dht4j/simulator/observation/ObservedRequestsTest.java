@@ -80,7 +80,7 @@ class ObservedRequestsTest {
             cluster.failureOf(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
             cluster.env.advance(SimulatedCluster.BOUND);
             assertThat(observer.outcomes(id(1), Request.WRITE)).containsExactly(Outcome.of(ErrorCode.NOT_SENT));
-            assertThat(observer.outcomes(id(2), Request.WRITE)).containsExactly(Outcome.of(ErrorCode.INTERNAL));
+            assertThat(observer.outcomes(id(2), Request.WRITE)).containsExactly(Outcome.of(ErrorCode.NO_REPLY));
         }
     }
 

@@ -103,7 +103,8 @@ final class HintRequests implements HintSender {
                 outcome.refused(failure.message());
             } else {
                 // Most other refusals pass: a clock that is ahead, another version of the software, a full disk.
-                boolean answered = code != ErrorCode.NOT_SENT && code != ErrorCode.INTERNAL;
+                boolean answered =
+                        code != ErrorCode.NOT_SENT && code != ErrorCode.NO_REPLY && code != ErrorCode.INTERNAL;
                 outcome.failed(answered, failure.toString());
             }
         }

@@ -36,7 +36,9 @@ public record PeerFailure(NodeId node, boolean nothingDone, boolean refused, Err
      */
     static PeerFailure of(NodeId node, Reply.Failed reply, boolean first) {
         // A failed store may have written a part, and an internal error may mean anything.
-        boolean nothingDone = reply.code() != ErrorCode.STORE_FAILED && reply.code() != ErrorCode.INTERNAL;
+        boolean nothingDone = reply.code() != ErrorCode.STORE_FAILED
+                && reply.code() != ErrorCode.INTERNAL
+                && reply.code() != ErrorCode.NO_REPLY;
         String message = reply.message().isEmpty() ? reply.code().name() : reply.message();
         return new PeerFailure(node, nothingDone && first, reply.code(), message);
     }

@@ -80,7 +80,7 @@ final class ReplyReceiver {
         } else if (notSent) {
             request.fail(true, ErrorCode.NOT_SENT, message);
         } else {
-            request.fail(ErrorCode.INTERNAL, message, now);
+            request.fail(ErrorCode.NO_REPLY, message, now);
         }
     }
 

@@ -29,6 +29,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -108,6 +109,7 @@ public final class AgreedMembership {
      * @param transport the node's transport, which has not started
      * @param environment time, random numbers, threads and timers
      * @param hash maps keys to partitions
+     * @param observations receives the end of each request about membership
      * @throws IllegalStateException if the directory is of another cluster or damaged, or is not empty where it must be
      * @throws IllegalArgumentException if the settings cannot be those of a cluster
      */
@@ -118,7 +120,8 @@ public final class AgreedMembership {
             Store store,
             Transport transport,
             Environment environment,
-            HashFunction hash) {
+            HashFunction hash,
+            Observations observations) {
         this.self = options.self().id();
         this.options = options;
         this.founding = founding;
@@ -129,7 +132,7 @@ public final class AgreedMembership {
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
-        this.calls = new PeerCalls(self, transport, environment, installed::epoch, installed::cluster);
+        this.calls = new PeerCalls(self, transport, environment, installed::epoch, installed::cluster, observations);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);

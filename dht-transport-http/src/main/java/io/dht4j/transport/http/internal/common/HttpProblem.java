@@ -26,7 +26,7 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
             case PERMISSION_DENIED -> 403;
             case METHOD_NOT_ALLOWED -> 405;
             case SNAPSHOT_GONE -> 410;
-            case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, DEADLINE_PASSED -> 504;
+            case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, NO_REPLY, DEADLINE_PASSED -> 504;
             default ->
                 switch (code.action()) {
                     case FIX_REQUEST -> 400;

@@ -5,6 +5,8 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedRequest;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;
@@ -15,6 +17,7 @@ import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Reason;
@@ -26,6 +29,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests about membership, each in a frame of its own. Does not block; safe for use by any number of threads.
@@ -44,6 +48,7 @@ public final class PeerCalls {
     private final Environment environment;
     private final LongSupplier epoch;
     private final Supplier<Optional<UUID>> cluster;
+    private final Observations observations;
     private final PeerSilence silence;
     private final ForeignNodes foreign;
     /** Whether any node has sent a frame. */
@@ -59,13 +64,16 @@ public final class PeerCalls {
      * @param environment clocks
      * @param epoch returns the epoch of this node's state
      * @param cluster returns the cluster of this node; empty until it belongs to one
+     * @param observations receives the end of each request
      */
     public PeerCalls(
             NodeId self,
             Transport transport,
             Environment environment,
             LongSupplier epoch,
-            Supplier<Optional<UUID>> cluster) {
+            Supplier<Optional<UUID>> cluster,
+            Observations observations) {
+        this.observations = observations;
         this.self = self;
         this.transport = transport;
         this.environment = environment;
@@ -103,33 +111,47 @@ public final class PeerCalls {
      * @param type the type of its reply
      * @param <T> the type of its reply
      * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, has not
-     *     got it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#INTERNAL})
+     *     got it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#NO_REPLY})
      */
     public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
         CompletableFuture<T> result = new CompletableFuture<>();
+        ObservedRequest observed = observations.begin(node.id(), false, Observer.Request.MEMBERSHIP, null);
         try {
             transport
                     .call(node, FrameCodec.encode(header(Optional.of(node.id())), request), context(TIMEOUT))
                     .whenComplete((bytes, error) -> {
                         try {
-                            if (error == null) {
-                                result.complete(type.cast(reply(node, request, bytes)));
-                            } else {
-                                silence.failed(node.id());
-                                foreign.gone(node.id());
-                                result.completeExceptionally(DhtException.of(
-                                        isNotSent(DhtException.unwrap(error)) ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL,
-                                        unanswered(node, DhtException.unwrap(error))));
-                            }
+                            T answer = type.cast(answer(node, request, bytes, error));
+                            report(observed, null);
+                            result.complete(answer);
                         } catch (RuntimeException | Error e) {
+                            report(observed, e);
                             result.completeExceptionally(e);
                         }
                     });
         } catch (RuntimeException | Error e) {
             // Of a transport that throws against its contract: whoever waits needs an answer.
+            report(observed, e);
             result.completeExceptionally(e);
         }
         return result;
+    }
+
+    private static void report(@Nullable ObservedRequest observed, @Nullable Throwable error) {
+        if (observed != null) {
+            observed.ended(Observer.Outcome.of(error));
+        }
+    }
+
+    /** Returns the reply, or throws what the call has failed with. */
+    private Reply answer(Node node, MembershipRequest request, byte[] bytes, @Nullable Throwable error) {
+        if (error == null) {
+            return reply(node, request, bytes);
+        }
+        silence.failed(node.id());
+        foreign.gone(node.id());
+        Throwable cause = DhtException.unwrap(error);
+        throw DhtException.of(isNotSent(cause) ? ErrorCode.NOT_SENT : ErrorCode.NO_REPLY, unanswered(node, cause));
     }
 
     private static boolean isNotSent(Throwable error) {

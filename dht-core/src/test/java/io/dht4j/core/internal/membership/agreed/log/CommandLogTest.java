@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.spi.CallContext;
@@ -38,7 +39,13 @@ class CommandLogTest {
     private final ReplicatedState state = new ReplicatedState(newer -> {}, leads -> {});
     private final ElectedLog log = new ElectedLog();
     private final CommandLog commands = new CommandLog(
-            new PeerCalls(SELF.name(), LoopbackNetwork.on(env).transport("host1:1"), env, () -> 1, Optional::empty),
+            new PeerCalls(
+                    SELF.name(),
+                    LoopbackNetwork.on(env).transport("host1:1"),
+                    env,
+                    () -> 1,
+                    Optional::empty,
+                    new Observations(Optional.empty(), Optional.empty(), env)),
             env,
             List::of,
             incarnation -> Optional.empty(),
@@ -139,7 +146,13 @@ class CommandLogTest {
             }
         };
         CommandLog far = new CommandLog(
-                new PeerCalls(SELF.name(), transport, env, () -> 1, Optional::empty),
+                new PeerCalls(
+                        SELF.name(),
+                        transport,
+                        env,
+                        () -> 1,
+                        Optional::empty,
+                        new Observations(Optional.empty(), Optional.empty(), env)),
                 env,
                 () -> List.of(Node.of("n2", "host2:1")),
                 incarnation -> Optional.empty(),

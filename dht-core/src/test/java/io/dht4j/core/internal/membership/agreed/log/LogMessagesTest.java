@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -82,7 +83,13 @@ class LogMessagesTest {
     private LogMessages messages(
             NodeRef self, Node node, Transport transport, BiConsumer<NodeRef, byte[]> receiver, int firstNumber) {
         return new LogMessages(
-                new PeerCalls(node.id(), transport, env, () -> 1, Optional::empty),
+                new PeerCalls(
+                        node.id(),
+                        transport,
+                        env,
+                        () -> 1,
+                        Optional::empty,
+                        new Observations(Optional.empty(), Optional.empty(), env)),
                 LogMessagesTest::named,
                 incarnation -> Optional.empty(),
                 () -> Optional.of(self),

@@ -4,17 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +58,13 @@ class PeerCallsTest {
     @Test
     void aNodeWhoseAnswersCannotBeReadIsSilent() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        PeerCalls calls = new PeerCalls(SELF.id(), new Babbler(), env, () -> 1, Optional::empty);
+        PeerCalls calls = new PeerCalls(
+                SELF.id(),
+                new Babbler(),
+                env,
+                () -> 1,
+                Optional::empty,
+                new Observations(Optional.empty(), Optional.empty(), env));
 
         assertThat(calls.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
                 .isCompletedExceptionally();
@@ -93,7 +104,42 @@ class PeerCallsTest {
     }
 
     private static PeerCalls failing(TransportException failure) {
-        return new PeerCalls(SELF.id(), new Failing(failure), VirtualEnvironment.seeded(1), () -> 1, Optional::empty);
+        return failing(failure, Optional.empty());
+    }
+
+    private static PeerCalls failing(TransportException failure, Optional<Observer> observer) {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        return new PeerCalls(
+                SELF.id(),
+                new Failing(failure),
+                env,
+                () -> 1,
+                Optional::empty,
+                new Observations(observer, Optional.empty(), env));
+    }
+
+    @Test
+    void theEndOfARequestIsReportedToTheObserver() {
+        List<String> ended = new ArrayList<>();
+        Observer observer = new Observer() {
+            @Override
+            public void callEnded(Call call, Observer.Outcome outcome, long nanos) {
+                ended.add(call + " " + outcome);
+            }
+
+            @Override
+            public void requestEnded(NodeId node, Request request, Observer.Outcome outcome, long nanos) {
+                ended.add(node + " " + request + " " + outcome);
+            }
+        };
+        MembershipRequest.Report request = new MembershipRequest.Report(new UUID(1, 1), 1);
+        failing(new TransportException(TransportException.Outcome.UNKNOWN, "lost"), Optional.of(observer))
+                .ask(OTHER, request, MembershipReply.Reported.class)
+                .exceptionally(error -> null);
+        failing(new TransportException(TransportException.Outcome.NOT_SENT, "refused"), Optional.of(observer))
+                .ask(OTHER, request, MembershipReply.Reported.class)
+                .exceptionally(error -> null);
+        assertThat(ended).containsExactly(OTHER.id() + " MEMBERSHIP NO_REPLY", OTHER.id() + " MEMBERSHIP NOT_SENT");
     }
 
     @Test

@@ -70,7 +70,7 @@ public final class ApiErrors {
                     VERSION_SLOT_TAKEN,
                     TOPOLOGY_BEHIND -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
-            case WRITE_INDETERMINATE -> Status.Code.UNKNOWN;
+            case WRITE_INDETERMINATE, NO_REPLY -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;
             case OVERLOADED -> Status.Code.RESOURCE_EXHAUSTED;
         };
