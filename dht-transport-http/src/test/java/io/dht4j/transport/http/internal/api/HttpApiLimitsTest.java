@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,17 @@ class HttpApiLimitsTest {
                 .withMaxInFlight(2)
                 .withMaxBodyBytesInFlight(150_000)
                 .withBodyTimeout(Duration.ofSeconds(20)));
+    }
+
+    /**
+     * Waits until the answer of the test before has left the node: the bytes of a value count until the system has
+     * taken the last of them, which the client may have read before.
+     */
+    @BeforeEach
+    void awaitRoomForTheLargestValue() {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> nodes.put(0, "/v0/entity?id=room", new byte[LIMIT]).statusCode() == 201);
     }
 
     @AfterAll
