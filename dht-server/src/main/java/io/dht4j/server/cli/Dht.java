@@ -121,6 +121,7 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new DeleteCommand(console))
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new StatusCommand(console))
+                .addSubcommand(new SlowCallsCommand(console))
                 .addSubcommand(new RepairCommand(console))
                 .addSubcommand(new NodesCommand(console))
                 .addSubcommand(new RebalanceCommand(console))
@@ -156,7 +157,7 @@ public final class Dht implements Callable<Integer> {
         Map<String, List<String>> sections = new LinkedHashMap<>();
         sections.put("Run", List.of("demo", "server"));
         sections.put("Read and write", List.of("put", "get", "delete", "scan"));
-        sections.put("Operate", List.of("status", "repair", "nodes", "rebalance", "meta"));
+        sections.put("Operate", List.of("status", "slow-calls", "repair", "nodes", "rebalance", "meta"));
         sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
         List<String> others = new ArrayList<>(launched().keySet());
         others.add("help");

@@ -174,6 +174,15 @@ public final class DhtClient {
     }
 
     /**
+     * Asks the first node that answers for its slow calls.
+     *
+     * @return completes with the calls
+     */
+    public CompletableFuture<JsonNode> slowCalls() {
+        return askJson("GET", "/v0/slow-calls");
+    }
+
+    /**
      * Asks the first node that answers for the nodes of the cluster, the moves under way and the metadata.
      *
      * @return completes with the status

@@ -25,6 +25,7 @@ class UsageTest {
                 "delete",
                 "scan",
                 "status",
+                "slow-calls",
                 "load",
                 "dump",
                 "repair",

@@ -132,7 +132,8 @@ class GrpcApiReflectionTest {
                         "RepairStatus",
                         "Membership",
                         "PlanRebalance",
-                        "ChangeMembership");
+                        "ChangeMembership",
+                        "SlowCalls");
     }
 
     @Test

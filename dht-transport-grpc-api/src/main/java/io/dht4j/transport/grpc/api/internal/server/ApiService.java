@@ -47,6 +47,8 @@ import io.dht4j.v1.RepairResponse;
 import io.dht4j.v1.RepairStatusRequest;
 import io.dht4j.v1.ScanRequest;
 import io.dht4j.v1.ScanResponse;
+import io.dht4j.v1.SlowCallsRequest;
+import io.dht4j.v1.SlowCallsResponse;
 import io.dht4j.v1.StatusRequest;
 import io.dht4j.v1.StatusResponse;
 import io.grpc.Context;
@@ -113,6 +115,11 @@ final class ApiService {
         administered(KeyValueGrpc.getMembershipMethod(), MembershipRequest.parser(), this::membership);
         administered(KeyValueGrpc.getPlanRebalanceMethod(), PlanRebalanceRequest.parser(), this::plan);
         administered(KeyValueGrpc.getChangeMembershipMethod(), ChangeMembershipRequest.parser(), this::change);
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getSlowCallsMethod()),
+                Optional.of(Scope.READ),
+                false,
+                parsed(SlowCallsRequest.parser(), this::slowCalls)));
     }
 
     /** A method and the requirements of its calls. */
@@ -335,6 +342,10 @@ final class ApiService {
                 () -> cluster.membership().change(change),
                 epoch -> call.answer(
                         ChangeMembershipResponse.newBuilder().setEpoch(epoch).build()));
+    }
+
+    private void slowCalls(ApiCall<SlowCallsResponse> call, SlowCallsRequest request) {
+        call.answer(SlowCallMessages.message(cluster.slowCalls()));
     }
 
     private byte[] value(Key key, ByteString value) {
