@@ -2,6 +2,7 @@
 module io.dht4j.core {
     requires transitive io.dht4j.api;
     requires com.dynatrace.hash4j;
+    requires jdk.jfr;
     requires org.slf4j;
     requires static org.jspecify;
 

@@ -26,7 +26,7 @@ import java.util.Map;
 final class Rules {
 
     private static final String[] JDK = {
-        "java..", "javax.crypto..", "javax.naming..", "javax.net.ssl..", "javax.security.auth.."
+        "java..", "javax.crypto..", "javax.naming..", "javax.net.ssl..", "javax.security.auth..", "jdk.jfr.."
     };
 
     private final String root;

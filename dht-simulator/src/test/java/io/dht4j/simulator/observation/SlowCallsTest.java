@@ -17,6 +17,7 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +86,30 @@ class SlowCallsTest {
                     .hasSize(3)
                     .containsExactlyInAnyOrderElementsOf(
                             slow.requests().stream().map(SlowCall.Request::node).toList());
+        }
+    }
+
+    @Test
+    void aSlowCallIsAnEventOfTheFlightRecorder() throws Exception {
+        try (SimulatedCluster cluster = cluster()) {
+            Cluster node = cluster.node(0);
+            cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
+            cluster.links.get(0).toward(id(2), Fault.delay(HOP, HOP));
+            List<RecordedEvent> events = FlightEvents.during(
+                    "io.dht4j.SlowCall", () -> cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE)));
+            assertThat(events).hasSize(1);
+            RecordedEvent event = events.get(0);
+            SlowCall slow = node.slowCalls().get(0);
+            assertThat(event.getEventType().getLabel()).isEqualTo("Slow Call");
+            assertThat(event.getEventType().getDescription()).isNotBlank();
+            assertThat(event.getString("kind")).isEqualTo("PUT");
+            assertThat(event.getString("outcome")).isEqualTo("SUCCESS");
+            assertThat(event.getDuration("took")).isEqualTo(slow.took());
+            assertThat(event.getInt("keys")).isEqualTo(1);
+            assertThat(event.getString("keyHash"))
+                    .isEqualTo(String.format("%016x", slow.keyHash().getAsLong()));
+            assertThat(event.getString("replicas").split(", ")).hasSize(3);
+            assertThat(event.getString("requests")).contains(id(2) + " WRITE SUCCESS");
         }
     }
 

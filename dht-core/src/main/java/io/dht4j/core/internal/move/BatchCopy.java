@@ -11,6 +11,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.recording.FlightRecording;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.spi.Environment;
@@ -65,6 +66,7 @@ final class BatchCopy {
     private final Supplier<Set<Long>> underWay;
     private final List<Source> sources = new ArrayList<>();
     private final AtomicLong bytes = new AtomicLong();
+    private final long begunNanos;
 
     // Guarded by this.
     private int failures;
@@ -85,6 +87,7 @@ final class BatchCopy {
         this.id = id;
         this.partitions = partitions;
         this.underWay = underWay;
+        this.begunNanos = context.environment().nanoTime();
         partitions.forEach(partition -> {
             rowVersions.put(partition, view.rowVersion(partition));
             view.movingSlot(partition)
@@ -329,6 +332,13 @@ final class BatchCopy {
             copied.forEach(partition -> context.incoming()
                     .complete(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));
             LOG.info("{} has all entries of {} partitions that it takes over", context.self(), copied.cardinality());
+            FlightRecording.partitionsMoved(
+                    context.self(),
+                    id,
+                    copied.cardinality(),
+                    sources.stream().map(source -> source.node().id()).toList(),
+                    bytes.get(),
+                    context.environment().nanoTime() - begunNanos);
         });
     }
 

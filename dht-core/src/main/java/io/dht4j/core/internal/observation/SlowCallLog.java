@@ -6,6 +6,7 @@ import io.dht4j.NodeId;
 import io.dht4j.SlowCall;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.recording.FlightRecording;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.Observer;
@@ -72,6 +73,7 @@ public final class SlowCallLog {
         }
         try {
             SlowCall slow = slowCall(call, outcome, now, nanos);
+            FlightRecording.slowCall(slow, requests(slow));
             long others = add(slow, now);
             if (others != NOT_LOGGED) {
                 LOG.warn("slow call: {}{}", text(slow), others == 0 ? "" : "; " + others + " more were not logged");
@@ -146,17 +148,21 @@ public final class SlowCallLog {
                 Duration.ofNanos(Math.max(0, end - request.begunNanos)));
     }
 
+    private static String requests(SlowCall slow) {
+        return slow.requests().stream()
+                .map(request -> request.node() + " " + request.kind() + " " + request.outcome() + " after "
+                        + request.after().toMillis() + " ms for "
+                        + request.took().toMillis() + " ms")
+                .collect(Collectors.joining("; "));
+    }
+
     /** Returns a line for people. */
     static String text(SlowCall slow) {
         String key = slow.keyHash().isPresent()
                 ? " of key " + String.format("%016x", slow.keyHash().getAsLong()) + " on "
                         + slow.replicas().stream().map(NodeId::value).collect(Collectors.joining(", "))
                 : slow.keys() > 0 ? " of " + slow.keys() + " keys" : "";
-        String requests = slow.requests().stream()
-                .map(request -> request.node() + " " + request.kind() + " " + request.outcome() + " after "
-                        + request.after().toMillis() + " ms for "
-                        + request.took().toMillis() + " ms")
-                .collect(Collectors.joining("; "));
+        String requests = requests(slow);
         return slow.kind() + key + " took " + slow.took().toMillis() + " ms, " + slow.outcome()
                 + (requests.isEmpty() ? "" : ": " + requests);
     }

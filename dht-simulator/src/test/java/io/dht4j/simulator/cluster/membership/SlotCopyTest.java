@@ -11,11 +11,13 @@ import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.simulator.cluster.SimulatedCluster;
+import io.dht4j.simulator.observation.FlightEvents;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 
 /** A node takes over a slot: it has all that the owner has before it reports so. */
@@ -33,6 +35,24 @@ class SlotCopyTest extends MovingSlot {
         assertThat(progress.complete()).isEqualTo(PartitionSet.of(MOVED));
         assertThat(progress.copiedBytes()).isPositive();
         assertThat(progress.waitsFor()).isEmpty();
+    }
+
+    @Test
+    void completeCopyIsAnEventOfTheFlightRecorder() throws Exception {
+        put(agreed.keys(MOVED, 20), 1, ALL);
+        List<RecordedEvent> events = FlightEvents.during("io.dht4j.PartitionMove", () -> {
+            move(Phase.COPY, HEIR);
+            awaitComplete();
+        });
+        assertThat(events).hasSize(1);
+        RecordedEvent event = events.get(0);
+        assertThat(event.getEventType().getDescription()).isNotBlank();
+        assertThat(event.getString("node")).isEqualTo(SimulatedCluster.id(HEIR).value());
+        assertThat(event.getString("sources"))
+                .isEqualTo(SimulatedCluster.id(OWNER).value());
+        assertThat(event.getInt("partitions")).isEqualTo(1);
+        assertThat(event.getLong("copiedBytes")).isPositive();
+        assertThat(event.getDuration("took")).isPositive();
     }
 
     @Test
