@@ -6,6 +6,7 @@ module io.dht4j.store {
     requires static transitive org.jspecify;
     requires com.github.benmanes.caffeine;
     requires com.h2database.mvstore;
+    requires jdk.jfr;
     requires org.slf4j;
 
     exports io.dht4j.store.disk to

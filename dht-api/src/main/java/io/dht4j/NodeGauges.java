@@ -18,8 +18,10 @@ import java.util.Optional;
  *     this node is among them if its store has a limit
  * @param clockOffsets how far the clock of each other node is ahead of this node's, estimated from its last reply and
  *     exact to half of its round trip; nodes that have not replied are missing
+ * @param connections connections to each other node that was called; empty if the transport does not count them
  * @param takeover partitions that this node takes over from others
  * @param store the size of the store at the last {@linkplain Cluster#status() status}; empty if it is unknown
+ * @param storeStatistics what the store had done at that time; empty if it is unknown
  */
 public record NodeGauges(
         Bounded calls,
@@ -30,13 +32,16 @@ public record NodeGauges(
         Bounded snapshotBytes,
         Map<NodeId, Bounded> peerRequests,
         Map<NodeId, Duration> clockOffsets,
+        Map<NodeId, PeerConnections> connections,
         Takeover takeover,
-        Optional<StoreSize> store) {
+        Optional<StoreSize> store,
+        Optional<StoreStatistics> storeStatistics) {
 
     /** Keeps copies of the maps. */
     public NodeGauges {
         peerRequests = Map.copyOf(peerRequests);
         clockOffsets = Map.copyOf(clockOffsets);
+        connections = Map.copyOf(connections);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.spi;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.StoreProblem;
+import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,16 @@ public interface Store extends AutoCloseable {
      * @throws StoreException if the store cannot be read
      */
     default Optional<StoreSpace> space() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns what the store has done since it was opened, and what it occupies. Quick, but may access the disk.
+     *
+     * @return empty if the store does not know, as by default
+     * @throws StoreException if the store is closed
+     */
+    default Optional<StoreStatistics> statistics() {
         return Optional.empty();
     }
 

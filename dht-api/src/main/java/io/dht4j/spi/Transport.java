@@ -1,7 +1,10 @@
 package io.dht4j.spi;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -62,6 +65,16 @@ public interface Transport extends AutoCloseable {
      * @param node the node with its former address; by default the call is ignored
      */
     default void forget(Node node) {}
+
+    /**
+     * Returns the connections over which this node calls others. Does not block.
+     *
+     * @return for each node that was called, and not forgotten since, what has been counted. By default, and of a
+     *     transport that cannot count its connections, no node
+     */
+    default Map<NodeId, PeerConnections> connections() {
+        return Map.of();
+    }
 
     /**
      * Reports that this transport can no longer serve although it was not closed, for example because an event loop has

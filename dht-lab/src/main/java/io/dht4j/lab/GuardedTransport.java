@@ -1,6 +1,8 @@
 package io.dht4j.lab;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -9,6 +11,7 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -68,6 +71,11 @@ final class GuardedTransport implements Transport {
     @Override
     public CompletionStage<String> failure() {
         return guard.call("failure()", transport::failure);
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        return guard.call("connections()", transport::connections);
     }
 
     @Override

@@ -3,7 +3,10 @@ package io.dht4j.micrometer;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
+import io.dht4j.StoreStatistics.Work;
+import io.dht4j.micrometer.StoreFigures.WorkFigure;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +15,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -66,10 +70,10 @@ public final class ClusterMetrics implements MeterBinder, AutoCloseable {
             throw new IllegalStateException("these metrics are closed");
         }
         Source source = new Source(cluster, registry, tags);
-        List<Meter> meters = Figure.all().stream()
-                .map(figure -> register(figure, source, registry))
-                .toList();
-        bindings.add(new Binding(registry, meters, source.peers));
+        List<Meter> meters = new ArrayList<>();
+        Figure.all().forEach(figure -> meters.add(register(figure, source, registry)));
+        StoreFigures.works().forEach(figure -> meters.add(register(figure, source, registry)));
+        bindings.add(new Binding(registry, List.copyOf(meters), source.peers));
     }
 
     /** The samples for one registry. */
@@ -100,6 +104,36 @@ public final class ClusterMetrics implements MeterBinder, AutoCloseable {
                         .tags(tags)
                         .strongReference(true)
                         .register(registry);
+    }
+
+    private Meter register(WorkFigure figure, Source source, MeterRegistry registry) {
+        LastWork work = new LastWork(figure, source);
+        return FunctionTimer.builder(
+                        figure.name(),
+                        source,
+                        any -> work.get().count(),
+                        any -> work.get().nanos(),
+                        TimeUnit.NANOSECONDS)
+                .description(figure.description())
+                .tags(tags)
+                .register(registry);
+    }
+
+    /** A sum of work, or the last one that is known. */
+    private static final class LastWork {
+        private final WorkFigure figure;
+        private final Source source;
+        private volatile Work last = Work.NONE;
+
+        LastWork(WorkFigure figure, Source source) {
+            this.figure = figure;
+            this.source = source;
+        }
+
+        Work get() {
+            figure.in(source.poll.get()).ifPresent(now -> last = now);
+            return last;
+        }
     }
 
     /**

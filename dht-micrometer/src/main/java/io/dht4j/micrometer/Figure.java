@@ -43,6 +43,7 @@ record Figure(
         bounded(all, "dht.store.memory", BYTES, "bytes of writes at the store", NodeGauges::storeRequestBytes);
         bounded(all, "dht.snapshots.memory", BYTES, "bytes that open snapshots keep", NodeGauges::snapshotBytes);
         addMoves(all);
+        all.addAll(StoreFigures.all());
         return List.copyOf(all);
     }
 
@@ -247,7 +248,7 @@ record Figure(
         return sample -> number(sample.gauges(), value);
     }
 
-    private static <T> double number(Optional<T> from, ToDoubleFunction<T> value) {
+    static <T> double number(Optional<T> from, ToDoubleFunction<T> value) {
         return from.isEmpty() ? Double.NaN : value.applyAsDouble(from.get());
     }
 

@@ -5,16 +5,22 @@ import io.dht4j.NodeGauges;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.PeerConnections;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -27,9 +33,15 @@ final class PeerFigures {
     private final MultiGauge active;
     private final MultiGauge limit;
     private final MultiGauge offset;
+    private final MultiGauge connections;
+    private final MeterRegistry registry;
+    private final Tags tags;
 
     // Guarded by this.
     private Set<NodeId> shown = Set.of();
+    /** The counters of each shown node. */
+    private final Map<NodeId, List<Meter>> counters = new HashMap<>();
+
     private boolean closed;
 
     /**
@@ -39,6 +51,8 @@ final class PeerFigures {
      */
     PeerFigures(MeterRegistry registry, Tags tags, Supplier<ClusterSample> sample) {
         this.sample = sample;
+        this.registry = registry;
+        this.tags = tags;
         this.active = MultiGauge.builder("dht.peer.requests.active")
                 .description("Present requests to the node that are outstanding")
                 .tags(tags)
@@ -50,6 +64,10 @@ final class PeerFigures {
         this.offset = MultiGauge.builder("dht.peer.clock.offset")
                 .description("How far the clock of the node is ahead of this node's")
                 .baseUnit("seconds")
+                .tags(tags)
+                .register(registry);
+        this.connections = MultiGauge.builder("dht.peer.connections.open")
+                .description("Open connections to the node")
                 .tags(tags)
                 .register(registry);
     }
@@ -71,6 +89,12 @@ final class PeerFigures {
             return;
         }
         shown = nodes;
+        connections.register(rows(
+                nodes,
+                (gauges, node) -> Optional.ofNullable(gauges.connections().get(node))
+                        .map(PeerConnections::open)
+                        .map(Integer::doubleValue)));
+        count(nodes);
         active.register(rows(
                 nodes,
                 (gauges, node) -> Optional.ofNullable(gauges.peerRequests().get(node))
@@ -86,6 +110,53 @@ final class PeerFigures {
                 (gauges, node) -> Optional.ofNullable(gauges.clockOffsets().get(node))
                         .map(Duration::toMillis)
                         .map(millis -> millis / 1e3)));
+    }
+
+    /** Registers the counters of new nodes, and removes those of nodes that have left. */
+    private void count(Set<NodeId> nodes) {
+        counters.entrySet().removeIf(entry -> {
+            boolean left = !nodes.contains(entry.getKey());
+            if (left) {
+                entry.getValue().forEach(registry::remove);
+            }
+            return left;
+        });
+        nodes.forEach(node -> counters.computeIfAbsent(
+                node,
+                added -> List.of(
+                        counter(added, "opened", "Connections to the node that were opened", PeerConnections::opened),
+                        counter(added, "failed", "Failed attempts to connect to the node", PeerConnections::failed))));
+    }
+
+    private Meter counter(NodeId node, String what, String description, ToLongFunction<PeerConnections> value) {
+        LastCount count = new LastCount(node, sample, value);
+        // The counter refers weakly to this, and strongly to the function.
+        return FunctionCounter.builder("dht.peer.connections." + what, this, any -> count.get())
+                .description(description)
+                .tags(tags.and("peer", node.value()))
+                .register(registry);
+    }
+
+    /** The last known count of a node: a counter must not become unknown. */
+    private static final class LastCount {
+        private final NodeId node;
+        private final Supplier<ClusterSample> sample;
+        private final ToLongFunction<PeerConnections> value;
+        private volatile long last;
+
+        LastCount(NodeId node, Supplier<ClusterSample> sample, ToLongFunction<PeerConnections> value) {
+            this.node = node;
+            this.sample = sample;
+            this.value = value;
+        }
+
+        double get() {
+            sample.get()
+                    .gauges()
+                    .map(gauges -> gauges.connections().get(node))
+                    .ifPresent(counts -> last = value.applyAsLong(counts));
+            return last;
+        }
     }
 
     private List<Row<?>> rows(Set<NodeId> nodes, BiFunction<NodeGauges, NodeId, Optional<Double>> value) {

@@ -77,6 +77,10 @@ class ClusterMetricsTest {
                         .value())
                 .isBetween(-10.0, 10.0);
         assertThat(registry.find("dht.peer.requests.limit").gauges()).hasSize(1);
+        assertThat(registry.get("dht.store.merges").functionTimer().count()).isZero();
+        assertThat(gauge("dht.store.tables.used")).isNaN();
+        assertThat(registry.find("dht.peer.connections.opened").functionCounters())
+                .hasSize(1);
         assertThat(registry.get("dht.calls")
                         .tags("kind", "put", "outcome", "SUCCESS")
                         .timer()

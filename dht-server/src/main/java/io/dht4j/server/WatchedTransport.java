@@ -2,6 +2,7 @@ package io.dht4j.server;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -142,6 +143,11 @@ final class WatchedTransport implements Transport {
     @Override
     public CompletionStage<String> failure() {
         return watched.failure();
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        return watched.connections();
     }
 
     @Override

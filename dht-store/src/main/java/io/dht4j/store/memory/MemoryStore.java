@@ -2,6 +2,8 @@ package io.dht4j.store.memory;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges.Bounded;
+import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -237,6 +239,17 @@ public final class MemoryStore implements Store {
     @Override
     public Version newestAtOpen() {
         return new Version(0);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The tables are all entries, with their overhead, and the bound on them.
+     */
+    @Override
+    public Optional<StoreStatistics> statistics() {
+        checkOpen();
+        return Optional.of(StoreStatistics.inMemory(new Bounded(bytes.get(), maxBytes)));
     }
 
     @Override

@@ -2,7 +2,9 @@ package io.dht4j.store.mvstore;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.StoreProblem;
+import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -22,6 +24,7 @@ import io.dht4j.store.mvstore.internal.map.EntryMap;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
 import io.dht4j.store.mvstore.internal.memtable.Memtables;
 import io.dht4j.store.mvstore.internal.merge.Merger;
+import io.dht4j.store.mvstore.internal.statistics.StoreWork;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -151,7 +154,12 @@ public final class MvStore implements Store {
             Recovery recovery = new Recovery(directory, map, isForced, options.memtableBytes(), options.maxFrozen());
             List<Memtable> recovered = recovery.replay();
             Memtables memtables = new Memtables(
-                    health, options.memtableBytes(), options.maxFrozen(), recovered, recovery.nextTable());
+                    health,
+                    new StoreWork(StoreWork.Kind.WRITE_STALL, directory.path()),
+                    options.memtableBytes(),
+                    options.maxFrozen(),
+                    recovered,
+                    recovery.nextTable());
             WriteAheadLog log = new WriteAheadLog(directory, isForced, memtables, cache, health, recovery);
             Merger merger = new Merger(directory, isForced, memtables, map, log, health);
             log.begin();
@@ -190,7 +198,7 @@ public final class MvStore implements Store {
         }
         try {
             checkOpen();
-            return Optional.ofNullable(cache.get(key));
+            return Optional.ofNullable(cache.getBeforeStore(key));
         } finally {
             calls.readLock().unlock();
         }
@@ -310,6 +318,27 @@ public final class MvStore implements Store {
             } catch (IOException e) {
                 throw new StoreException(
                         "the free space of " + directory.path() + " is unknown (" + FileFailure.inWords(e) + ")", e);
+            }
+        });
+    }
+
+    @Override
+    public Optional<StoreStatistics> statistics() {
+        return reading(() -> {
+            try {
+                return Optional.of(new StoreStatistics(
+                        log.commits(),
+                        directory.fsync().succeeded(),
+                        merger.merges(),
+                        merger.compactions(),
+                        memtables.stalls(),
+                        new Bounded(memtables.weight(), memtables.maxBytes()),
+                        map.fileBytes(),
+                        directory.logBytes(),
+                        Optional.of(cache.statistics()),
+                        Optional.of(map.pageCache())));
+            } catch (IOException e) {
+                throw new StoreException(directory.path() + " cannot be listed (" + FileFailure.inWords(e) + ")", e);
             }
         });
     }

@@ -11,11 +11,18 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The contract of every {@link Store}. The test of a store extends this class and opens the store; durable stores
  * extend {@link DurableStoreContract} instead. The contract is composed of suites, one for each subject: entries,
- * scans, purges, drops, listeners, and concurrent use. Each test has a store of its own in an empty directory.
+ * scans, purges, drops, listeners, statistics, and concurrent use. Each test has a store of its own in an empty
+ * directory.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 public abstract class StoreContract
-        implements EntriesSuite, ScansSuite, PurgesSuite, DropsSuite, ListenersSuite, ConcurrentUseSuite {
+        implements EntriesSuite,
+                ScansSuite,
+                PurgesSuite,
+                DropsSuite,
+                ListenersSuite,
+                StatisticsSuite,
+                ConcurrentUseSuite {
 
     /** The empty directory of the test. */
     @TempDir

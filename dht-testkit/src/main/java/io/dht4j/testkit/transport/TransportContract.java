@@ -6,9 +6,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The contract of every {@link io.dht4j.spi.Transport}. The test of a transport extends this class and supplies
  * transports as {@link TransportHarness} describes; {@link SocketTransportContract} has additional tests for transports
  * over sockets. The contract is composed of suites, one for each subject: frames of all sizes, concurrent calls,
- * deadlines, cancelled calls, peers that stop and restart, forgotten peers, handlers that fail, starting and closing,
- * and the outcome <i>not sent</i>, which must always be true. No test measures time: deadlines are long where a reply
- * is expected and short where none is.
+ * deadlines, cancelled calls, peers that stop and restart, forgotten peers, counts of connections, handlers that fail,
+ * starting and closing, and the outcome <i>not sent</i>, which must always be true. No test measures time: deadlines
+ * are long where a reply is expected and short where none is.
  */
 public abstract class TransportContract
         implements FramesSuite,
@@ -17,6 +17,7 @@ public abstract class TransportContract
                 CancellationSuite,
                 PeersSuite,
                 ForgottenPeersSuite,
+                ConnectionsSuite,
                 HandlersSuite,
                 LifecycleSuite,
                 OutcomesSuite {

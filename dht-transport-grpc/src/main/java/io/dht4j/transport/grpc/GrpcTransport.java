@@ -1,6 +1,8 @@
 package io.dht4j.transport.grpc;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
@@ -18,6 +20,7 @@ import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -123,6 +126,11 @@ public final class GrpcTransport implements Transport {
         CompletionStage<byte[]> refused = RefusedCalls.check(
                 node, request, context, remaining, options.limits().maxFrameBytes());
         return refused == null ? clients.call(node, request, context, remaining) : refused;
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        return clients.connections();
     }
 
     @Override

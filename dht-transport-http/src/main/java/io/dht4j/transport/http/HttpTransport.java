@@ -3,6 +3,7 @@ package io.dht4j.transport.http;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
@@ -22,7 +23,9 @@ import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpTransportServer;
 import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -251,6 +254,18 @@ public final class HttpTransport implements Transport {
         boolean isFor(NodeId id) {
             return expected.isEmpty() || expected.get().equals(id);
         }
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        Map<NodeId, PeerConnections> counts = new HashMap<>();
+        for (Peer peer : peers.values()) {
+            NodeId user = peer.user;
+            if (user != null) {
+                peer.client.connections().ifPresent(count -> counts.put(user, count));
+            }
+        }
+        return counts;
     }
 
     @Override

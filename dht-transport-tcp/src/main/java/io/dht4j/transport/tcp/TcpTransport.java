@@ -1,6 +1,8 @@
 package io.dht4j.transport.tcp;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.Frame;
@@ -17,6 +19,7 @@ import io.dht4j.transport.tcp.internal.tls.TransportTls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -134,6 +137,12 @@ public final class TcpTransport implements Transport {
         CompletionStage<byte[]> refused = RefusedCalls.check(
                 node, request, context, remaining, options.limits().maxFrameBytes());
         return refused == null ? called.call(node, request, context, remaining) : refused;
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        Peers called = peers;
+        return called == null ? Map.of() : called.connections();
     }
 
     @Override

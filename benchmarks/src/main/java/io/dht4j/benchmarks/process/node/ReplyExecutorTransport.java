@@ -1,11 +1,14 @@
 package io.dht4j.benchmarks.process.node;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -37,6 +40,11 @@ final class ReplyExecutorTransport implements Transport {
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         return inner.endpoints(nodes);
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        return inner.connections();
     }
 
     @Override

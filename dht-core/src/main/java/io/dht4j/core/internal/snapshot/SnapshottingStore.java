@@ -3,6 +3,7 @@ package io.dht4j.core.internal.snapshot;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.StoreProblem;
+import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -87,6 +88,11 @@ final class SnapshottingStore implements Store {
     @Override
     public Optional<StoreSpace> space() {
         return store.space();
+    }
+
+    @Override
+    public Optional<StoreStatistics> statistics() {
+        return store.statistics();
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Counts the unfinished calls to a peer and their bytes. Safe for use by any number of threads. */
 public final class CallBudget {
 
+    private final ConnectionCount connections = new ConnectionCount();
     private final int maxCalls;
     private final long maxBytes;
     private final AtomicInteger calls = new AtomicInteger();
@@ -20,6 +21,15 @@ public final class CallBudget {
     public CallBudget(Limits limits) {
         this.maxCalls = limits.maxQueuedPerPeer();
         this.maxBytes = limits.maxQueuedBytesPerPeer();
+    }
+
+    /**
+     * Returns the count of the connections that carry the calls.
+     *
+     * @return the same object each time
+     */
+    public ConnectionCount connections() {
+        return connections;
     }
 
     /**

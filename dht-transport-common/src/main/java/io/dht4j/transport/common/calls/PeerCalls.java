@@ -1,10 +1,13 @@
 package io.dht4j.transport.common.calls;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -110,6 +113,18 @@ public final class PeerCalls {
             lanes.add(factory.create(node, budget));
         }
         return new Peer(budget, List.copyOf(lanes));
+    }
+
+    /**
+     * Returns the connections to each peer.
+     *
+     * @return by the names of the peers
+     */
+    public Map<NodeId, PeerConnections> connections() {
+        Map<NodeId, PeerConnections> counts = new HashMap<>();
+        peers.forEach((node, peer) ->
+                counts.merge(node.id(), peer.budget.connections().counts(), ConnectionCount::sum));
+        return counts;
     }
 
     /**

@@ -5,12 +5,14 @@ import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.NodeGauges.StoreSize;
 import io.dht4j.NodeGauges.Takeover;
 import io.dht4j.OverloadCounts;
+import io.dht4j.StoreStatistics;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.spi.StoreSpace;
+import io.dht4j.spi.Transport;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,12 +20,15 @@ import java.util.Optional;
 final class LoadReport {
 
     private final NodeRuntime runtime;
+    private final Transport transport;
     private final Admission admission;
     private final ByteBudget readBytes;
     private final long snapshotLimit;
 
-    LoadReport(NodeRuntime runtime, Admission admission, ByteBudget readBytes, long snapshotLimit) {
+    LoadReport(
+            NodeRuntime runtime, Transport transport, Admission admission, ByteBudget readBytes, long snapshotLimit) {
         this.runtime = runtime;
+        this.transport = transport;
         this.admission = admission;
         this.readBytes = readBytes;
         this.snapshotLimit = snapshotLimit;
@@ -42,8 +47,8 @@ final class LoadReport {
                 budget.denied());
     }
 
-    /** Returns what the node has in hand, with the last known space of its store. */
-    NodeGauges gauges(Optional<StoreSpace> space) {
+    /** Returns what the node has in hand, with what is known of its store. */
+    NodeGauges gauges(Optional<StoreSpace> space, Optional<StoreStatistics> statistics) {
         return new NodeGauges(
                 admission.number(),
                 admission.bytes(),
@@ -53,11 +58,13 @@ final class LoadReport {
                 new Bounded(runtime.local.snapshots.bytes(), snapshotLimit),
                 runtime.peers.client.limits().outstanding(),
                 runtime.peers.clocks.offsets(),
+                transport.connections(),
                 runtime.background
                         .moves
                         .map(moves -> takeover(moves.progress()))
                         .orElse(Takeover.NONE),
-                space.map(known -> new StoreSize(known.usedBytes(), known.freeBytes())));
+                space.map(known -> new StoreSize(known.usedBytes(), known.freeBytes())),
+                statistics);
     }
 
     private static Takeover takeover(List<BatchProgress> moves) {

@@ -104,8 +104,12 @@ public final class NodeCluster implements Cluster {
         this.reads = new ReadCalls(runtime, config, rules, readBytes);
         this.writes = new WriteCalls(runtime, config, rules, admission);
         this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
-        this.load =
-                new LoadReport(runtime, admission, readBytes, config.limits().snapshotBytes());
+        this.load = new LoadReport(
+                runtime,
+                components.transport(),
+                admission,
+                readBytes,
+                config.limits().snapshotBytes());
         this.status = new StatusReport(
                 components,
                 runtime.background.handoff,
@@ -358,7 +362,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public Optional<NodeGauges> gauges() {
-        return Optional.of(load.gauges(status.space()));
+        return Optional.of(load.gauges(status.space(), status.storeStatistics()));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
+import io.dht4j.StoreStatistics;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.handoff.Handoff;
@@ -54,6 +55,7 @@ final class StatusReport {
     private final AtomicReference<@Nullable EntryCountRequest> running = new AtomicReference<>();
     private volatile EntryCount known;
     private volatile Optional<StoreSpace> space = Optional.empty();
+    private volatile Optional<StoreStatistics> statistics = Optional.empty();
 
     StatusReport(
             NodeComponents components,
@@ -139,6 +141,7 @@ final class StatusReport {
             count = new EntryCount(entries(), environment.nanoTime());
             known = count;
             space = measuredSpace();
+            statistics = measuredStatistics();
         } catch (RuntimeException | Error e) {
             running.set(null);
             request.count().completeExceptionally(e);
@@ -165,6 +168,20 @@ final class StatusReport {
             LOG.debug("the space of the store is unknown: {}", e.toString());
             return Optional.empty();
         }
+    }
+
+    private Optional<StoreStatistics> measuredStatistics() {
+        try {
+            return components.store().statistics();
+        } catch (RuntimeException | Error e) {
+            LOG.debug("the statistics of the store are unknown: {}", e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the statistics of the store at the last count; empty if they are unknown. */
+    Optional<StoreStatistics> storeStatistics() {
+        return statistics;
     }
 
     /** Returns the space of the store at the last count; empty if it is unknown. */

@@ -3,10 +3,13 @@ package io.dht4j.store.mvstore.internal.cache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.dht4j.Key;
+import io.dht4j.NodeGauges.Bounded;
+import io.dht4j.StoreStatistics;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store.Held;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,12 @@ public final class EntryCache {
      */
     private final Cache<Key, CachedEntry> known;
 
+    private final long maxBytes;
+
+    // The cache's own counters would also take the time of each change.
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+
     /** For each stripe the number of changes under way, in the lowest bits, and the number of ended changes. */
     private final AtomicLongArray changes = new AtomicLongArray(COUNTERS);
 
@@ -57,6 +66,7 @@ public final class EntryCache {
      * @param maxBytes its memory, by estimate; 0 for no entries
      */
     public EntryCache(long maxBytes) {
+        this.maxBytes = maxBytes;
         this.known = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher(EntryCache::weight)
@@ -69,11 +79,34 @@ public final class EntryCache {
         return (int) Math.min(Integer.MAX_VALUE, (long) OVERHEAD + key.length() + held.valueBytes());
     }
 
-    /** Returns the newest entry of a key, or its absence; null if the key is not cached. */
+    /** Returns the newest entry of a key, or its absence; null if the key is not cached. Counts a hit or a miss. */
     @Nullable
     public Held get(Key key) {
+        Held held = getBeforeStore(key);
+        if (held == null) {
+            misses.increment();
+        }
+        return held;
+    }
+
+    /** Returns the same, and counts a hit, but no miss: the caller asks again where it may read the store. */
+    @Nullable
+    public Held getBeforeStore(Key key) {
         CachedEntry held = known.getIfPresent(key);
-        return held == null ? null : held.held(key);
+        if (held == null) {
+            return null;
+        }
+        hits.increment();
+        return held.held(key);
+    }
+
+    /** Returns hits, misses and memory. Waits for an eviction under way. */
+    public StoreStatistics.EntryCache statistics() {
+        long used = known.policy()
+                .eviction()
+                .map(eviction -> eviction.weightedSize().orElse(0))
+                .orElse(0L);
+        return new StoreStatistics.EntryCache(hits.sum(), misses.sum(), new Bounded(used, maxBytes));
     }
 
     /** Returns a stamp, to be taken before the store is read, and passed to {@link #keep} with the result. */

@@ -1,7 +1,9 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.StoreStatistics.Work;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.disk.FsyncFailedException;
+import io.dht4j.store.mvstore.internal.statistics.WorkMeter;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 public final class Fsync {
 
     private final Disk disk;
+    private final WorkMeter meter = new WorkMeter();
     private volatile boolean failed;
     private volatile boolean mapFailed;
     private volatile long sinceMillis;
@@ -31,9 +34,11 @@ public final class Fsync {
     /** Forces a segment of the log to the disk. */
     public void log(RandomAccessFile file, Path path) throws FsyncFailedException {
         boolean done = false;
+        long began = System.nanoTime();
         try {
             disk.force(file, path);
             done = true;
+            meter.ended(began, 0);
         } finally {
             if (!done) {
                 recordFailure();
@@ -44,9 +49,11 @@ public final class Fsync {
     /** Forces the file of the map to the disk. */
     public void map(RandomAccessFile file, Path path) throws FsyncFailedException {
         boolean done = false;
+        long began = System.nanoTime();
         try {
             disk.force(file, path);
             done = true;
+            meter.ended(began, 0);
         } finally {
             if (!done) {
                 mapFailed = true;
@@ -57,12 +64,19 @@ public final class Fsync {
 
     /** Forces the names of a directory's files to the disk. */
     public void names(Path directory) throws FsyncFailedException {
+        long began = System.nanoTime();
         try {
             disk.syncNames(directory);
+            meter.ended(began, 0);
         } catch (IOException e) {
             recordFailure();
             throw new FsyncFailedException(directory, e);
         }
+    }
+
+    /** Returns the calls that have succeeded, and how long they took. */
+    public Work succeeded() {
+        return meter.sum();
     }
 
     private void recordFailure() {

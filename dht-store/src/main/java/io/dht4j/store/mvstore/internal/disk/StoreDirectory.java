@@ -296,6 +296,20 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /**
+     * Returns the size of the log's segments.
+     *
+     * @throws IOException if the directory cannot be read
+     */
+    public long logBytes() throws IOException {
+        long bytes = 0;
+        for (Path segment : segments().values()) {
+            // 0 of one that was merged and deleted meanwhile.
+            bytes += segment.toFile().length();
+        }
+        return bytes;
+    }
+
+    /**
      * Forces the names of files that were made or deleted to the disk.
      *
      * @throws IOException if that fails

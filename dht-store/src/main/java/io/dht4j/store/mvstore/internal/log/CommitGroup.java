@@ -35,6 +35,11 @@ final class CommitGroup {
         }
     }
 
+    /** Returns the bytes of the entries in the log. */
+    long bytes() {
+        return bytes;
+    }
+
     /** Returns whether the group has no entries. */
     boolean isEmpty() {
         return bytes == 0;

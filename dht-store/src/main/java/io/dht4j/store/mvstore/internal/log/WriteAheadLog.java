@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.log;
 
+import io.dht4j.StoreStatistics.Work;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
@@ -11,6 +12,7 @@ import io.dht4j.store.mvstore.internal.disk.LostFileException;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
 import io.dht4j.store.mvstore.internal.memtable.Memtables;
+import io.dht4j.store.mvstore.internal.statistics.WorkMeter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ public final class WriteAheadLog {
     private final Health health;
     private final Recovery recovery;
     private final Queue<WriteRequest> pending = new ConcurrentLinkedQueue<>();
+    private final WorkMeter commits = new WorkMeter();
     private final AtomicBoolean leading = new AtomicBoolean();
 
     // Below: only for the leader.
@@ -297,7 +300,9 @@ public final class WriteAheadLog {
             return;
         }
         memtables.awaitBytes(active.weight() + weight);
+        long began = System.nanoTime();
         group.appendTo(segment(), isForced);
+        commits.ended(began, group.bytes());
         if (System.nanoTime() - checkedNanos > UNCHECKED_NANOS) {
             directory.files().check();
             checkedNanos = System.nanoTime();
@@ -328,6 +333,11 @@ public final class WriteAheadLog {
         try (full) {
             full.seal();
         }
+    }
+
+    /** Returns the groups that were appended to the log and, if the durability demands that, forced to the disk. */
+    public Work commits() {
+        return commits.sum();
     }
 
     /** Reports a failure. A full disk is transient; after any other failure the store must be opened again. */

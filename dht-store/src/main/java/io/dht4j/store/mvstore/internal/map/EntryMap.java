@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore.internal.map;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.StoreStatistics.PageCache;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -103,6 +104,21 @@ public final class EntryMap implements AutoCloseable {
     /** Returns the bytes of live pages in the file, to a few percent. */
     public long liveBytes() {
         return file.reading(map -> map.compactor.liveBytes());
+    }
+
+    /** Returns the size of the file. */
+    public long fileBytes() {
+        return file.reading(map -> map.fileStore.size());
+    }
+
+    /** Returns how many bytes have been written since the file was opened, the last time. */
+    public long writtenBytes() {
+        return file.current().fileStore.writtenBytes();
+    }
+
+    /** Returns what the cache of pages has done since the file was opened, the last time. */
+    public PageCache pageCache() {
+        return file.reading(MapFile::pageCache);
     }
 
     /** Returns the number of keys. */

@@ -2,6 +2,8 @@ package io.dht4j.store.mvstore.internal.map;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges.Bounded;
+import io.dht4j.StoreStatistics.PageCache;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
@@ -308,6 +310,15 @@ final class MapFile {
             largeValues.removeOthers(key, entries.get(key));
             state.remove(PUTTING);
         }
+    }
+
+    /** Returns what the cache of pages has done since the file was opened. */
+    PageCache pageCache() {
+        return new PageCache(
+                fileStore.getReadCount(),
+                fileStore.getReadBytes(),
+                fileStore.getCacheHitRatio() / 100.0,
+                new Bounded((long) fileStore.getCacheSizeUsed() << 20, (long) fileStore.getCacheSize() << 20));
     }
 
     /** Commits changes of the size of a chunk, so that the memory of a merge does not grow with the map. */

@@ -1,10 +1,13 @@
 package io.dht4j.store.mvstore.internal.memtable;
 
+import io.dht4j.StoreStatistics.Work;
 import io.dht4j.store.mvstore.internal.disk.Health;
+import io.dht4j.store.mvstore.internal.statistics.StoreWork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,7 @@ public final class Memtables {
     public record View(Memtable active, List<Memtable> frozen) {}
 
     private final Health health;
+    private final StoreWork stalls;
     private final long maxTableBytes;
     private final int maxFrozen;
     /** The memory of all tables, unless a single group needs more. */
@@ -42,13 +46,21 @@ public final class Memtables {
      * Creates the tables of a store.
      *
      * @param health ends the waiting of writers when it fails
+     * @param stalls counts the waiting of writers
      * @param maxTableBytes the memory of a table, unless a single group needs more
      * @param maxFrozen how many tables may be frozen
      * @param recovered frozen tables, the oldest first
      * @param active the table that takes writes
      */
-    public Memtables(Health health, long maxTableBytes, int maxFrozen, List<Memtable> recovered, Memtable active) {
+    public Memtables(
+            Health health,
+            StoreWork stalls,
+            long maxTableBytes,
+            int maxFrozen,
+            List<Memtable> recovered,
+            Memtable active) {
         this.health = health;
+        this.stalls = stalls;
         this.maxTableBytes = maxTableBytes;
         this.maxFrozen = maxFrozen;
         this.maxBytes = maxBytes(maxTableBytes, maxFrozen);
@@ -81,10 +93,7 @@ public final class Memtables {
     public void awaitRoom() {
         lock.lock();
         try {
-            while (view.frozen().size() >= maxFrozen) {
-                health.checkWritable();
-                changed.awaitUninterruptibly();
-            }
+            awaitUnless(this::hasRoom);
             health.checkWritable();
         } finally {
             lock.unlock();
@@ -101,13 +110,36 @@ public final class Memtables {
         }
         lock.lock();
         try {
-            while (!view.frozen().isEmpty() && frozenBytes() + activeBytes > maxBytes) {
+            awaitUnless(() -> view.frozen().isEmpty() || frozenBytes() + activeBytes <= maxBytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the tables have room. Under the lock. */
+    private void awaitUnless(BooleanSupplier hasRoom) {
+        if (hasRoom.getAsBoolean()) {
+            return;
+        }
+        StoreWork.Piece stall = stalls.begin();
+        try {
+            while (!hasRoom.getAsBoolean()) {
                 health.checkWritable();
                 changed.awaitUninterruptibly();
             }
         } finally {
-            lock.unlock();
+            stall.end(0);
         }
+    }
+
+    /** Returns how often and how long writers have waited for the merge. */
+    public Work stalls() {
+        return stalls.sum();
+    }
+
+    /** Returns the memory of all tables that may not be exceeded, unless a single group needs more. */
+    public long maxBytes() {
+        return maxBytes;
     }
 
     private long frozenBytes() {

@@ -1,19 +1,24 @@
 package io.dht4j.store.mvstore.internal.merge;
 
+import io.dht4j.StoreStatistics.Work;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
 import io.dht4j.store.mvstore.internal.log.WriteAheadLog;
+import io.dht4j.store.mvstore.internal.map.Compactor;
 import io.dht4j.store.mvstore.internal.map.EntryMap;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
 import io.dht4j.store.mvstore.internal.memtable.Memtables;
+import io.dht4j.store.mvstore.internal.statistics.StoreWork;
+import io.dht4j.store.mvstore.internal.statistics.StoreWork.Kind;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +57,8 @@ public final class Merger {
     private final EntryMap map;
     private final WriteAheadLog log;
     private final Health health;
+    private final StoreWork merges;
+    private final StoreWork compactions;
     private final MergeTasks tasks = new MergeTasks();
     private final MergeFailures failures;
     private final Thread thread;
@@ -90,6 +97,8 @@ public final class Merger {
         this.map = map;
         this.log = log;
         this.health = health;
+        this.merges = new StoreWork(Kind.MERGE, directory.path());
+        this.compactions = new StoreWork(Kind.COMPACTION, directory.path());
         this.failures = new MergeFailures(directory, memtables, tasks, health);
         this.thread = new Thread(this::run, "dht4j-store-merge " + directory.path());
         // A process that forgets to close its store loses nothing by ending.
@@ -297,6 +306,8 @@ public final class Merger {
     }
 
     private void merge(Memtable table) throws IOException {
+        StoreWork.Piece merge = merges.begin();
+        long writtenBefore = map.writtenBytes();
         int count = 0;
         long began = System.nanoTime();
         for (Entry entry : table) {
@@ -319,7 +330,29 @@ public final class Merger {
             directory.sync();
         }
         ticksSinceMerge = 0;
-        map.compactor().rewriteForWrites();
+        merge.end(map.writtenBytes() - writtenBefore);
+        compact(Compactor::rewriteForWrites);
+    }
+
+    /** Lets the compactor work, and counts that if it has written anything. */
+    private void compact(Consumer<Compactor> step) {
+        StoreWork.Piece compaction = compactions.begin();
+        long writtenBefore = map.writtenBytes();
+        step.accept(map.compactor());
+        long written = map.writtenBytes() - writtenBefore;
+        if (written > 0) {
+            compaction.end(written);
+        }
+    }
+
+    /** Returns the merges that have ended. */
+    public Work merges() {
+        return merges.sum();
+    }
+
+    /** Returns the compactions that have ended. */
+    public Work compactions() {
+        return compactions.sum();
     }
 
     /**
@@ -349,9 +382,9 @@ public final class Merger {
             log.tryRotate();
         } else if (ticksSinceMerge <= SETTLING_TICKS) {
             if (quietTicks == 0) {
-                map.compactor().settleUnderWrites();
+                compact(Compactor::settleUnderWrites);
             } else {
-                map.compactor().settle(this::restFromCompaction);
+                compact(compactor -> compactor.settle(this::restFromCompaction));
             }
         }
     }

@@ -2,9 +2,11 @@ package io.dht4j.transport.grpc.internal.client;
 
 import io.dht4j.Node;
 import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.common.calls.ConnectionCount;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import io.dht4j.transport.grpc.internal.wire.FlowControl;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
@@ -54,8 +56,12 @@ final class PeerChannels {
         }
     }
 
-    /** Opens a channel whose connection lives on one event loop. The caller returns it with {@link #close}. */
-    ManagedChannel open(Target target, EventLoops loops, EventLoops.Loop loop, int maxMessage) {
+    /**
+     * Opens a channel whose connection lives on one event loop. The caller returns it with {@link #close}.
+     *
+     * @param count counts the connection
+     */
+    ManagedChannel open(Target target, EventLoops loops, EventLoops.Loop loop, int maxMessage, ConnectionCount count) {
         NettyChannelBuilder builder = builder(target)
                 .eventLoopGroup(loop.executor())
                 .channelType(loops.channelType())
@@ -82,11 +88,29 @@ final class PeerChannels {
         // Closed channels stay until they have ended, because their calls end with them.
         channels.removeIf(ManagedChannel::isTerminated);
         channels.add(channel);
+        count(channel, ConnectivityState.IDLE, count);
         // Closing sets its mark first and looks for channels afterwards.
         if (closed) {
             close(channel);
         }
         return channel;
+    }
+
+    /** Counts what becomes of the connection of a channel that was in a state when it was looked at last. */
+    private static void count(ManagedChannel channel, ConnectivityState before, ConnectionCount count) {
+        channel.notifyWhenStateChanged(before, () -> {
+            ConnectivityState now = channel.getState(false);
+            if (now == ConnectivityState.READY) {
+                count.opened();
+            } else if (before == ConnectivityState.READY) {
+                count.closed();
+            } else if (now == ConnectivityState.TRANSIENT_FAILURE) {
+                count.failed();
+            }
+            if (now != ConnectivityState.SHUTDOWN) {
+                count(channel, now, count);
+            }
+        });
     }
 
     private static NettyChannelBuilder builder(Target target) {

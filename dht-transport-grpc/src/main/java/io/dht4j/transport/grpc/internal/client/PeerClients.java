@@ -1,6 +1,8 @@
 package io.dht4j.transport.grpc.internal.client;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.transport.common.calls.CallBudget;
@@ -10,6 +12,7 @@ import io.dht4j.transport.grpc.internal.client.PeerChannels.Target;
 import io.dht4j.transport.grpc.internal.loops.EventLoops;
 import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /** Calls the peers over gRPC. Safe for use by any number of threads. */
@@ -41,6 +44,11 @@ public final class PeerClients {
      */
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context, long remainingNanos) {
         return calls.call(node, request, context, remainingNanos);
+    }
+
+    /** Returns the connections to each node. */
+    public Map<NodeId, PeerConnections> connections() {
+        return calls.connections();
     }
 
     /** Ends the calls and connections to a node. Does not block. */

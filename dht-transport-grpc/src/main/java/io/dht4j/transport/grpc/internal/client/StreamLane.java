@@ -127,7 +127,7 @@ final class StreamLane implements PeerLane {
         waiting.attemptBegins();
         ManagedChannel channel;
         try {
-            channel = channels.open(target, loops, loop, RecordHead.MAX_MESSAGE);
+            channel = channels.open(target, loops, loop, RecordHead.MAX_MESSAGE, budget.connections());
         } catch (RuntimeException e) {
             String why = "cannot connect: " + e.getMessage();
             waiting.endAttempted(call -> call.abandon(why));

@@ -123,7 +123,7 @@ final class UnaryLane implements PeerLane {
         ManagedChannel current = channel.get();
         if (current == null) {
             ManagedChannel opened =
-                    channels.open(target, loops, loop, options.common().limits().maxFrameBytes());
+                    channels.open(target, loops, loop, options.common().limits().maxFrameBytes(), budget.connections());
             channel.set(opened);
             current = opened;
             watch(opened);

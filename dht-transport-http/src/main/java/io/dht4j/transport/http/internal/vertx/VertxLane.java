@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.internal.vertx;
 
+import io.dht4j.transport.common.calls.ConnectionCount;
 import io.dht4j.transport.http.internal.peer.CallBounds;
 import io.dht4j.transport.http.internal.peer.LoopTimer;
 import io.dht4j.transport.http.internal.peer.PeerCall;
@@ -44,6 +45,7 @@ final class VertxLane {
     private final VertxTarget target;
     private final int maxConnections;
     private final CallBounds bounds;
+    private final ConnectionCount connections;
     private final LoopTimer timer;
     private final long keepAliveNanos;
 
@@ -72,7 +74,9 @@ final class VertxLane {
             HttpClientAgent client,
             VertxTarget target,
             PeerOptions options,
-            int lanes) {
+            int lanes,
+            ConnectionCount connections) {
+        this.connections = connections;
         this.peer = peer;
         this.loop = loop;
         this.client = client;
@@ -224,12 +228,14 @@ final class VertxLane {
             client.connect(connectOptions).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
+                    connections.failed();
                     connectFailed(result.cause());
                 } else if (closed != null) {
                     result.result().close();
                 } else {
                     VertxConnection connection = new VertxConnection(this, result.result(), target);
                     open.add(connection);
+                    connections.opened();
                     release(connection);
                 }
             });
@@ -320,7 +326,9 @@ final class VertxLane {
     /** Notes that a connection has been closed, by either side. */
     void gone(VertxConnection connection) {
         assert loop.isCurrent();
-        open.remove(connection);
+        if (open.remove(connection)) {
+            connections.closed();
+        }
         idle.remove(connection);
         pump();
     }

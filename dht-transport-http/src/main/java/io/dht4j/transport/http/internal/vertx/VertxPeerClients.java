@@ -1,5 +1,7 @@
 package io.dht4j.transport.http.internal.vertx;
 
+import io.dht4j.PeerConnections;
+import io.dht4j.transport.common.calls.ConnectionCount;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
 import io.dht4j.transport.http.internal.peer.PeerClients;
@@ -95,23 +97,33 @@ public final class VertxPeerClients implements PeerClients {
                 http2,
                 callsPerConnection,
                 options.limits().maxFrameBytes());
-        return new Lanes(loops.stream()
-                .map(loop -> new VertxLane(peer, loop, client, target, options, loops.size()))
-                .toArray(VertxLane[]::new));
+        ConnectionCount connections = new ConnectionCount();
+        return new Lanes(
+                connections,
+                loops.stream()
+                        .map(loop -> new VertxLane(peer, loop, client, target, options, loops.size(), connections))
+                        .toArray(VertxLane[]::new));
     }
 
     /** The lanes to one peer. */
     private static final class Lanes implements PeerClient {
 
+        private final ConnectionCount connections;
         private final VertxLane[] lanes;
 
-        Lanes(VertxLane[] lanes) {
+        Lanes(ConnectionCount connections, VertxLane[] lanes) {
+            this.connections = connections;
             this.lanes = lanes;
         }
 
         @Override
         public void send(PeerCall call) {
             choose().offer(call);
+        }
+
+        @Override
+        public Optional<PeerConnections> connections() {
+            return Optional.of(connections.counts());
         }
 
         /** Returns the lane on the caller's own event loop, which saves a hop; any lane if the caller is on no loop. */

@@ -168,8 +168,26 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         }
     }
 
+    /** The peer has greeted. */
+    void greeted() {
+        budget.connections().opened();
+    }
+
+    private void ended(Link ended) {
+        if (ended.isReady()) {
+            budget.connections().closed();
+        } else {
+            budget.connections().failed();
+        }
+    }
+
     @Override
     public void unconnected(Throwable failure) {
+        budget.connections().failed();
+        endAttempt(failure);
+    }
+
+    private void endAttempt(Throwable failure) {
         dialer = null;
         link = null;
         String why = "cannot connect: " + Dialer.inWords(failure);
@@ -186,6 +204,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     /** The peer refuses this node. */
     void refused(Link by, String why) {
         if (link == by) {
+            ended(by);
             link = null;
             waiting.endAttempted(call -> call.refused("refused: " + why));
             loop.execute(flush);
@@ -197,12 +216,13 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         if (link != lost) {
             return;
         }
+        ended(lost);
         if (why instanceof MalformedException) {
             peers.logMalformed(node, String.valueOf(why.getMessage()));
         }
         if (!lost.hasCarried()) {
             // Also a peer that greets and then goes away: else it would be called again without an end.
-            unconnected(why);
+            endAttempt(why);
             return;
         }
         waiting.removeBegun();
@@ -253,6 +273,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         if (current != null && current == link && current.isReady() && current.isUnused() && waiting.isEmpty()) {
             long idleAt = current.usedAt() + peers.keepAliveNanos();
             if (idleAt - now <= 0) {
+                ended(current);
                 link = null;
                 current.close();
             } else {
@@ -293,6 +314,9 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         Link current = link;
         if (current != null) {
             current.endAll(why);
+            if (current.isReady()) {
+                ended(current);
+            }
             link = null;
             current.close();
         }

@@ -261,6 +261,7 @@ final class Link extends Connection implements RecordReader.Receiver {
                     + answer.version() + ", where this node speaks 1 to " + Hello.VERSION);
         }
         ready = true;
+        lane.greeted();
         silence.greeted();
         return true;
     }

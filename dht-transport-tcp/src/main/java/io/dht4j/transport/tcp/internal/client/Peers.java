@@ -2,6 +2,7 @@ package io.dht4j.transport.tcp.internal.client;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.transport.common.RateLimitedLog;
@@ -17,6 +18,7 @@ import io.dht4j.transport.tcp.internal.tls.TransportTls;
 import io.dht4j.transport.tcp.internal.wire.Hello;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,11 @@ public final class Peers {
     /** Calls a node; the remaining time is positive, and the frame within the limit. */
     public CompletableFuture<byte[]> call(Node node, Frame request, CallContext context, long remainingNanos) {
         return calls.call(node, request, context, remainingNanos);
+    }
+
+    /** Returns the connections to each node. */
+    public Map<NodeId, PeerConnections> connections() {
+        return calls.connections();
     }
 
     /** Ends the calls and connections to a node. Does not block. */

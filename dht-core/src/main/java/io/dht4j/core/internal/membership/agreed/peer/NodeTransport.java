@@ -1,11 +1,14 @@
 package io.dht4j.core.internal.membership.agreed.peer;
 
 import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,6 +55,11 @@ public final class NodeTransport implements Transport {
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         return transport.endpoints(nodes);
+    }
+
+    @Override
+    public Map<NodeId, PeerConnections> connections() {
+        return transport.connections();
     }
 
     @Override
