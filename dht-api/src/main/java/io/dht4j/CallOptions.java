@@ -13,12 +13,15 @@ import java.util.Optional;
  * @param timeToLive for {@code put} and {@code putAll} only: how long the value stays readable, at least one
  *     millisecond and at most {@link #MAX_TIME_TO_LIVE}
  * @param ordering the order in which operations on a key take effect; refused for scans and snapshots
+ * @param traceContext the span that the call belongs to, for a cluster with a {@link io.dht4j.spi.Tracer}; without it,
+ *     the one that is current on the calling thread
  */
 public record CallOptions(
         Optional<ReplicationPolicy> policy,
         Optional<Duration> timeout,
         Optional<Duration> timeToLive,
-        Optional<Ordering> ordering) {
+        Optional<Ordering> ordering,
+        Optional<TraceContext> traceContext) {
 
     /** The longest timeout of a call. */
     public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
@@ -27,7 +30,7 @@ public record CallOptions(
     public static final Duration MAX_TIME_TO_LIVE = Duration.ofDays(365_000);
 
     private static final CallOptions DEFAULTS =
-            new CallOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            new CallOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Checks the ranges.
@@ -39,6 +42,7 @@ public record CallOptions(
         Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(timeToLive, "timeToLive");
         Objects.requireNonNull(ordering, "ordering");
+        Objects.requireNonNull(traceContext, "traceContext");
         timeout.ifPresent(t -> {
             if (t.isNegative() || t.isZero() || t.compareTo(MAX_TIMEOUT) > 0) {
                 throw new InvalidRequestException(
@@ -69,7 +73,8 @@ public record CallOptions(
      * @return new options
      */
     public CallOptions withPolicy(ReplicationPolicy policy) {
-        return new CallOptions(Optional.of(Objects.requireNonNull(policy, "policy")), timeout, timeToLive, ordering);
+        return new CallOptions(
+                Optional.of(Objects.requireNonNull(policy, "policy")), timeout, timeToLive, ordering, traceContext);
     }
 
     /**
@@ -92,7 +97,8 @@ public record CallOptions(
      * @throws InvalidRequestException if it is out of range
      */
     public CallOptions withTimeout(Duration timeout) {
-        return new CallOptions(policy, Optional.of(Objects.requireNonNull(timeout, "timeout")), timeToLive, ordering);
+        return new CallOptions(
+                policy, Optional.of(Objects.requireNonNull(timeout, "timeout")), timeToLive, ordering, traceContext);
     }
 
     /**
@@ -104,7 +110,7 @@ public record CallOptions(
      */
     public CallOptions withTimeToLive(Duration timeToLive) {
         return new CallOptions(
-                policy, timeout, Optional.of(Objects.requireNonNull(timeToLive, "timeToLive")), ordering);
+                policy, timeout, Optional.of(Objects.requireNonNull(timeToLive, "timeToLive")), ordering, traceContext);
     }
 
     /**
@@ -114,6 +120,22 @@ public record CallOptions(
      * @return new options
      */
     public CallOptions withOrdering(Ordering ordering) {
-        return new CallOptions(policy, timeout, timeToLive, Optional.of(Objects.requireNonNull(ordering, "ordering")));
+        return new CallOptions(
+                policy, timeout, timeToLive, Optional.of(Objects.requireNonNull(ordering, "ordering")), traceContext);
+    }
+
+    /**
+     * Returns these options with a span that the call belongs to, for callers that change threads.
+     *
+     * @param traceContext the span
+     * @return new options
+     */
+    public CallOptions withTraceContext(TraceContext traceContext) {
+        return new CallOptions(
+                policy,
+                timeout,
+                timeToLive,
+                ordering,
+                Optional.of(Objects.requireNonNull(traceContext, "traceContext")));
     }
 }

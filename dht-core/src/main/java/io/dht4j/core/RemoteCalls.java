@@ -10,6 +10,8 @@ import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.core.internal.observation.TracedSpan;
+import io.dht4j.core.internal.observation.Tracing;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer;
 import java.time.Duration;
@@ -40,7 +42,11 @@ final class RemoteCalls {
         this.budget = budget;
         this.timeout = options.timeout();
         this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
-        this.observations = new Observations(options.observer(), Optional.empty(), environment);
+        this.observations = new Observations(
+                options.observer(),
+                Optional.empty(),
+                options.tracer().map(tracer -> new Tracing(tracer, null, environment)),
+                environment);
     }
 
     /** Starts a call about the cluster itself, which accepts no time to live and is not observed. */
@@ -51,7 +57,7 @@ final class RemoteCalls {
     /** Starts a call that accepts no time to live. */
     <T> CompletionStage<T> start(
             Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return start(observations.begin(what, 0), kind, List.of(), call, request);
+        return start(observations.begin(what, 0, call), kind, List.of(), call, request);
     }
 
     /**
@@ -61,12 +67,12 @@ final class RemoteCalls {
      */
     <T> CompletionStage<T> startAt(
             RemoteTargets.Target only, Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
-        return start(observations.begin(what, 0), RemoteCall.Kind.PINNED, List.of(only), call, request);
+        return start(observations.begin(what, 0, call), RemoteCall.Kind.PINNED, List.of(only), call, request);
     }
 
     /** Starts a write that accepts a time to live. */
     <T> CompletionStage<T> startPut(Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(observations.begin(what, 0), RemoteCall.Kind.WRITE, List.of(), call, request);
+        return admitted(observations.begin(what, 0, call), RemoteCall.Kind.WRITE, List.of(), call, request);
     }
 
     private <T> CompletionStage<T> start(
@@ -94,8 +100,10 @@ final class RemoteCalls {
             @Nullable ObservedCall observed,
             RemoteCall.Kind kind,
             List<RemoteTargets.Target> only,
-            CallOptions call,
+            CallOptions options,
             RemoteCall.Try<T> request) {
+        TracedSpan span = observed == null ? null : observed.span();
+        CallOptions call = span == null || span.context() == null ? options : options.withTraceContext(span.context());
         try {
             admission.enter(0);
         } catch (DhtException e) {
@@ -111,7 +119,7 @@ final class RemoteCalls {
                     only.isEmpty() ? targets.inOrder() : only,
                     call,
                     call.timeout().orElse(timeout),
-                    request);
+                    span == null ? request : addressed(span, request));
         } catch (RuntimeException e) {
             // The timers have ended because the client was closed meanwhile.
             running = CompletableFuture.failedFuture(
@@ -128,6 +136,14 @@ final class RemoteCalls {
                 observed.ended(error);
             }
         });
+    }
+
+    /** Returns a request that tells its span which node it tries. */
+    private static <T> RemoteCall.Try<T> addressed(TracedSpan span, RemoteCall.Try<T> request) {
+        return (address, options) -> {
+            span.serverAddress(address);
+            return request.at(address, options);
+        };
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.core;
 import io.dht4j.CallOptions;
 import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
+import io.dht4j.spi.Tracer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,14 +17,20 @@ import java.util.Optional;
  * @param maxInFlight how many calls may be in flight; further calls are refused as overloaded; 1 to 1,000,000
  * @param observer receives the outcomes and durations of calls, but of no requests, since the nodes coordinate; empty
  *     for none
+ * @param tracer records spans of calls, whose contexts go to the nodes; empty for none
  */
 public record RemoteOptions(
-        Duration timeout, Duration connectTimeout, int scanPageSize, int maxInFlight, Optional<Observer> observer) {
+        Duration timeout,
+        Duration connectTimeout,
+        int scanPageSize,
+        int maxInFlight,
+        Optional<Observer> observer,
+        Optional<Tracer> tracer) {
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
 
-    private static final RemoteOptions DEFAULTS =
-            new RemoteOptions(Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000, Optional.empty());
+    private static final RemoteOptions DEFAULTS = new RemoteOptions(
+            Duration.ofSeconds(5), Duration.ofSeconds(15), 1_000, 10_000, Optional.empty(), Optional.empty());
 
     /**
      * Checks the ranges.
@@ -36,6 +43,7 @@ public record RemoteOptions(
         Ranges.require("scanPageSize", scanPageSize, 1, 10_000);
         Ranges.require("maxInFlight", maxInFlight, 1, 1_000_000);
         Objects.requireNonNull(observer, "observer");
+        Objects.requireNonNull(tracer, "tracer");
     }
 
     /**
@@ -55,7 +63,7 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withTimeout(Duration timeout) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, tracer);
     }
 
     /**
@@ -65,7 +73,7 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withConnectTimeout(Duration connectTimeout) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, tracer);
     }
 
     /**
@@ -75,7 +83,7 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withScanPageSize(int scanPageSize) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, tracer);
     }
 
     /**
@@ -85,7 +93,7 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withMaxInFlight(int maxInFlight) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer);
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, tracer);
     }
 
     /**
@@ -95,6 +103,16 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withObserver(Observer observer) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, Optional.of(observer));
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, Optional.of(observer), tracer);
+    }
+
+    /**
+     * Returns these options with a tracer.
+     *
+     * @param tracer records spans of calls
+     * @return new options
+     */
+    public RemoteOptions withTracer(Tracer tracer) {
+        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, Optional.of(tracer));
     }
 }

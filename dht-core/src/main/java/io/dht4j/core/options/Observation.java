@@ -2,6 +2,7 @@ package io.dht4j.core.options;
 
 import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
+import io.dht4j.spi.Tracer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,8 +12,9 @@ import java.util.Optional;
  *
  * @param observer receives what calls and requests have come to; empty if nothing does
  * @param slowCalls how long a call takes at least that is logged as slow; empty if none is
+ * @param tracer records spans of calls and requests; empty if nothing does
  */
-public record Observation(Optional<Observer> observer, Optional<Duration> slowCalls) {
+public record Observation(Optional<Observer> observer, Optional<Duration> slowCalls, Optional<Tracer> tracer) {
 
     /**
      * Checks the ranges.
@@ -21,6 +23,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      */
     public Observation {
         Objects.requireNonNull(observer, "observer");
+        Objects.requireNonNull(tracer, "tracer");
         slowCalls.ifPresent(least -> Ranges.require("slowCalls", least, Duration.ofMillis(1), Duration.ofHours(1)));
     }
 
@@ -30,7 +33,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return the default
      */
     public static Observation off() {
-        return new Observation(Optional.empty(), Optional.empty());
+        return new Observation(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -40,7 +43,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return calls and requests are reported
      */
     public Observation withObserver(Observer other) {
-        return new Observation(Optional.of(other), slowCalls);
+        return new Observation(Optional.of(other), slowCalls, tracer);
     }
 
     /**
@@ -50,6 +53,16 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return slow calls are logged
      */
     public Observation withSlowCalls(Duration least) {
-        return new Observation(observer, Optional.of(least));
+        return new Observation(observer, Optional.of(least), tracer);
+    }
+
+    /**
+     * Returns a copy with a tracer.
+     *
+     * @param other the tracer
+     * @return spans of calls and requests are recorded
+     */
+    public Observation withTracer(Tracer other) {
+        return new Observation(observer, slowCalls, Optional.of(other));
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.core.options;
 
 import io.dht4j.spi.Observer;
+import io.dht4j.spi.Tracer;
 import java.time.Duration;
 
 /**
@@ -31,6 +32,18 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      */
     public B observer(Observer observer) {
         observation = observation.withObserver(observer);
+        return self();
+    }
+
+    /**
+     * Sets what records the spans of calls, of requests between nodes and of operations of the store. Default: nothing
+     * does, and frames carry nothing for it.
+     *
+     * @param tracer the tracer, which the caller closes after the cluster if it needs that
+     * @return this builder
+     */
+    public B tracer(Tracer tracer) {
+        observation = observation.withTracer(tracer);
         return self();
     }
 

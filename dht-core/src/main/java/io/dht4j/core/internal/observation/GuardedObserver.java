@@ -4,10 +4,6 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Catches what another observer throws against its contract, and logs it. Does not block; safe for use by any number of
@@ -15,18 +11,13 @@ import org.slf4j.LoggerFactory;
  */
 final class GuardedObserver implements Observer {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GuardedObserver.class);
-    /** The shortest time between two log messages, since a failing observer throws with every call. */
-    private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     private final Observer observer;
-    private final Environment environment;
-    private final AtomicLong loggedNanos;
+    private final LimitedWarning warning;
 
     GuardedObserver(Observer observer, Environment environment) {
         this.observer = observer;
-        this.environment = environment;
-        this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
+        this.warning = new LimitedWarning(
+                environment, "the observer threw an exception against its contract; its figures are incomplete");
     }
 
     // No lambdas: these are called with every call and every request.
@@ -36,7 +27,7 @@ final class GuardedObserver implements Observer {
         try {
             observer.callEnded(call, outcome, nanos);
         } catch (RuntimeException | Error e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -45,7 +36,7 @@ final class GuardedObserver implements Observer {
         try {
             observer.requestEnded(node, request, outcome, nanos);
         } catch (RuntimeException | Error e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -54,15 +45,7 @@ final class GuardedObserver implements Observer {
         try {
             observer.retain(nodes);
         } catch (RuntimeException | Error e) {
-            log(e);
-        }
-    }
-
-    private void log(Throwable thrown) {
-        long logged = loggedNanos.get();
-        long now = environment.nanoTime();
-        if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            LOG.warn("the observer threw an exception against its contract; its figures are incomplete", thrown);
+            warning.log(e);
         }
     }
 }

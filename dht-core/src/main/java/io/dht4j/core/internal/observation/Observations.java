@@ -1,6 +1,8 @@
 package io.dht4j.core.internal.observation;
 
+import io.dht4j.CallOptions;
 import io.dht4j.Key;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.SlowCall;
 import io.dht4j.spi.Environment;
@@ -12,26 +14,35 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins the observations of calls and requests, for an observer and for the log of slow calls. Without these it begins
- * none, reads no clock and creates no object. Does not block; safe for use by any number of threads.
+ * Begins the observations of calls and requests, for an observer, a tracer and the log of slow calls. Without these it
+ * begins none, reads no clock and creates no object. Does not block; safe for use by any number of threads.
  */
 public final class Observations {
 
     private final @Nullable Observer observer;
     private final @Nullable SlowCallLog slowCalls;
+    private final @Nullable Tracing tracing;
     private final LongSupplier nanoTime;
+    private final boolean isOff;
 
     /**
      * Creates the observations of a node or of a remote cluster.
      *
      * @param observer the observer, which may throw; empty if there is none
      * @param slowCalls the log of slow calls; empty if there is none
+     * @param tracing records spans; empty if nothing does
      * @param environment the clock
      */
-    public Observations(Optional<Observer> observer, Optional<SlowCallLog> slowCalls, Environment environment) {
+    public Observations(
+            Optional<Observer> observer,
+            Optional<SlowCallLog> slowCalls,
+            Optional<Tracing> tracing,
+            Environment environment) {
         this.observer = observer.isEmpty() ? null : new GuardedObserver(observer.get(), environment);
         this.slowCalls = slowCalls.orElse(null);
+        this.tracing = tracing.orElse(null);
         this.nanoTime = environment::nanoTime;
+        this.isOff = observer.isEmpty() && slowCalls.isEmpty() && tracing.isEmpty();
     }
 
     /**
@@ -39,10 +50,11 @@ public final class Observations {
      *
      * @param call the kind of call
      * @param key its key
+     * @param options name the span that it belongs to
      * @return the observation, to be ended once; null if nobody observes
      */
-    public @Nullable ObservedCall begin(Observer.Call call, Key key) {
-        return begin(call, key, 1);
+    public @Nullable ObservedCall begin(Observer.Call call, Key key, CallOptions options) {
+        return isOff ? null : begin(call, key, 1, options);
     }
 
     /**
@@ -50,39 +62,50 @@ public final class Observations {
      *
      * @param call the kind of call
      * @param keys how many keys it has
+     * @param options name the span that it belongs to
      * @return the observation, to be ended once; null if nobody observes
      */
-    public @Nullable ObservedCall begin(Observer.Call call, int keys) {
-        return begin(call, null, keys);
+    public @Nullable ObservedCall begin(Observer.Call call, int keys, CallOptions options) {
+        return isOff ? null : begin(call, null, keys, options);
     }
 
-    private @Nullable ObservedCall begin(Observer.Call call, @Nullable Key key, int keys) {
-        return observer == null && slowCalls == null
-                ? null
-                : new ObservedCall(observer, slowCalls, nanoTime, call, key, keys);
+    private ObservedCall begin(Observer.Call call, @Nullable Key key, int keys, CallOptions options) {
+        TracedSpan span = tracing == null ? null : tracing.startCall(call, key, keys, options.traceContext());
+        return new ObservedCall(observer, slowCalls, span, nanoTime, call, key, keys);
     }
 
     /**
      * Begins the observation of a request.
      *
      * @param node the recipient
-     * @param isLocal whether that is this node, of whose requests an observer hears nothing
+     * @param isLocal whether that is this node, of whose requests observer and tracer hear nothing
      * @param request the kind of request
      * @param call the call that it belongs to; null if it belongs to none, or nobody observes
      * @return the observation, to be ended once; null if nobody observes
      */
     public @Nullable ObservedRequest begin(
-            NodeId node, boolean isLocal, Observer.Request request, @Nullable ObservedCall call) {
+            Node node, boolean isLocal, Observer.Request request, @Nullable ObservedCall call) {
         Observer told = isLocal ? null : observer;
         boolean isKept = call != null && call.keepsRequests();
-        if (told == null && !isKept) {
+        TracedSpan parent = call == null || isLocal ? null : call.span();
+        TracedSpan span = parent == null ? null : parent.startRequest(node, request);
+        if (told == null && !isKept && span == null) {
             return null;
         }
-        ObservedRequest begun = new ObservedRequest(told, nanoTime, node, request);
+        ObservedRequest begun = new ObservedRequest(told, span, nanoTime, node.id(), request);
         if (call != null && isKept) {
             call.begun(begun);
         }
         return begun;
+    }
+
+    /**
+     * Returns what begins the spans of requests that this node serves.
+     *
+     * @return null without a tracer
+     */
+    public @Nullable Tracing tracing() {
+        return tracing;
     }
 
     /**

@@ -19,6 +19,7 @@ public final class ObservedCall {
 
     private final @Nullable Observer observer;
     private final @Nullable SlowCallLog log;
+    private final @Nullable TracedSpan span;
     private final LongSupplier nanoTime;
     final Observer.Call call;
     /** Null for calls of several keys or none. */
@@ -32,17 +33,28 @@ public final class ObservedCall {
     ObservedCall(
             @Nullable Observer observer,
             @Nullable SlowCallLog log,
+            @Nullable TracedSpan span,
             LongSupplier nanoTime,
             Observer.Call call,
             @Nullable Key key,
             int keys) {
         this.observer = observer;
         this.log = log;
+        this.span = span;
         this.nanoTime = nanoTime;
         this.call = call;
         this.key = key;
         this.keys = keys;
         this.begunNanos = nanoTime.getAsLong();
+    }
+
+    /**
+     * Returns the span of the call.
+     *
+     * @return null if there is none
+     */
+    public @Nullable TracedSpan span() {
+        return span;
     }
 
     /** Returns whether the call is to know its requests. */
@@ -86,6 +98,9 @@ public final class ObservedCall {
         }
         if (log != null) {
             log.ended(this, outcome, now, nanos);
+        }
+        if (span != null) {
+            span.end(outcome);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.observation;
 
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.spi.Observer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ public final class ObservedRequest {
     /** Null for a request to the node itself, which is a part of its call only. */
     private final @Nullable Observer observer;
 
+    private final @Nullable TracedSpan span;
     private final LongSupplier nanoTime;
     final NodeId node;
     final Observer.Request request;
@@ -26,12 +28,27 @@ public final class ObservedRequest {
     /** Null while it has not ended; written after the time. */
     private volatile Observer.@Nullable Outcome outcome;
 
-    ObservedRequest(@Nullable Observer observer, LongSupplier nanoTime, NodeId node, Observer.Request request) {
+    ObservedRequest(
+            @Nullable Observer observer,
+            @Nullable TracedSpan span,
+            LongSupplier nanoTime,
+            NodeId node,
+            Observer.Request request) {
         this.observer = observer;
+        this.span = span;
         this.nanoTime = nanoTime;
         this.node = node;
         this.request = request;
         this.begunNanos = nanoTime.getAsLong();
+    }
+
+    /**
+     * Returns what identifies the span of the request to its recipient.
+     *
+     * @return null if it has none
+     */
+    public @Nullable TraceContext traceContext() {
+        return span == null ? null : span.context();
     }
 
     /**
@@ -45,6 +62,9 @@ public final class ObservedRequest {
         outcome = result;
         if (observer != null) {
             observer.requestEnded(node, request, result, Math.max(0, now - begunNanos));
+        }
+        if (span != null) {
+            span.end(result);
         }
     }
 

@@ -1,4 +1,4 @@
-/** Reports to the observer of a node or of a remote cluster. */
+/** Reports to the observer and the tracer of a node or of a remote cluster. */
 @NullMarked
 package io.dht4j.core.internal.observation;
 

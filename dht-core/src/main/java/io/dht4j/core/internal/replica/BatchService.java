@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.replica;
 
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the parts of a batch independently: each has its own deadline, reply and errors. They share the room for
@@ -27,6 +30,9 @@ final class BatchService {
     private final LongSupplier nanoTime;
     private final Request.Batch batch;
     private final CallContext context;
+    /** Null if no part belongs to a trace. */
+    private final @Nullable ServedSpans spans;
+
     private final Consumer<Reply> reply;
     private final ReplyRoom room;
     /**
@@ -44,6 +50,7 @@ final class BatchService {
             LongSupplier nanoTime,
             Request.Batch batch,
             CallContext context,
+            @Nullable ServedSpans spans,
             Consumer<Reply> reply) {
         this.replica = replica;
         this.reader = reader;
@@ -51,6 +58,7 @@ final class BatchService {
         this.nanoTime = nanoTime;
         this.batch = batch;
         this.context = context;
+        this.spans = spans;
         this.reply = reply;
         this.room = reader.room(batch);
         this.replies = new Reply[batch.parts().size()];
@@ -73,7 +81,9 @@ final class BatchService {
             long rowVersion = part.rowVersion();
             if (part.request() instanceof Request.ReadKeys read) {
                 reads.add(new StoreGate.Read(
-                        liveness(now + left), reader.work(read, rowVersion, room), answer -> end(index, answer)));
+                        liveness(index, now + left),
+                        reader.work(read, rowVersion, room),
+                        answer -> end(index, answer)));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
                 Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
                 if (refusal != null) {
@@ -86,7 +96,7 @@ final class BatchService {
                     atOnce.add(apply.entries());
                 } else {
                     writes.add(gate.write(
-                            apply.entries(), rowVersion, liveness(now + left), answer -> end(index, answer)));
+                            apply.entries(), rowVersion, liveness(index, now + left), answer -> end(index, answer)));
                 }
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
@@ -102,9 +112,13 @@ final class BatchService {
         if (writes.isEmpty()) {
             return;
         }
-        Iterator<Reply> applied = gate.applyAllAtOnce(
-                        writes, i -> i < rowVersions.length ? rowVersions[i] : ClusterView.NO_VERSION)
-                .iterator();
+        StoreSpans storeSpans = spans == null ? null : storeSpans(spans, writes);
+        List<Reply> results =
+                gate.applyAllAtOnce(writes, i -> i < rowVersions.length ? rowVersions[i] : ClusterView.NO_VERSION);
+        if (storeSpans != null) {
+            storeSpans.end(results);
+        }
+        Iterator<Reply> applied = results.iterator();
         for (int i = 0; i < replies.length; i++) {
             boolean isRefused = replies[i] != null;
             if (!isRefused && batch.parts().get(i).request() instanceof Request.ApplyEntries) {
@@ -113,8 +127,22 @@ final class BatchService {
         }
     }
 
-    private CallLiveness liveness(long deadline) {
+    /** Begins the spans of the writes that are merged at once: of the parts that are not refused, in their order. */
+    private @Nullable StoreSpans storeSpans(ServedSpans ofParts, List<List<Entry>> writes) {
+        int[] parts = IntStream.range(0, replies.length)
+                .filter(i -> replies[i] == null && batch.parts().get(i).request() instanceof Request.ApplyEntries)
+                .toArray();
+        int entries = writes.stream().mapToInt(List::size).sum();
+        return StoreSpans.begin(parts.length, i -> ofParts.of(parts[i]), entries);
+    }
+
+    private CallLiveness liveness(int index, long deadline) {
         return new CallLiveness() {
+            @Override
+            public @Nullable TracedSpan span() {
+                return spans == null ? null : spans.of(index);
+            }
+
             @Override
             public boolean isExpired() {
                 return nanoTime.getAsLong() - deadline >= 0;
@@ -129,6 +157,9 @@ final class BatchService {
 
     private void end(int index, Reply answer) {
         replies[index] = answer;
+        if (spans != null) {
+            spans.end(index, answer);
+        }
         finishOne();
     }
 

@@ -1,10 +1,12 @@
 package io.dht4j.core.internal.replica;
 
+import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.spi.CallContext;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the answer to a request is still needed. Requests implement it themselves where they can, so that it costs no
- * object. Safe for use by any number of threads.
+ * Whether the answer to a request is still needed, and for whom the work is. Requests implement it themselves where
+ * they can, so that it costs no object. Safe for use by any number of threads.
  */
 public interface CallLiveness {
 
@@ -23,13 +25,28 @@ public interface CallLiveness {
     boolean isOver();
 
     /**
+     * Returns the span that operations of the store belong to.
+     *
+     * @return null, as by default, if there is none
+     */
+    default @Nullable TracedSpan span() {
+        return null;
+    }
+
+    /**
      * Returns the liveness of a call.
      *
      * @param context the deadline and the cancellation of the call
+     * @param span the span of the call on this node; null if there is none
      * @return follows the context
      */
-    static CallLiveness of(CallContext context) {
+    static CallLiveness of(CallContext context, @Nullable TracedSpan span) {
         return new CallLiveness() {
+            @Override
+            public @Nullable TracedSpan span() {
+                return span;
+            }
+
             @Override
             public boolean isExpired() {
                 return context.isExpired();

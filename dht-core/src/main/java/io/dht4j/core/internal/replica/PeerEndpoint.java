@@ -8,6 +8,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.observation.Tracing;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
@@ -46,6 +47,7 @@ public final class PeerEndpoint implements FrameHandler {
     private final Complaints complaints;
     private final SlotHolders slots;
     private final ViewRefresh refresh;
+    private final @Nullable Tracing tracing;
 
     /** Why every request is refused; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
@@ -98,6 +100,7 @@ public final class PeerEndpoint implements FrameHandler {
      * @param complaints receives refused requests of misconfigured senders
      * @param slots the holders of version slots
      * @param refresh fetches newer views
+     * @param tracing begins the spans of requests; null without a tracer
      */
     public PeerEndpoint(
             Replica replica,
@@ -108,7 +111,8 @@ public final class PeerEndpoint implements FrameHandler {
             Predicate<String> callers,
             Complaints complaints,
             SlotHolders slots,
-            ViewRefresh refresh) {
+            ViewRefresh refresh,
+            @Nullable Tracing tracing) {
         this.replica = replica;
         this.own = own;
         this.names = names;
@@ -118,6 +122,7 @@ public final class PeerEndpoint implements FrameHandler {
         this.complaints = complaints;
         this.slots = slots;
         this.refresh = refresh;
+        this.tracing = tracing;
     }
 
     /**
@@ -203,7 +208,8 @@ public final class PeerEndpoint implements FrameHandler {
         // Not the header, which would live until the reply.
         NodeId sender = peer.sender();
         long epoch = peer.epoch();
-        replica.serve(request, peer.rowVersion(), context, reply -> {
+        ServedSpans spans = ServedSpans.begin(tracing, sender, request, peer.trace());
+        replica.serve(request, peer.rowVersion(), context, spans, reply -> {
             // First, since it looks into no reply where no view ever changes.
             if (own.view().epoch() >= epoch || !isBehind(reply)) {
                 complete(answer, sender, context, reply);

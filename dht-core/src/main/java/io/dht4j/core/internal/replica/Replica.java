@@ -96,13 +96,24 @@ public final class Replica {
      * @param reply receives the one reply
      */
     public void serve(Request request, long rowVersion, CallContext context, Consumer<Reply> reply) {
-        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, rowVersion, context, reply))) {
+        serve(request, rowVersion, context, null, reply);
+    }
+
+    /** Serves a request that arrived in a frame of its own, and ends its spans. */
+    void serve(
+            Request request, long rowVersion, CallContext context, @Nullable ServedSpans spans, Consumer<Reply> reply) {
+        if (!barrier.isEmpty() && mustWait(request, () -> serve(request, rowVersion, context, spans, reply))) {
             return;
         }
         if (request instanceof Request.Batch batch) {
-            new BatchService(this, reader, gate, nanoTime, batch, context, reply).serve();
+            new BatchService(this, reader, gate, nanoTime, batch, context, spans, reply).serve();
+        } else if (spans == null) {
+            serve(request, rowVersion, CallLiveness.of(context, null), reply);
         } else {
-            serve(request, rowVersion, CallLiveness.of(context), reply);
+            serve(request, rowVersion, CallLiveness.of(context, spans.of(0)), answer -> {
+                spans.end(0, answer);
+                reply.accept(answer);
+            });
         }
     }
 
@@ -179,6 +190,8 @@ public final class Replica {
             gate.later(StoreGate.Read.through(liveness, () -> page(page, rowVersion), reply));
         } else if (request instanceof Request.SnapshotRequest snapshot) {
             serve(snapshot, rowVersion, reply);
+        } else if (request instanceof Request.Features) {
+            reply.accept(new Reply.Features(Reply.Features.TRACES));
         } else {
             reply.accept(new Reply.Pong());
         }

@@ -13,6 +13,7 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Store;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -89,6 +90,16 @@ final class ReplicaReader {
         @Override
         public Reply fromStore() {
             return reader.read(read, rowVersion, room == null ? reader.room() : room);
+        }
+
+        @Override
+        public Observer.Request kind() {
+            return Observer.Request.READ;
+        }
+
+        @Override
+        public int items() {
+            return read.queries().size();
         }
     }
 

@@ -4,11 +4,13 @@ import io.dht4j.DhtException;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.AgedQueue.Taken;
+import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.options.NodeOptions.Limits;
 import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Observer;
 import io.dht4j.spi.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +59,16 @@ final class StoreGate {
 
         /** Answers from the store. */
         Reply fromStore();
+
+        /** Returns the kind of request. */
+        default Observer.Request kind() {
+            return Observer.Request.SCAN;
+        }
+
+        /** Returns the number of keys; 0 if it is unknown. */
+        default int items() {
+            return 0;
+        }
     }
 
     /** A read, unless its answer is not needed any more. A read that can be answered from memory never waits. */
@@ -157,7 +169,10 @@ final class StoreGate {
     /** Merges entries into the store. */
     void apply(List<Entry> entries, long rowVersion, CallLiveness liveness, Consumer<Reply> reply) {
         if (store.isMemoryFast()) {
-            replies.send(applyAtOnce(entries, rowVersion), reply);
+            TracedSpan span = StoreSpans.begin(liveness.span(), entries.size());
+            Reply result = applyAtOnce(entries, rowVersion);
+            StoreSpans.end(span, result);
+            replies.send(result, reply);
         } else {
             applyAll(List.of(write(entries, rowVersion, liveness, reply)));
         }
@@ -296,6 +311,7 @@ final class StoreGate {
     }
 
     private Runnable writeGroup(Taken<Write> taken) {
+        StoreSpans spans = null;
         try {
             List<Write> late = new ArrayList<>(0);
             List<Write> group = new ArrayList<>(taken.work().size());
@@ -306,11 +322,15 @@ final class StoreGate {
                     group.add(write);
                 }
             }
+            spans = StoreSpans.begin(group);
             List<Reply> results =
                     writer.applyGroup(entriesOf(group), i -> group.get(i).rowVersion(), e -> {
                         Reply failure = replies.failed(e);
                         return i -> failure;
                     });
+            if (spans != null) {
+                spans.end(results);
+            }
             return () -> {
                 for (int i = 0; i < group.size(); i++) {
                     replies.send(results.get(i), group.get(i).reply());
@@ -319,6 +339,9 @@ final class StoreGate {
                 taken.tooOld().forEach(write -> replies.send(replies.waitedTooLong(), write.reply()));
             };
         } catch (RuntimeException | Error e) {
+            if (spans != null) {
+                spans.fail();
+            }
             return () -> {
                 taken.work().forEach(write -> replies.send(replies.thrown(e), write.reply()));
                 taken.tooOld().forEach(write -> replies.send(replies.thrown(e), write.reply()));
@@ -364,10 +387,14 @@ final class StoreGate {
         if (read.liveness().isOver()) {
             return replies.late();
         }
+        TracedSpan span = StoreSpans.begin(read);
+        Reply reply;
         try {
-            return read.work().fromStore();
+            reply = read.work().fromStore();
         } catch (RuntimeException | Error e) {
-            return replies.failed(e);
+            reply = replies.failed(e);
         }
+        StoreSpans.end(span, reply);
+        return reply;
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the sender's hybrid clock
  * @param wallMillis the sender's wall clock in milliseconds since 1970
  * @param agreed the fields of a member of an agreed cluster; null in a static cluster, whose frames do not have them
+ * @param trace what identifies the span of a request; null if it has none, and in a batch, whose parts have one each
  */
 public record FrameHeader(
         NodeId sender,
@@ -24,7 +26,8 @@ public record FrameHeader(
         long epoch,
         Version clock,
         long wallMillis,
-        @Nullable Agreed agreed) {
+        @Nullable Agreed agreed,
+        @Nullable TraceContext trace) {
 
     /**
      * The fields of a member of an agreed cluster.
@@ -37,6 +40,28 @@ public record FrameHeader(
      */
     public record Agreed(
             @Nullable NodeIdentity sender, @Nullable NodeIdentity recipient, long rowVersion) {}
+
+    /**
+     * Creates a header without a span.
+     *
+     * @param sender the sender
+     * @param recipient the recipient
+     * @param settings the fingerprint of the sender's settings
+     * @param epoch the epoch of the sender's topology
+     * @param clock the sender's hybrid clock
+     * @param wallMillis the sender's wall clock
+     * @param agreed the fields of a member of an agreed cluster; null in a static cluster
+     */
+    public FrameHeader(
+            NodeId sender,
+            Optional<NodeId> recipient,
+            long settings,
+            long epoch,
+            Version clock,
+            long wallMillis,
+            @Nullable Agreed agreed) {
+        this(sender, recipient, settings, epoch, clock, wallMillis, agreed, null);
+    }
 
     /**
      * Creates the header of a member of a static cluster.

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
@@ -47,7 +48,7 @@ public final class OwnHeader {
      * @return a new header
      */
     public FrameHeader to(Optional<NodeId> recipient) {
-        return to(recipient, null, ClusterView.NO_VERSION);
+        return to(recipient, null, ClusterView.NO_VERSION, null);
     }
 
     /**
@@ -56,16 +57,28 @@ public final class OwnHeader {
      * @param recipient the recipient
      * @param identity the number and incarnation of the recipient; null if they are not known
      * @param rowVersion the highest row version of the partitions of a request; 0 for none
+     * @param trace what identifies the span of a request; null if it has none, and for a batch
      * @return a new header
      */
-    public FrameHeader to(Optional<NodeId> recipient, @Nullable NodeIdentity identity, long rowVersion) {
+    public FrameHeader to(
+            Optional<NodeId> recipient,
+            @Nullable NodeIdentity identity,
+            long rowVersion,
+            @Nullable TraceContext trace) {
         ClusterView view = views.current();
         NodeIdentity mine = view.identity(self);
         FrameHeader.Agreed agreed = mine == null && identity == null && rowVersion == ClusterView.NO_VERSION
                 ? null
                 : new FrameHeader.Agreed(mine, identity, rowVersion);
         return new FrameHeader(
-                self, recipient, required.fingerprint(), view.epoch(), clock.get(), wallMillis.getAsLong(), agreed);
+                self,
+                recipient,
+                required.fingerprint(),
+                view.epoch(),
+                clock.get(),
+                wallMillis.getAsLong(),
+                agreed,
+                trace);
     }
 
     /**

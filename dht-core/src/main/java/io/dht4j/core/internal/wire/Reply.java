@@ -14,6 +14,7 @@ public sealed interface Reply
                 Reply.Applied,
                 Reply.Page,
                 Reply.Pong,
+                Reply.Features,
                 Reply.Batch,
                 Reply.Failed,
                 Reply.OtherSettings,
@@ -99,6 +100,26 @@ public sealed interface Reply
 
     /** The reply to a ping. */
     record Pong() implements Reply {}
+
+    /**
+     * The reply to {@link Request.Features}.
+     *
+     * @param known a bit for each optional field that the node reads; unknown ones are ignored
+     */
+    record Features(long known) implements Reply {
+
+        /** The bit of trace contexts. */
+        public static final long TRACES = 1;
+
+        /**
+         * Returns whether the node reads trace contexts.
+         *
+         * @return whether it may be sent frames with them
+         */
+        public boolean readsTraces() {
+            return (known & TRACES) != 0;
+        }
+    }
 
     /**
      * The replica keeps superseded entries from now on.

@@ -2,10 +2,12 @@ package io.dht4j.core.internal.wire;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A coordinator's request to a replica. */
 public sealed interface Request
@@ -14,6 +16,7 @@ public sealed interface Request
                 Request.ScanPage,
                 Request.RefillPage,
                 Request.Ping,
+                Request.Features,
                 Request.Batch,
                 RepairRequest,
                 MembershipRequest,
@@ -103,6 +106,9 @@ public sealed interface Request
     /** Requests only an answer. */
     record Ping() implements Request {}
 
+    /** Asks which optional fields of frames the node reads. Earlier versions do not know this request. */
+    record Features() implements Request {}
+
     /**
      * Several requests in one frame. Each is served independently and gets a reply of its own.
      *
@@ -137,6 +143,14 @@ public sealed interface Request
          * @return 0 for none
          */
         long rowVersion();
+
+        /**
+         * Returns what identifies the sender's span.
+         *
+         * @return null if it has none, or the recipient does not read it
+         */
+        @Nullable
+        TraceContext trace();
     }
 
     /**
@@ -145,11 +159,27 @@ public sealed interface Request
      * @param request {@link ReadKeys} or {@link ApplyEntries}
      * @param remainingNanos its remaining time, more than zero
      * @param rowVersion the highest row version of its partitions; 0 for none
+     * @param trace what identifies the sender's span; null if it has none
      */
-    record Part(Request request, long remainingNanos, long rowVersion) implements BatchPart {
+    record Part(
+            Request request,
+            long remainingNanos,
+            long rowVersion,
+            @Nullable TraceContext trace) implements BatchPart {
 
         /**
-         * Creates a part without a row version.
+         * Creates a part without a span.
+         *
+         * @param request {@link ReadKeys} or {@link ApplyEntries}
+         * @param remainingNanos its remaining time
+         * @param rowVersion the highest row version of its partitions; 0 for none
+         */
+        public Part(Request request, long remainingNanos, long rowVersion) {
+            this(request, remainingNanos, rowVersion, null);
+        }
+
+        /**
+         * Creates a part without a row version and a span.
          *
          * @param request {@link ReadKeys} or {@link ApplyEntries}
          * @param remainingNanos its remaining time

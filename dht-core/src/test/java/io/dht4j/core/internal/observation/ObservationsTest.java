@@ -2,7 +2,9 @@ package io.dht4j.core.internal.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer;
@@ -27,9 +29,10 @@ class ObservationsTest {
 
     @Test
     void withoutAnObserverNothingIsCreatedAndNoClockIsRead() {
-        Observations none = new Observations(Optional.empty(), Optional.empty(), clock);
-        assertThat(none.begin(Call.GET, 0)).isNull();
-        assertThat(none.begin(NODE, false, Request.READ, null)).isNull();
+        Observations none = new Observations(Optional.empty(), Optional.empty(), Optional.empty(), clock);
+        assertThat(none.begin(Call.GET, 0, CallOptions.defaults())).isNull();
+        assertThat(none.begin(Node.of("n1", "localhost:1"), false, Request.READ, null))
+                .isNull();
         none.retain(Set.of(NODE));
         assertThat(clock.reads).isZero();
     }
@@ -38,10 +41,12 @@ class ObservationsTest {
     void aCallIsReportedWithItsOutcomeAndDuration() {
         List<String> seen = new ArrayList<>();
         Observer observer = (call, outcome, nanos) -> seen.add(call + " " + outcome + " " + nanos);
-        Observations observations = new Observations(Optional.of(observer), Optional.empty(), clock);
-        observations.begin(Call.PUT, 0).ended(null);
-        observations.begin(Call.GET, 0).ended(new CompletionException(new CancellationException()));
-        observations.begin(Call.GET, 0).ended(new IllegalStateException("unexpected"));
+        Observations observations = new Observations(Optional.of(observer), Optional.empty(), Optional.empty(), clock);
+        observations.begin(Call.PUT, 0, CallOptions.defaults()).ended(null);
+        observations
+                .begin(Call.GET, 0, CallOptions.defaults())
+                .ended(new CompletionException(new CancellationException()));
+        observations.begin(Call.GET, 0, CallOptions.defaults()).ended(new IllegalStateException("unexpected"));
         assertThat(seen).containsExactly("PUT SUCCESS 1", "GET CANCELLED 1", "GET INTERNAL 1");
     }
 
@@ -58,9 +63,9 @@ class ObservationsTest {
         Observer throwing = (call, outcome, nanos) -> {
             throw new StackOverflowError("says this test");
         };
-        Observations observations = new Observations(Optional.of(throwing), Optional.empty(), clock);
-        observations.begin(Call.GET, 0).ended(null);
-        observations.begin(Call.GET, 0).ended(null);
+        Observations observations = new Observations(Optional.of(throwing), Optional.empty(), Optional.empty(), clock);
+        observations.begin(Call.GET, 0, CallOptions.defaults()).ended(null);
+        observations.begin(Call.GET, 0, CallOptions.defaults()).ended(null);
     }
 
     /** A clock that moves on by a nanosecond whenever it is read. */

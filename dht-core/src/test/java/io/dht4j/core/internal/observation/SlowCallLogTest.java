@@ -2,6 +2,7 @@ package io.dht4j.core.internal.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -33,11 +34,11 @@ class SlowCallLogTest {
     private final Topology topology = Topology.of(Node.of("n1", "host1:1"), Node.of("n2", "host2:1"));
     private final Views views = new Views(
             ClusterView.fixed(SELF, topology, hash, Placements.rendezvous().assign(topology, 8), 2));
-    private final Observations observations =
-            new Observations(Optional.empty(), Optional.of(new SlowCallLog(LEAST, hash, views, clock)), clock);
+    private final Observations observations = new Observations(
+            Optional.empty(), Optional.of(new SlowCallLog(LEAST, hash, views, clock)), Optional.empty(), clock);
 
     private void call(Call kind, Key key, Duration takes) {
-        ObservedCall call = observations.begin(kind, key);
+        ObservedCall call = observations.begin(kind, key, CallOptions.defaults());
         clock.advance(takes);
         call.ended(null);
     }
@@ -68,10 +69,10 @@ class SlowCallLogTest {
 
     @Test
     void requestsAreKeptInTheirOrderAlsoThoseThatHaveNotEnded() {
-        ObservedCall call = observations.begin(Call.PUT, KEY);
-        ObservedRequest own = observations.begin(SELF, true, Request.WRITE, call);
+        ObservedCall call = observations.begin(Call.PUT, KEY, CallOptions.defaults());
+        ObservedRequest own = observations.begin(node(SELF), true, Request.WRITE, call);
         clock.advance(Duration.ofMillis(10));
-        observations.begin(OTHER, false, Request.WRITE, call);
+        observations.begin(node(OTHER), false, Request.WRITE, call);
         own.ended(Outcome.success());
         clock.advance(LEAST);
         call.ended(null);
@@ -83,9 +84,9 @@ class SlowCallLogTest {
 
     @Test
     void aBatchHasNoHashAndAsManyRequestsAsAreKept() {
-        ObservedCall call = observations.begin(Call.GET_ALL, 1000);
+        ObservedCall call = observations.begin(Call.GET_ALL, 1000, CallOptions.defaults());
         for (int i = 0; i < 100; i++) {
-            observations.begin(OTHER, false, Request.READ, call);
+            observations.begin(node(OTHER), false, Request.READ, call);
         }
         clock.advance(LEAST);
         call.ended(null);
@@ -98,8 +99,8 @@ class SlowCallLogTest {
 
     @Test
     void theLineNamesHashReplicasAndRequestsButNotTheKey() {
-        ObservedCall call = observations.begin(Call.DELETE, KEY);
-        observations.begin(OTHER, false, Request.WRITE, call);
+        ObservedCall call = observations.begin(Call.DELETE, KEY, CallOptions.defaults());
+        observations.begin(node(OTHER), false, Request.WRITE, call);
         clock.advance(LEAST);
         call.ended(null);
         String line = SlowCallLog.text(observations.slowCalls().get(0));
@@ -111,8 +112,12 @@ class SlowCallLogTest {
 
     @Test
     void withoutALogThereAreNone() {
-        Observations none = new Observations(Optional.empty(), Optional.empty(), clock);
-        assertThat(none.begin(Call.GET, KEY)).isNull();
+        Observations none = new Observations(Optional.empty(), Optional.empty(), Optional.empty(), clock);
+        assertThat(none.begin(Call.GET, KEY, CallOptions.defaults())).isNull();
         assertThat(none.slowCalls()).isEqualTo(List.of());
+    }
+
+    private static Node node(NodeId id) {
+        return new Node(id, "localhost:1", 1);
     }
 }

@@ -221,7 +221,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Optional<Value>> get(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        ObservedCall observed = observations.begin(Call.GET, key);
+        ObservedCall observed = observations.begin(Call.GET, key, options);
         return calls.run(observed, 0, () -> reads.get(key, options, observed));
     }
 
@@ -231,7 +231,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(options, "options");
         long bytes = (long) key.length() + value.length;
-        ObservedCall observed = observations.begin(Call.PUT, key);
+        ObservedCall observed = observations.begin(Call.PUT, key, options);
         return calls.write(observed, bytes, () -> {
             long expiry = rules.expiry(options);
             rules.requireFits(key, value);
@@ -251,7 +251,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
         int bytes = key.length();
-        ObservedCall observed = observations.begin(Call.DELETE, key);
+        ObservedCall observed = observations.begin(Call.DELETE, key, options);
         return calls.write(observed, bytes, () -> {
             rules.refuseTimeToLive(options);
             return writes.write(
@@ -264,7 +264,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(keys, "keys");
         requireNonNull(options, "options");
         keys.forEach(key -> requireNonNull(key, "key"));
-        ObservedCall observed = observations.begin(Call.GET_ALL, keys.size());
+        ObservedCall observed = observations.begin(Call.GET_ALL, keys.size(), options);
         return calls.run(
                 observed, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options, observed));
     }
@@ -278,7 +278,7 @@ public final class NodeCluster implements Cluster {
             total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         long bytes = total;
-        ObservedCall observed = observations.begin(Call.PUT_ALL, values.size());
+        ObservedCall observed = observations.begin(Call.PUT_ALL, values.size(), options);
         return calls.write(observed, bytes, () -> {
             rules.requireBatch(values.size());
             long expiry = rules.expiry(options);
@@ -311,14 +311,16 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
-        return calls.run(observations.begin(Call.OPEN_SNAPSHOT, 0), 0, () -> scans.openSnapshot(lease, options));
+        ObservedCall observed = observations.begin(Call.OPEN_SNAPSHOT, 0, options);
+        return calls.run(observed, 0, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
-        return calls.run(observations.begin(Call.CLOSE_SNAPSHOT, 0), 0, () -> scans.closeSnapshot(snapshot, options));
+        ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
+        return calls.run(observed, 0, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override

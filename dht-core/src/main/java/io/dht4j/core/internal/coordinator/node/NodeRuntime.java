@@ -14,6 +14,7 @@ import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.SlowCallLog;
+import io.dht4j.core.internal.observation.Tracing;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.replica.SlotHolders;
 import io.dht4j.core.internal.wire.OwnHeader;
@@ -68,6 +69,9 @@ final class NodeRuntime {
                         .slowCalls()
                         .map(least -> new SlowCallLog(
                                 least, components.hash(), components.views(), components.environment())),
+                config.observation()
+                        .tracer()
+                        .map(tracer -> new Tracing(tracer, components.hash(), components.environment())),
                 components.environment());
         this.peers = new PeerServices(config, local, own, observations);
         this.endpoint = endpoint();
@@ -97,7 +101,8 @@ final class NodeRuntime {
                 new CallerNames(components),
                 peers.disagreements,
                 new SlotHolders(versionSlots(), components.environment()),
-                peers.client.refresh());
+                peers.client.refresh(),
+                observations.tracing());
         if (!components.isNode()) {
             made.stop("this member of the cluster stores nothing");
         }

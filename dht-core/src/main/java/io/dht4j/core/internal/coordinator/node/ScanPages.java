@@ -7,6 +7,7 @@ import io.dht4j.Scan;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.spi.Observer;
 import java.util.List;
 import java.util.Optional;
@@ -48,10 +49,11 @@ final class ScanPages implements Scan {
         if (failure.isPresent()) {
             return CompletableFuture.failedFuture(failure.get());
         }
-        CompletableFuture<List<KeyValue>> page = calls.run(observations.begin(Observer.Call.SCAN_PAGE, 0), 0, () -> {
+        ObservedCall observed = observations.begin(Observer.Call.SCAN_PAGE, 0, options);
+        CompletableFuture<List<KeyValue>> page = calls.run(observed, 0, () -> {
             ClusterScan scan = running.orElseGet(begin);
             running = Optional.of(scan);
-            return scan.next(() -> rules.context(options));
+            return scan.next(() -> rules.context(options), observed);
         });
         return CallerStage.behind(
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -121,7 +122,7 @@ final class FrameSender {
             if (cancels) {
                 cancelWithAll(requests, context);
             }
-            frame = FrameCodec.encode(header(requests.get(0), ClusterView.NO_VERSION), batch);
+            frame = FrameCodec.encode(header(requests.get(0), ClusterView.NO_VERSION, null), batch);
         } catch (RuntimeException | Error e) {
             return notEncoded(node, e);
         }
@@ -145,7 +146,7 @@ final class FrameSender {
     private CompletionStage<byte[]> call(PendingRequest request) {
         Frame frame;
         try {
-            frame = request.outbound().frame(header(request, request.rowVersion()));
+            frame = request.outbound().frame(header(request, request.rowVersion(), request.trace()));
         } catch (RuntimeException | Error e) {
             return notEncoded(request.node(), e);
         }
@@ -159,8 +160,8 @@ final class FrameSender {
                 new TransportException(Reason.NO_ROOM, "not sent: the request could not be encoded: " + e));
     }
 
-    private FrameHeader header(PendingRequest request, long rowVersion) {
-        return own.to(Optional.of(request.node().id()), request.identity(), rowVersion);
+    private FrameHeader header(PendingRequest request, long rowVersion, @Nullable TraceContext trace) {
+        return own.to(Optional.of(request.node().id()), request.identity(), rowVersion, trace);
     }
 
     private CompletionStage<byte[]> call(Node node, Frame frame, CallContext context) {

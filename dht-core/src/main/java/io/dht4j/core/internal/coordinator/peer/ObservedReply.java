@@ -1,11 +1,12 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.TraceContext;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.observation.ObservedRequest;
-import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
-import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Observer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A handler that reports the end of its request before it passes the outcome on. A request without a reply that was no
@@ -16,28 +17,6 @@ import io.dht4j.spi.Observer;
  * @param handler receives the outcome
  */
 record ObservedReply(ObservedRequest observed, CallContext context, ReplyHandler handler) implements ReplyHandler {
-
-    /** Returns how an observer names a request; membership has a client of its own. */
-    static Observer.Request kind(Request request) {
-        if (request instanceof Request.ReadKeys) {
-            return Observer.Request.READ;
-        }
-        if (request instanceof Request.ApplyEntries) {
-            return Observer.Request.WRITE;
-        }
-        if (request instanceof Request.Ping) {
-            return Observer.Request.PING;
-        }
-        if (request instanceof RepairRequest) {
-            return Observer.Request.REPAIR;
-        }
-        if (request instanceof Request.RefillPage) {
-            return Observer.Request.REFILL;
-        }
-        return request instanceof Request.ScanPage || request instanceof Request.SnapshotPage
-                ? Observer.Request.SCAN
-                : Observer.Request.SNAPSHOT;
-    }
 
     @Override
     public void replied(Reply reply) {
@@ -65,5 +44,15 @@ record ObservedReply(ObservedRequest observed, CallContext context, ReplyHandler
     @Override
     public boolean isWanted() {
         return handler.isWanted();
+    }
+
+    @Override
+    public @Nullable ObservedCall call() {
+        return handler.call();
+    }
+
+    @Override
+    public @Nullable TraceContext traceContext() {
+        return observed.traceContext();
     }
 }

@@ -2,9 +2,12 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param since the monotonic clock when it was sent
  * @param first whether it was not sent before
  * @param refusals how often the replica has refused it since its view was older
+ * @param trace what identifies its span; null if it has none, or the replica does not read it
  */
 record PendingRequest(
         Node node,
@@ -33,7 +37,8 @@ record PendingRequest(
         @Nullable PeerLimit limit,
         long since,
         boolean first,
-        int refusals)
+        int refusals,
+        @Nullable TraceContext trace)
         implements CallLiveness, Request.BatchPart {
 
     /** The first refusal may not have waited for the newer view, because of other requests in the frame. */
@@ -75,12 +80,18 @@ record PendingRequest(
         return !isWanted() || isExpired();
     }
 
+    @Override
+    public @Nullable TracedSpan span() {
+        ObservedCall call = handler.call();
+        return call == null ? null : call.span();
+    }
+
     boolean mayRepeat() {
         return first && isWanted() && !context.isExpired();
     }
 
     PendingRequest again(long now) {
-        return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refusals);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refusals, trace);
     }
 
     /** Returns whether it is sent again to a replica whose view was older than its own, and is newer soon. */
@@ -93,7 +104,16 @@ record PendingRequest(
     }
 
     PendingRequest afterRefresh(long now) {
-        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, refusals + 1);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, refusals + 1, trace);
+    }
+
+    /** Returns whether a reply refuses the frame because of the trace context, of which the replica knows nothing. */
+    boolean isRefusedForTrace(Reply reply) {
+        return trace != null && reply instanceof Reply.Failed failed && failed.code() == ErrorCode.UNSUPPORTED_PROTOCOL;
+    }
+
+    PendingRequest withoutTrace(long now) {
+        return new PendingRequest(node, outbound, view, context, handler, limit, now, first, refusals, null);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.admission.PeerLimit;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -13,6 +14,7 @@ import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedRequest;
+import io.dht4j.core.internal.observation.RequestKinds;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,8 @@ public final class ReplicaClient {
     /** The bytes that an admitted call may take in a frame besides those that it was admitted with. */
     private static final int BYTES_PER_CALL = 256;
 
+    private static final Duration FEATURES_TIMEOUT = Duration.ofSeconds(2);
+
     private final LongSupplier nanoTime;
     private final Replica replica;
     private final ReplicaOrder order;
@@ -49,6 +54,7 @@ public final class ReplicaClient {
     private final ReadHedging hedging;
     private final ConcurrencyLimits limits;
     private final FrameSender sender;
+    private final PeerFeatures features;
     private final Views views;
     private final ViewRefresh refresh;
     private final Supplier<Batcher> readBatchers;
@@ -91,7 +97,9 @@ public final class ReplicaClient {
         this.hedging = new ReadHedging(config.calls().hedging(), budget);
         this.limits = new ConcurrencyLimits(components, config);
         Cork cork = new Cork();
-        ReplyReceiver receiver = new ReplyReceiver(nanoTime, components.names(), monitor, hedging, budget, this::send);
+        this.features = new PeerFeatures(nanoTime, this::askFeatures);
+        ReplyReceiver receiver =
+                new ReplyReceiver(nanoTime, components.names(), monitor, features, hedging, budget, this::send);
         this.sender = new FrameSender(components, config, own, cork, receiver);
         this.views = components.views();
         this.refresh = new ViewRefresh(views, components.environment());
@@ -131,6 +139,7 @@ public final class ReplicaClient {
     public void follow(ClusterView before, ClusterView now) {
         lanes = lanes(now, lanes);
         limits.follow(before, now);
+        features.retain(now.topology().nodes().stream().map(Node::id).collect(Collectors.toUnmodifiableSet()));
     }
 
     private Batcher batcher(NodeComponents components, NodeConfig config, Cork cork, int maxBytes) {
@@ -209,7 +218,8 @@ public final class ReplicaClient {
      * @param outcome receives the outcome, perhaps before this returns
      */
     public void ask(Node node, OutboundRequest outbound, CallContext context, ReplyHandler outcome) {
-        PeerLimit limit = outbound.request instanceof Request.Ping ? null : limits.of(node.id());
+        boolean isFree = outbound.request instanceof Request.Ping || outbound.request instanceof Request.Features;
+        PeerLimit limit = isFree ? null : limits.of(node.id());
         boolean isLocal = order.isLocal(node);
         ReplyHandler handler = observed(node, isLocal, outbound, context, outcome);
         if (limit != null && !limit.tryEnter()) {
@@ -227,8 +237,7 @@ public final class ReplicaClient {
 
     private ReplyHandler observed(
             Node node, boolean isLocal, OutboundRequest outbound, CallContext context, ReplyHandler handler) {
-        ObservedRequest observed =
-                observations.begin(node.id(), isLocal, ObservedReply.kind(outbound.request), handler.call());
+        ObservedRequest observed = observations.begin(node, isLocal, RequestKinds.of(outbound.request), handler.call());
         return observed == null ? handler : new ObservedReply(observed, context, handler);
     }
 
@@ -246,7 +255,17 @@ public final class ReplicaClient {
     private PendingRequest pending(
             Node node, OutboundRequest outbound, CallContext context, ReplyHandler handler, @Nullable PeerLimit limit) {
         ClusterView view = outbound.token == null ? views.current() : outbound.token.view();
-        return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, 0);
+        return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, 0, trace(node, handler));
+    }
+
+    /** Returns what identifies the span of a request, if the node reads it. */
+    private @Nullable TraceContext trace(Node node, ReplyHandler handler) {
+        TraceContext trace = handler.traceContext();
+        return trace != null && trace.isSampled() && features.readsTraces(node) ? trace : null;
+    }
+
+    private void askFeatures(Node node, ReplyHandler handler) {
+        ask(node, OutboundRequest.alone(new Request.Features()), context(FEATURES_TIMEOUT), handler);
     }
 
     private long now() {

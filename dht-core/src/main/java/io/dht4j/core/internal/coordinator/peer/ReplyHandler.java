@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import java.util.function.Consumer;
@@ -30,7 +31,25 @@ public interface ReplyHandler {
      * @return a handler that always wants the outcome
      */
     static ReplyHandler of(Consumer<? super Reply> replied, Consumer<? super PeerFailure> failed) {
+        return of(null, replied, failed);
+    }
+
+    /**
+     * Creates a handler of two functions for a request of a call.
+     *
+     * @param call the observation of the call; null if nobody observes
+     * @param replied receives the reply
+     * @param failed receives the failure
+     * @return a handler that always wants the outcome
+     */
+    static ReplyHandler of(
+            @Nullable ObservedCall call, Consumer<? super Reply> replied, Consumer<? super PeerFailure> failed) {
         return new ReplyHandler() {
+            @Override
+            public @Nullable ObservedCall call() {
+                return call;
+            }
+
             @Override
             public void replied(Reply reply) {
                 replied.accept(reply);
@@ -87,6 +106,15 @@ public interface ReplyHandler {
      * @return null, as by default, if it belongs to none, or nobody observes
      */
     default @Nullable ObservedCall call() {
+        return null;
+    }
+
+    /**
+     * Returns what identifies the span of the request to its recipient.
+     *
+     * @return null, as by default, if it has none
+     */
+    default @Nullable TraceContext traceContext() {
         return null;
     }
 }

@@ -37,6 +37,7 @@ final class ReplyReceiver {
     private final LongSupplier nanoTime;
     private final NodeIds names;
     private final PeerMonitor monitor;
+    private final PeerFeatures features;
     private final ReadHedging hedging;
     private final RetryBudget budget;
     private final Consumer<PendingRequest> retry;
@@ -45,12 +46,14 @@ final class ReplyReceiver {
             LongSupplier nanoTime,
             NodeIds names,
             PeerMonitor monitor,
+            PeerFeatures features,
             ReadHedging hedging,
             RetryBudget budget,
             Consumer<PendingRequest> retry) {
         this.nanoTime = nanoTime;
         this.names = names;
         this.monitor = monitor;
+        this.features = features;
         this.hedging = hedging;
         this.budget = budget;
         this.retry = retry;
@@ -66,6 +69,9 @@ final class ReplyReceiver {
                 && !request.context().isExpired()
                 && !request.context().isCancelled()) {
             monitor.unreachable(request.node());
+        }
+        if (reason != Reason.NO_ROOM && !request.isOver()) {
+            features.forget(request.node().id());
         }
         long now = nanoTime.getAsLong();
         if (!notSent && request.mayRepeat() && budget.mayRetry()) {
@@ -152,7 +158,7 @@ final class ReplyReceiver {
         for (PendingRequest request : requests) {
             try {
                 if (refusal.isPresent()) {
-                    request.deliver(refusal.get(), now);
+                    refused(request, refusal.get(), now);
                 } else {
                     receiveNext(request, in, now);
                 }
@@ -160,6 +166,23 @@ final class ReplyReceiver {
                 logUndelivered(request, e);
             }
         }
+    }
+
+    /** Handles the refusal of a frame of several requests. */
+    private void refused(PendingRequest request, Reply refusal, long now) {
+        if (!isSentWithoutTrace(request, refusal, now)) {
+            request.deliver(refusal, now);
+        }
+    }
+
+    /** Sends a request again to a node that does not know the trace context in its frame, and has done nothing. */
+    private boolean isSentWithoutTrace(PendingRequest request, Reply reply, long now) {
+        if (!request.isRefusedForTrace(reply)) {
+            return false;
+        }
+        features.refused(request.node().id());
+        retry.accept(request.withoutTrace(now));
+        return true;
     }
 
     private void receiveNext(PendingRequest request, BatchReader in, long now) {
@@ -189,6 +212,9 @@ final class ReplyReceiver {
     }
 
     private void deliver(PendingRequest request, Reply reply, long now) {
+        if (isSentWithoutTrace(request, reply, now)) {
+            return;
+        }
         if (request.mayFollowRefresh(reply)) {
             retry.accept(request.afterRefresh(now));
             return;

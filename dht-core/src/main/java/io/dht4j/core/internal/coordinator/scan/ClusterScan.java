@@ -21,6 +21,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -124,11 +125,12 @@ public final class ClusterScan {
      * may still arrive.
      *
      * @param contexts returns a new timeout
+     * @param observed the observation of the page, which learns of its requests; null if nobody observes
      * @return the entries; none at the end of the scan
      */
-    public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts) {
+    public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
         replicas.beginPage();
-        PageRequest request = new PageRequest(contexts);
+        PageRequest request = new PageRequest(contexts, observed);
         request.renew();
         advance(request);
         return request.page.whenComplete((entries, error) -> {
@@ -144,6 +146,7 @@ public final class ClusterScan {
 
         private final CompletableFuture<List<KeyValue>> page = new CompletableFuture<>();
         private final Supplier<CallContext> contexts;
+        private final @Nullable ObservedCall observed;
         private final HeldBytes held = new HeldBytes(budget, true);
         /** The page that was refused by a newer table, and the node that did; null while there is none. */
         private @Nullable Refusal refusal;
@@ -153,8 +156,9 @@ public final class ClusterScan {
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
-        PageRequest(Supplier<CallContext> contexts) {
+        PageRequest(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
             this.contexts = contexts;
+            this.observed = observed;
             this.context = contexts.get();
         }
 
@@ -264,7 +268,7 @@ public final class ClusterScan {
                     cursor.node,
                     OutboundRequest.alone(page, view.token(cursor.partitions)),
                     request.context,
-                    ReplyHandler.of(received, received));
+                    ReplyHandler.of(request.observed, received, received));
         }
     }
 

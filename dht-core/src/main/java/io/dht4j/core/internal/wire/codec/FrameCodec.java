@@ -20,8 +20,9 @@ import java.util.Optional;
  * in 1.
  *
  * <p>The flags announce fields after the wall clock, which members of an agreed cluster send: numbers and incarnations
- * of sender and recipient, and the version of the partitions' rows, which in a batch precedes each part instead. A
- * frame with an unknown flag is refused, since the sender relies on its meaning.
+ * of sender and recipient, and the version of the partitions' rows. Any member may send a trace context. Row version
+ * and trace context precede each part of a batch instead. A frame with an unknown flag is refused, since the sender
+ * relies on its meaning.
  *
  * <p>Stateless; safe for use by any number of threads.
  */
@@ -79,7 +80,7 @@ public final class FrameCodec {
          * @throws FrameException if the bytes are not a request
          */
         public Request request() throws FrameException {
-            Request request = RequestBody.read(in, type, in.hasRowVersions());
+            Request request = RequestBody.read(in, type);
             in.end();
             return request;
         }

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
@@ -23,7 +24,10 @@ final class FrameHead {
     /** A row version is in the head of a request, or before each part of a batch. */
     private static final int ROW_VERSIONS = 2;
 
-    private static final int KNOWN_FLAGS = IDENTITIES | ROW_VERSIONS;
+    /** A trace context is in the head of a request, or before each part of a batch. */
+    private static final int TRACES = 4;
+
+    private static final int KNOWN_FLAGS = IDENTITIES | ROW_VERSIONS | TRACES;
 
     private static final int IDENTITY_BYTES = 4 + 16;
 
@@ -33,10 +37,20 @@ final class FrameHead {
     static FrameWriter begin(FrameHeader header, Request request, int bodyBytes) {
         int type = RequestBody.type(request);
         if (request instanceof Request.Batch batch) {
-            return begin(header, type, RequestBody.hasRowVersions(batch) ? ROW_VERSIONS : 0, 0, bodyBytes);
+            int flags = (RequestBody.hasRowVersions(batch) ? ROW_VERSIONS : 0)
+                    | (RequestBody.hasTraces(batch) ? TRACES : 0);
+            return begin(header, type, flags, 0, bodyBytes);
         }
         long rowVersion = header.rowVersion();
-        return begin(header, type, rowVersion == 0 ? 0 : ROW_VERSIONS, rowVersion, bodyBytes);
+        int rowFlag = rowVersion == 0 ? 0 : ROW_VERSIONS;
+        TraceContext trace = header.trace();
+        if (trace == null) {
+            return begin(header, type, rowFlag, rowVersion, bodyBytes);
+        }
+        int more = Math.addExact(TraceField.size(trace), bodyBytes);
+        FrameWriter out = begin(header, type, rowFlag | TRACES, rowVersion, more);
+        TraceField.write(out, trace);
+        return out;
     }
 
     /** Begins a reply. */
@@ -49,11 +63,11 @@ final class FrameHead {
         return sender == null ? out : out.identity(sender);
     }
 
-    private static FrameWriter begin(FrameHeader header, int type, int rowFlag, long rowVersion, int bodyBytes) {
+    private static FrameWriter begin(FrameHeader header, int type, int flags, long rowVersion, int bodyBytes) {
         FrameHeader.Agreed agreed = header.agreed();
         boolean named = agreed != null && (agreed.sender() != null || agreed.recipient() != null);
         int more = (named ? 2 * IDENTITY_BYTES : 0) + (rowVersion == 0 ? 0 : Long.BYTES);
-        FrameWriter out = begin(header, type, rowFlag | (named ? IDENTITIES : 0), Math.addExact(more, bodyBytes));
+        FrameWriter out = begin(header, type, flags | (named ? IDENTITIES : 0), Math.addExact(more, bodyBytes));
         if (agreed != null && named) {
             out.identity(agreed.sender()).identity(agreed.recipient());
         }
@@ -100,7 +114,7 @@ final class FrameHead {
             throw new FrameException(
                     ErrorCode.UNSUPPORTED_PROTOCOL,
                     "the flags " + unknown + " of a " + (isReply ? "reply" : "request")
-                            + " are not supported; this node knows " + (isReply ? "1" : "1 and 2"));
+                            + " are not supported; this node knows " + (isReply ? "1" : "1, 2 and 4"));
         }
         Optional<NodeId> sender = in.name(known, "the sender's name");
         if (sender.isEmpty()) {
@@ -112,13 +126,15 @@ final class FrameHead {
         Version clock = in.version();
         long wallMillis = in.i64("the wall clock");
         in.hasRowVersions((flags & ROW_VERSIONS) != 0);
+        in.hasTraces((flags & TRACES) != 0);
         FrameHeader.Agreed agreed = null;
         if (flags != 0 && isReply) {
             agreed = new FrameHeader.Agreed(in.identity(known, "the sender's number"), null, 0);
-        } else if (flags != 0) {
+        } else if ((flags & ~TRACES) != 0) {
             agreed = agreed(in, known, (flags & IDENTITIES) != 0, in.hasRowVersions() && type != FrameTypes.BATCH);
         }
-        return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed);
+        TraceContext trace = in.hasTraces() && type != FrameTypes.BATCH ? TraceField.read(in) : null;
+        return new FrameHeader(sender.get(), recipient, settings, epoch, clock, wallMillis, agreed, trace);
     }
 
     private static FrameHeader.Agreed agreed(FrameReader in, NodeIds known, boolean named, boolean fenced)

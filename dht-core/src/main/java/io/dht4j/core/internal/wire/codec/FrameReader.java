@@ -24,6 +24,8 @@ final class FrameReader {
     private int limit;
     /** Whether the frame has a row version in its head, or before each part. */
     private boolean hasRowVersions;
+    /** Whether the frame has a trace context in its head, or before each part. */
+    private boolean hasTraces;
 
     /** The number of keys or entries that may still follow, in all lists together. */
     private int itemsLeft = FrameCodec.MAX_ITEMS;
@@ -39,6 +41,20 @@ final class FrameReader {
 
     boolean hasRowVersions() {
         return hasRowVersions;
+    }
+
+    void hasTraces(boolean announced) {
+        hasTraces = announced;
+    }
+
+    boolean hasTraces() {
+        return hasTraces;
+    }
+
+    /** Returns a length if as many bytes are present. */
+    int present(int length, String what) throws FrameException {
+        need(length, what);
+        return length;
     }
 
     /** Limits reading to a number of bytes, which are known to be present. Returns the previous limit. */

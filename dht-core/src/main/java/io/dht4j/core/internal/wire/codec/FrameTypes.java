@@ -15,6 +15,7 @@ final class FrameTypes {
     static final int REPAIR_WATERMARKS = 10;
     static final int REPAIR_ENTRIES = 11;
     static final int REFILL_PAGE = 12;
+    static final int FEATURES = 13;
 
     /** The bit that distinguishes the type of a reply from that of its request. */
     static final int REPLY = 0x80;
@@ -40,6 +41,7 @@ final class FrameTypes {
     static final int VOTE = 0x88;
     static final int ACKNOWLEDGED = 0x89;
     static final int WATERMARKS = 0x8A;
+    static final int FEATURES_KNOWN = 0x8D;
     static final int SNAPSHOT_OPENED = 0xA0;
     static final int SNAPSHOT_DONE = 0xA1;
     static final int SNAPSHOT_LACKS = 0xA2;

@@ -54,6 +54,9 @@ final class ReplyBody {
         if (reply instanceof MembershipReply membership) {
             return MembershipBody.type(membership);
         }
+        if (reply instanceof Reply.Features) {
+            return FrameTypes.FEATURES_KNOWN;
+        }
         if (reply instanceof Reply.SnapshotOpened) {
             return FrameTypes.SNAPSHOT_OPENED;
         }
@@ -95,7 +98,7 @@ final class ReplyBody {
         if (reply instanceof MembershipReply membership) {
             return MembershipBody.size(membership);
         }
-        if (reply instanceof Reply.SnapshotOpened) {
+        if (reply instanceof Reply.SnapshotOpened || reply instanceof Reply.Features) {
             return 8;
         }
         if (reply instanceof Reply.SnapshotLacks lacks) {
@@ -144,6 +147,8 @@ final class ReplyBody {
             other.settings()
                     .values()
                     .forEach((name, value) -> out.text(utf8(name)).text(utf8(value)));
+        } else if (reply instanceof Reply.Features features) {
+            out.i64(features.known());
         } else if (reply instanceof Reply.SnapshotOpened opened) {
             out.i64(opened.clock().packed());
         } else if (reply instanceof Reply.SnapshotLacks lacks) {
@@ -211,6 +216,9 @@ final class ReplyBody {
         }
         if (type == FrameTypes.PONG && request instanceof Request.Ping) {
             return new Reply.Pong();
+        }
+        if (type == FrameTypes.FEATURES_KNOWN && request instanceof Request.Features) {
+            return new Reply.Features(in.i64("the known features"));
         }
         if (request instanceof RepairRequest repair && type == RepairBody.replyType(repair)) {
             return RepairBody.readReply(in, repair);

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -41,6 +42,9 @@ final class RequestBody {
         if (request instanceof MembershipRequest membership) {
             return MembershipBody.type(membership);
         }
+        if (request instanceof Request.Features) {
+            return FrameTypes.FEATURES;
+        }
         return request instanceof Request.Batch ? FrameTypes.BATCH : FrameTypes.PING;
     }
 
@@ -71,8 +75,10 @@ final class RequestBody {
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
             int partBytes = PART_BYTES + (hasRowVersions(batch) ? Long.BYTES : 0);
+            boolean hasTraces = hasTraces(batch);
             for (Request.BatchPart part : batch.parts()) {
-                size = Math.addExact(size, partBytes + size(part.request()));
+                int traceBytes = hasTraces ? TraceField.size(part.trace()) : 0;
+                size = Math.addExact(size, partBytes + traceBytes + size(part.request()));
             }
             return size;
         }
@@ -83,6 +89,16 @@ final class RequestBody {
     static boolean hasRowVersions(Request.Batch batch) {
         for (int i = 0; i < batch.parts().size(); i++) {
             if (batch.parts().get(i).rowVersion() != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether each part of a batch is preceded by a trace context, which may be none. */
+    static boolean hasTraces(Request.Batch batch) {
+        for (int i = 0; i < batch.parts().size(); i++) {
+            if (batch.parts().get(i).trace() != null) {
                 return true;
             }
         }
@@ -133,10 +149,14 @@ final class RequestBody {
                     .i32(batch.largestBytes())
                     .i32(batch.parts().size());
             boolean hasRowVersions = hasRowVersions(batch);
+            boolean hasTraces = hasTraces(batch);
             for (Request.BatchPart part : batch.parts()) {
                 out.i64(part.remainingNanos());
                 if (hasRowVersions) {
                     out.i64(part.rowVersion());
+                }
+                if (hasTraces) {
+                    TraceField.write(out, part.trace());
                 }
                 out.u8(type(part.request()));
                 write(out, part.request());
@@ -148,14 +168,15 @@ final class RequestBody {
         }
     }
 
-    static Request read(FrameReader in, int type, boolean hasRowVersions) throws FrameException {
+    static Request read(FrameReader in, int type) throws FrameException {
         return switch (type) {
             case FrameTypes.READ_KEYS -> readKeys(in);
             case FrameTypes.APPLY_ENTRIES -> new Request.ApplyEntries(in.entries());
             case FrameTypes.SCAN_PAGE -> scanPage(in);
             case FrameTypes.REFILL_PAGE -> new Request.RefillPage(scanPage(in));
             case FrameTypes.PING -> new Request.Ping();
-            case FrameTypes.BATCH -> batch(in, hasRowVersions);
+            case FrameTypes.FEATURES -> new Request.Features();
+            case FrameTypes.BATCH -> batch(in);
             case FrameTypes.REPAIR_SUMS,
                     FrameTypes.REPAIR_VERSIONS,
                     FrameTypes.REPAIR_PREPARE,
@@ -189,10 +210,13 @@ final class RequestBody {
                 new KeyRange(start, end), in.partitions(), in.size("the entry limit"), in.size("the byte limit"));
     }
 
-    private static Request.Batch batch(FrameReader in, boolean hasRowVersions) throws FrameException {
+    private static Request.Batch batch(FrameReader in) throws FrameException {
+        boolean hasRowVersions = in.hasRowVersions();
         int replyBytes = in.size("the reply's limit");
         int largestBytes = in.size("the largest value");
-        int count = in.count(PART_BYTES + 4 + (hasRowVersions ? Long.BYTES : 0), "parts");
+        int leastBytes =
+                PART_BYTES + 4 + (hasRowVersions ? Long.BYTES : 0) + (in.hasTraces() ? TraceField.MIN_BYTES : 0);
+        int count = in.count(leastBytes, "parts");
         if (count > FrameCodec.MAX_ITEMS) {
             throw in.malformed("at most " + FrameCodec.MAX_ITEMS + " parts, not " + count);
         }
@@ -206,11 +230,12 @@ final class RequestBody {
             if (rowVersion < 0) {
                 throw in.malformed("a part's row version must not be negative, is " + rowVersion);
             }
+            TraceContext trace = in.hasTraces() ? TraceField.read(in) : null;
             int type = in.u8("a part's type");
             if (type != FrameTypes.READ_KEYS && type != FrameTypes.APPLY_ENTRIES) {
                 throw in.malformed("a part is of type 1 or 2, not " + type);
             }
-            parts.add(new Request.Part(read(in, type, false), remaining, rowVersion));
+            parts.add(new Request.Part(read(in, type), remaining, rowVersion, trace));
         }
         return new Request.Batch(parts, replyBytes, largestBytes);
     }

@@ -77,6 +77,7 @@ final class FrameExamples {
         PartitionSet partitions = PartitionSet.of(3, 1000);
         return Stream.of(
                 new Request.Ping(),
+                new Request.Features(),
                 new Request.ReadKeys(List.of(), 0),
                 new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096),
                 new Request.ApplyEntries(List.of(VALUE, EXPIRING, TOMBSTONE)),
@@ -105,6 +106,7 @@ final class FrameExamples {
     static Stream<Reply> replies() {
         return Stream.of(
                 new Reply.Pong(),
+                new Reply.Features(Reply.Features.TRACES),
                 Reply.Applied.AS_NEWEST,
                 new Reply.Applied(List.of(new Reply.Newer(0, VERSION), new Reply.Newer(1, Version.of(3, 4)))),
                 new Reply.Found(List.of(
@@ -135,6 +137,9 @@ final class FrameExamples {
         }
         if (reply instanceof Reply.Batch) {
             return BATCH;
+        }
+        if (reply instanceof Reply.Features) {
+            return new Request.Features();
         }
         if (reply instanceof Reply.SnapshotOpened) {
             return new Request.OpenSnapshot(VERSION, 1);
