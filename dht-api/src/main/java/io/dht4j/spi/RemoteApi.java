@@ -27,7 +27,8 @@ import java.util.concurrent.CompletionStage;
  * request: the caller decides which failures allow another node.
  *
  * <p>Each call takes the address of a node's API listener, {@code host:port}. Options always contain a timeout, by
- * which the stage completes. No method except {@link #close()} blocks or throws.
+ * which the stage completes. They may name a trace context, which goes to the node with every call of keys, scans and
+ * snapshots. No method except {@link #close()} blocks or throws.
  *
  * <p>Failures are {@link DhtException}s. Failures reported by the node keep their code.
  * {@link io.dht4j.ErrorCode#NOT_SENT} means that no byte of the request can have reached the node;

@@ -19,11 +19,16 @@ import org.junit.jupiter.api.BeforeEach;
 /**
  * The contract of every {@link RemoteApi}, over its real server, with a cluster of three nodes in this process. The
  * contract is composed of suites, one for each subject: single keys, batches and scans, the state of the cluster, its
- * membership, and failures. No test measures time: deadlines are long where an answer is expected and short where none
- * is.
+ * membership, trace contexts, and failures. No test measures time: deadlines are long where an answer is expected and
+ * short where none is.
  */
 public abstract class RemoteApiContract
-        implements SingleKeysSuite, BatchesAndScansSuite, ClusterStateSuite, MembershipSuite, RemoteFailuresSuite {
+        implements SingleKeysSuite,
+                BatchesAndScansSuite,
+                ClusterStateSuite,
+                MembershipSuite,
+                TraceContextSuite,
+                RemoteFailuresSuite {
 
     private final List<Cluster> clusters = new ArrayList<>();
     private final List<Server> servers = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.TraceContext;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
@@ -16,6 +17,7 @@ import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.SlowCallJson;
 import io.dht4j.transport.http.internal.common.StatusJson;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -80,10 +82,22 @@ final class HttpApiCalls {
         return HttpApiQuery.parse(exchange.request().query(), known);
     }
 
+    /** Returns what the query says of a call, and the span of the caller. */
+    private CallOptions options(HttpApiExchange exchange, HttpApiQuery query) {
+        CallOptions options = query.callOptions(cluster);
+        MultiMap headers = exchange.request().headers();
+        String parent = headers.get(ApiProtocol.TRACE_PARENT);
+        return parent == null
+                ? options
+                : TraceContext.parse(parent, String.join(",", headers.getAll(ApiProtocol.TRACE_STATE)))
+                        .map(options::withTraceContext)
+                        .orElse(options);
+    }
+
     void get(HttpApiExchange exchange) {
         HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
         Key key = query.id();
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(
                 () -> cluster.get(key, call),
@@ -108,7 +122,7 @@ final class HttpApiCalls {
     void put(HttpApiExchange exchange) {
         HttpApiQuery query = query(exchange, PUT_PARAMETERS);
         Key key = query.id();
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         HttpApiValue body = new HttpApiValue(
                 exchange,
                 value -> exchange.await(
@@ -119,7 +133,7 @@ final class HttpApiCalls {
     void delete(HttpApiExchange exchange) {
         HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
         Key key = query.id();
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(() -> cluster.delete(key, call), version -> written(exchange, 202, version));
     }
@@ -128,7 +142,7 @@ final class HttpApiCalls {
         if (!bringsLinesOfJson(exchange)) {
             return;
         }
-        CallOptions call = query(exchange, BATCH_GET_PARAMETERS).callOptions(cluster);
+        CallOptions call = options(exchange, query(exchange, BATCH_GET_PARAMETERS));
         read(
                 exchange,
                 HttpApiBatch.keys(
@@ -157,7 +171,7 @@ final class HttpApiCalls {
         if (!bringsLinesOfJson(exchange)) {
             return;
         }
-        CallOptions call = query(exchange, BATCH_PUT_PARAMETERS).callOptions(cluster);
+        CallOptions call = options(exchange, query(exchange, BATCH_PUT_PARAMETERS));
         read(
                 exchange,
                 HttpApiBatch.values(
@@ -218,7 +232,7 @@ final class HttpApiCalls {
             throw new InvalidRequestException(
                     ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope=node");
         }
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), Ndjson.CONTENT_TYPE);
         exchange.share().enter();
         Scan scan = snapshot.isPresent()
@@ -231,7 +245,7 @@ final class HttpApiCalls {
         HttpApiQuery query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
         Duration lease = Duration.ofMillis(
                 query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(() -> cluster.openSnapshot(lease, call), version -> written(exchange, 201, version));
     }
@@ -241,7 +255,7 @@ final class HttpApiCalls {
         Version snapshot = query.version("snapshot")
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "snapshot is missing: give the version of the snapshot to end"));
-        CallOptions call = query.callOptions(cluster);
+        CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(
                 () -> cluster.closeSnapshot(snapshot, call).thenApply(done -> snapshot),

@@ -31,6 +31,12 @@ public final class ApiProtocol {
     /** The header with the time at which an entry expires, in milliseconds since 1970. */
     public static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
 
+    /** The header that identifies the span of the caller. */
+    public static final String TRACE_PARENT = "traceparent";
+
+    /** The header with data of tracing systems. */
+    public static final String TRACE_STATE = "tracestate";
+
     private ApiProtocol() {}
 
     /** Returns whether a path is that of a probe, which anyone may ask. */

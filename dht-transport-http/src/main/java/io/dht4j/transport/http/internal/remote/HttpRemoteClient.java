@@ -5,6 +5,7 @@ import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.NodeAddress;
 import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -166,6 +167,12 @@ public final class HttpRemoteClient implements AutoCloseable {
         if (request.bringsLines()) {
             head.putHeader(HttpHeaders.CONTENT_TYPE, Ndjson.CONTENT_TYPE);
         }
+        request.trace().ifPresent(trace -> {
+            head.putHeader(ApiProtocol.TRACE_PARENT, trace.traceparent());
+            if (!trace.state().isEmpty()) {
+                head.putHeader(ApiProtocol.TRACE_STATE, trace.state());
+            }
+        });
         return guardToken(node.host()).compose(allowed -> agent.request(head));
     }
 

@@ -6,6 +6,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.MembershipChange;
 import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -31,6 +33,7 @@ public final class HttpRemoteRequest {
     private final HttpMethod method;
     private final String path;
     private final Duration timeout;
+    private final Optional<TraceContext> trace;
     private final StringBuilder query = new StringBuilder();
     private long bodyBytes;
     private Supplier<Buffer> body = Buffer::buffer;
@@ -39,6 +42,7 @@ public final class HttpRemoteRequest {
     public HttpRemoteRequest(HttpMethod method, String path, CallOptions options) {
         this.method = method;
         this.path = path;
+        this.trace = options.traceContext();
         this.timeout = options.timeout().orElse(CallOptions.MAX_TIMEOUT);
         Duration wayBack = timeout.dividedBy(10).compareTo(WAY_BACK) < 0 ? timeout.dividedBy(10) : WAY_BACK;
         add("timeout", Long.toString(roundedUp(timeout.minus(wayBack))));
@@ -78,6 +82,11 @@ public final class HttpRemoteRequest {
     /** Returns the time in which the answer must arrive, in milliseconds from now. */
     long timeoutMillis() {
         return roundedUp(timeout);
+    }
+
+    /** Returns the span of the caller; empty if it has none. */
+    Optional<TraceContext> trace() {
+        return trace;
     }
 
     /** Returns the most bytes that the body may have. */

@@ -9,5 +9,13 @@ public final class ApiProtocol {
     public static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** The metadata that identifies the span of the caller. */
+    public static final Metadata.Key<String> TRACE_PARENT =
+            Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** The metadata with data of tracing systems. */
+    public static final Metadata.Key<String> TRACE_STATE =
+            Metadata.Key.of("tracestate", Metadata.ASCII_STRING_MARSHALLER);
+
     private ApiProtocol() {}
 }

@@ -4,7 +4,6 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
-import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
@@ -147,6 +146,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
      * after the channel's current work.
      *
      * @param links gives the channel, ready to connect again if its last attempt failed
+     * @param headers makes the metadata of each attempt
      * @param again runs a call that begins again, on other threads and after their current work
      * @param ifTooLarge the error if a message is larger than either side takes
      */
@@ -156,12 +156,12 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             MethodDescriptor<Q, A> method,
             Q request,
             Duration timeout,
-            Optional<String> token,
+            Supplier<Metadata> headers,
             ErrorCode ifTooLarge,
             Collector<A, R> collector,
             Executor again) {
         return settle(
-                () -> begin(links.get(), address, method, request, timeout, token, ifTooLarge, collector),
+                () -> begin(links.get(), address, method, request, timeout, headers, ifTooLarge, collector),
                 again,
                 ATTEMPTS);
     }
@@ -181,12 +181,10 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             MethodDescriptor<Q, A> method,
             Q request,
             Duration timeout,
-            Optional<String> token,
+            Supplier<Metadata> headers,
             ErrorCode ifTooLarge,
             Collector<A, R> collector) {
         RemoteCall<Q, A, R> started = new RemoteCall<>(address, link, ifTooLarge, collector);
-        Metadata headers = new Metadata();
-        token.ifPresent(secret -> headers.put(ApiProtocol.AUTHORIZATION, "Bearer " + secret));
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);
@@ -195,7 +193,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             ClientCall<Q, A> call = link.channel().newCall(method, options);
             started.call = call;
             try {
-                call.start(started, headers);
+                call.start(started, headers.get());
                 call.request(2);
                 call.sendMessage(request);
                 call.halfClose();

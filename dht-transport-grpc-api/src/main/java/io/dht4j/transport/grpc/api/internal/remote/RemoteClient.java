@@ -7,8 +7,10 @@ import io.dht4j.KeyValue;
 import io.dht4j.OverloadedException;
 import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.ScanRequest;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.List;
@@ -102,7 +104,7 @@ public final class RemoteClient {
                     method,
                     request.get(),
                     options.timeout().orElse(DEFAULT_TIMEOUT),
-                    token,
+                    () -> headers(options),
                     ifTooLarge,
                     collector,
                     channels.loops());
@@ -123,6 +125,18 @@ public final class RemoteClient {
             underWay.remove(begun);
             admission.leave(requestBytes);
         });
+    }
+
+    private Metadata headers(CallOptions options) {
+        Metadata headers = new Metadata();
+        token.ifPresent(secret -> headers.put(ApiProtocol.AUTHORIZATION, "Bearer " + secret));
+        options.traceContext().ifPresent(trace -> {
+            headers.put(ApiProtocol.TRACE_PARENT, trace.traceparent());
+            if (!trace.state().isEmpty()) {
+                headers.put(ApiProtocol.TRACE_STATE, trace.state());
+            }
+        });
+        return headers;
     }
 
     /**

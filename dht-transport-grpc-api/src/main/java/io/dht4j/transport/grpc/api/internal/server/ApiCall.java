@@ -5,6 +5,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.OverloadedException;
+import io.dht4j.TraceContext;
 import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
@@ -56,6 +57,7 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
     private final TokenGuard guard;
     private final List<String> authorization;
     private final Optional<Deadline> deadline;
+    private final Optional<TraceContext> trace;
 
     // On the event loop only.
     private byte @Nullable [] request;
@@ -74,13 +76,15 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
             Method<A> method,
             TokenGuard guard,
             List<String> authorization,
-            Optional<Deadline> deadline) {
+            Optional<Deadline> deadline,
+            Optional<TraceContext> trace) {
         this.call = call;
         this.stream = stream;
         this.method = method;
         this.guard = guard;
         this.authorization = authorization;
         this.deadline = deadline;
+        this.trace = trace;
     }
 
     /** Returns the stream that counts the bytes and timeouts of this call. */
@@ -141,18 +145,19 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
         }
     }
 
-    /** Returns options with the time that the client leaves for the answer. */
+    /** Returns options with the span of the client, and the time that it leaves for the answer. */
     CallOptions options() {
+        CallOptions options =
+                trace.map(CallOptions.defaults()::withTraceContext).orElse(CallOptions.defaults());
         if (deadline.isEmpty()) {
-            return CallOptions.defaults();
+            return options;
         }
         long remaining = deadline.get().timeRemaining(TimeUnit.NANOSECONDS);
         long usable = remaining - Math.min(remaining / 10, MAX_MARGIN_NANOS);
         if (usable <= 0) {
             throw DhtException.of(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
         }
-        return CallOptions.defaults()
-                .withTimeout(Duration.ofNanos(Math.min(usable, CallOptions.MAX_TIMEOUT.toNanos())));
+        return options.withTimeout(Duration.ofNanos(Math.min(usable, CallOptions.MAX_TIMEOUT.toNanos())));
     }
 
     @Override

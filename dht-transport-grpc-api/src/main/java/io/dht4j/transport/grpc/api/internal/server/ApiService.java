@@ -13,6 +13,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.MembershipChange;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.security.Scope;
 import io.dht4j.security.TokenGuard;
@@ -174,7 +175,8 @@ final class ApiService {
                 bound.method(),
                 guard,
                 authorization(headers),
-                Optional.ofNullable(Context.current().getDeadline()));
+                Optional.ofNullable(Context.current().getDeadline()),
+                trace(headers));
         try {
             begun.authorize(bound.scope());
         } catch (RuntimeException | Error e) {
@@ -371,6 +373,15 @@ final class ApiService {
         if (!call.stream().reserve(bytes)) {
             throw admission.outOfBytes();
         }
+    }
+
+    private static Optional<TraceContext> trace(Metadata headers) {
+        String parent = headers.get(ApiProtocol.TRACE_PARENT);
+        if (parent == null) {
+            return Optional.empty();
+        }
+        Iterable<String> states = headers.getAll(ApiProtocol.TRACE_STATE);
+        return TraceContext.parse(parent, states == null ? null : String.join(",", states));
     }
 
     private static List<String> authorization(Metadata headers) {
