@@ -81,6 +81,10 @@ final class Rules {
                 "the metrics depend on the API and Micrometer",
                 dependsOnlyOn(new String[] {in("micrometer")}, "io.micrometer.core.."));
         rules.put(
+                "the tracing depends on the API and that of OpenTelemetry",
+                dependsOnlyOn(
+                        new String[] {in("opentelemetry")}, "io.opentelemetry.api..", "io.opentelemetry.context.."));
+        rules.put(
                 "what transports share depends on the API only",
                 dependsOnlyOn(
                         new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));
