@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
+import io.dht4j.opentelemetry.OpenTelemetryTracer;
 import io.dht4j.security.Tls;
 import io.dht4j.security.Tokens;
 import io.dht4j.server.config.Addresses;
@@ -34,6 +35,7 @@ import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -268,6 +270,10 @@ final class ServerComponents {
                 .drainTimeout(DRAIN);
         customizer.observer(metrics.observer()).ifPresent(builder::observer);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
+        // By the Java agent. Without it calls cost nothing for spans that nobody gets.
+        if (GlobalOpenTelemetry.isSet()) {
+            builder.tracer(OpenTelemetryTracer.of(GlobalOpenTelemetry.get()));
+        }
         if (!config.calls().slowCalls().isZero()) {
             builder.slowCalls(config.calls().slowCalls());
         }
