@@ -6,11 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.TraceContext;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.opentelemetry.OpenTelemetryTracer;
+import io.dht4j.spi.Observer;
+import io.dht4j.spi.Tracer;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
@@ -20,12 +26,15 @@ import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
@@ -34,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Two nodes beside the framework's own server, on the class path that the framework's BOM makes. The properties {@code
  * compat.http} and {@code compat.grpc} state what is expected: {@code works}, or words of the refusal. TCP needs no
- * library, so it works everywhere.
+ * library, so it works everywhere, and so does the tracer with the API of OpenTelemetry that the BOM manages.
  */
 abstract class TransportsContract {
     @TempDir
@@ -55,6 +64,22 @@ abstract class TransportsContract {
         assertEquals("hello", get(port()));
         putAndGet(port -> TcpTransport.create(TcpTransportOptions.at("127.0.0.1", port)));
         assertEquals("hello", get(port()));
+    }
+
+    /** Without an SDK each span passes on the context of its parent. */
+    @Test
+    void tracerByTheApiOfOpenTelemetryOfTheFramework() {
+        TraceContext caller = new TraceContext(1, 2, 3, 1, "a=1");
+        Tracer tracer = OpenTelemetryTracer.of(OpenTelemetry.noop());
+        Tracer.Span call = tracer.startCall(Observer.Call.PUT, 1, Optional.of(caller));
+        call.keyHash(1);
+        Tracer.Span request = call.startRequest(Node.of("n2", "127.0.0.1:1"), Observer.Request.WRITE);
+        Tracer.Span served = tracer.startServed(Observer.Request.WRITE, new NodeId("n1"), caller);
+        Tracer.Span store = served.startStore(Observer.Request.WRITE, 2);
+        for (Tracer.Span span : List.of(call, request, served, store)) {
+            assertEquals(Optional.of(caller), span.context());
+            span.end(Observer.Outcome.of(ErrorCode.OVERLOADED));
+        }
     }
 
     private void check(String property, IntFunction<Transport> transports) throws Exception {
