@@ -147,6 +147,20 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
+     * Asks each replica of a key for what it has, to see whether they agree. Repairs nothing, and counts as no call in
+     * metrics.
+     *
+     * @param key the key
+     * @param options a timeout
+     * @return a stage that completes, at the latest at the deadline, with the replicas in their order, those that did
+     *     not answer included; by default, as at a remote client, fails with {@link ErrorCode#BAD_REQUEST}
+     */
+    default CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
+        return CompletableFuture.failedFuture(new InvalidRequestException(
+                ErrorCode.BAD_REQUEST, "only a node of the cluster asks the replicas of a key for their versions"));
+    }
+
+    /**
      * Returns the nodes of the cluster.
      *
      * @return the topology in use by this node
@@ -183,6 +197,21 @@ public interface Cluster extends AutoCloseable {
      */
     default List<SlowCall> slowCalls() {
         return List.of();
+    }
+
+    /**
+     * Counts for some time for which keys this node, as a replica, is asked most. One count runs at a time: a call that
+     * comes meanwhile gets the result of the running one at its end. Calls are neither counted nor slowed otherwise.
+     *
+     * @param duration for how long, {@link HotKeys#SHORTEST} to {@link HotKeys#LONGEST}
+     * @param count the most keys of each ranking, 1 to {@value HotKeys#MOST_KEYS}
+     * @return a stage that completes at the end of the count; fails with {@link ErrorCode#BAD_REQUEST}, as by default,
+     *     if the node has no sketch to count with, and with {@link ErrorCode#NOT_SERVING} if it is closed meanwhile
+     * @throws IllegalArgumentException if an argument is out of its range
+     */
+    default CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
+        return CompletableFuture.failedFuture(
+                new InvalidRequestException(ErrorCode.BAD_REQUEST, "only a node of the cluster counts its hot keys"));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
+import io.dht4j.datasketches.FrequentItemsSketch;
 import io.dht4j.opentelemetry.OpenTelemetryTracer;
 import io.dht4j.security.Tls;
 import io.dht4j.security.Tokens;
@@ -263,6 +264,7 @@ final class ServerComponents {
                 .cancellation(config.calls().cancellation())
                 .handoff(config.calls().handoff())
                 .repair(config.calls().repair())
+                .hotKeys(FrequentItemsSketch::new)
                 .refill(
                         config.store().refillMarker(),
                         config.store().refillWithout().toArray(NodeId[]::new))

@@ -4,9 +4,11 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.ErrorCode;
+import io.dht4j.HotKeys;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
+import io.dht4j.KeyReplica;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
@@ -125,6 +127,16 @@ final class StartingCluster implements Cluster {
     @Override
     public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
         return call(cluster -> cluster.placements(first, count));
+    }
+
+    @Override
+    public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
+        return call(cluster -> cluster.replicas(key, options));
+    }
+
+    @Override
+    public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
+        return call(cluster -> cluster.hotKeys(duration, count));
     }
 
     @Override

@@ -46,6 +46,7 @@ class ArchitectureTest {
                         "io.dht4j.topology.microraft",
                         "io.dht4j.micrometer",
                         "io.dht4j.opentelemetry",
+                        "io.dht4j.datasketches",
                         "io.dht4j.security",
                         "io.dht4j.transport.tcp",
                         "io.dht4j.transport.http",

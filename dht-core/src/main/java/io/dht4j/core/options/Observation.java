@@ -1,11 +1,13 @@
 package io.dht4j.core.options;
 
 import io.dht4j.Ranges;
+import io.dht4j.spi.FrequencySketch;
 import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What is reported of the calls of a node. Immutable.
@@ -13,8 +15,13 @@ import java.util.Optional;
  * @param observer receives what calls and requests have come to; empty if nothing does
  * @param slowCalls how long a call takes at least that is logged as slow; empty if none is
  * @param tracer records spans of calls and requests; empty if nothing does
+ * @param sketches creates the sketches that find hot keys; empty if these are not counted
  */
-public record Observation(Optional<Observer> observer, Optional<Duration> slowCalls, Optional<Tracer> tracer) {
+public record Observation(
+        Optional<Observer> observer,
+        Optional<Duration> slowCalls,
+        Optional<Tracer> tracer,
+        Optional<Supplier<FrequencySketch>> sketches) {
 
     /**
      * Checks the ranges.
@@ -24,6 +31,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
     public Observation {
         Objects.requireNonNull(observer, "observer");
         Objects.requireNonNull(tracer, "tracer");
+        Objects.requireNonNull(sketches, "sketches");
         slowCalls.ifPresent(least -> Ranges.require("slowCalls", least, Duration.ofMillis(1), Duration.ofHours(1)));
     }
 
@@ -33,7 +41,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return the default
      */
     public static Observation off() {
-        return new Observation(Optional.empty(), Optional.empty(), Optional.empty());
+        return new Observation(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -43,7 +51,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return calls and requests are reported
      */
     public Observation withObserver(Observer other) {
-        return new Observation(Optional.of(other), slowCalls, tracer);
+        return new Observation(Optional.of(other), slowCalls, tracer, sketches);
     }
 
     /**
@@ -53,7 +61,7 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return slow calls are logged
      */
     public Observation withSlowCalls(Duration least) {
-        return new Observation(observer, Optional.of(least), tracer);
+        return new Observation(observer, Optional.of(least), tracer, sketches);
     }
 
     /**
@@ -63,6 +71,16 @@ public record Observation(Optional<Observer> observer, Optional<Duration> slowCa
      * @return spans of calls and requests are recorded
      */
     public Observation withTracer(Tracer other) {
-        return new Observation(observer, slowCalls, Optional.of(other));
+        return new Observation(observer, slowCalls, Optional.of(other), sketches);
+    }
+
+    /**
+     * Returns a copy with sketches.
+     *
+     * @param created creates an empty sketch
+     * @return hot keys are counted on demand
+     */
+    public Observation withSketches(Supplier<FrequencySketch> created) {
+        return new Observation(observer, slowCalls, tracer, Optional.of(created));
     }
 }

@@ -1,8 +1,10 @@
 package io.dht4j.core.options;
 
+import io.dht4j.spi.FrequencySketch;
 import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * The options of a node that concern what is reported of its calls. Confined to one thread.
@@ -56,6 +58,18 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      */
     public B slowCalls(Duration slowCalls) {
         observation = observation.withSlowCalls(slowCalls);
+        return self();
+    }
+
+    /**
+     * Sets what finds hot keys, see {@link io.dht4j.Cluster#hotKeys}. Default: nothing does. A count creates twelve
+     * sketches and drops them at its end.
+     *
+     * @param sketches creates an empty sketch; the module {@code dht-datasketches} has one
+     * @return this builder
+     */
+    public B hotKeys(Supplier<FrequencySketch> sketches) {
+        observation = observation.withSketches(sketches);
         return self();
     }
 

@@ -122,6 +122,7 @@ public final class Dht implements Callable<Integer> {
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new StatusCommand(console))
                 .addSubcommand(new SlowCallsCommand(console))
+                .addSubcommand(new HotKeysCommand(console))
                 .addSubcommand(new RepairCommand(console))
                 .addSubcommand(new NodesCommand(console))
                 .addSubcommand(new RebalanceCommand(console))
@@ -157,7 +158,7 @@ public final class Dht implements Callable<Integer> {
         Map<String, List<String>> sections = new LinkedHashMap<>();
         sections.put("Run", List.of("demo", "server"));
         sections.put("Read and write", List.of("put", "get", "delete", "scan"));
-        sections.put("Operate", List.of("status", "slow-calls", "repair", "nodes", "rebalance", "meta"));
+        sections.put("Operate", List.of("status", "slow-calls", "hot-keys", "repair", "nodes", "rebalance", "meta"));
         sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
         List<String> others = new ArrayList<>(launched().keySet());
         others.add("help");

@@ -154,6 +154,18 @@ public final class DhtClient {
     }
 
     /**
+     * Asks the first node that answers to count for some time for which keys it is asked most. The timeout of this
+     * client must be longer.
+     *
+     * @param duration for how long
+     * @param count the most keys of each ranking
+     * @return completes at the end of the count
+     */
+    public CompletableFuture<JsonNode> hotKeys(Duration duration, int count) {
+        return askJson("GET", "/v0/hot-keys?duration=" + duration.toMillis() + "&count=" + count);
+    }
+
+    /**
      * Asks the first node that answers for the progress of its repair.
      *
      * @return completes with the progress

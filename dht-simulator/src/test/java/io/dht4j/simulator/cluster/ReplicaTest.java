@@ -15,6 +15,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.IncomingReplicas;
 import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
@@ -37,6 +38,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -88,7 +90,8 @@ class ReplicaTest {
                 new RowGuard(views, new IncomingReplicas(views)),
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
-                new PartitionReadBarrier());
+                new PartitionReadBarrier(),
+                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env));
     }
 
     private static Limits limits(int storeReads) {

@@ -85,7 +85,7 @@ final class BatchService {
                         reader.work(read, rowVersion, room),
                         answer -> end(index, answer)));
             } else if (part.request() instanceof Request.ApplyEntries apply) {
-                Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.refusal(apply);
+                Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.admit(apply);
                 if (refusal != null) {
                     end(i, refusal);
                 } else if (isMemoryFast) {

@@ -5,6 +5,8 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.observation.HotKeyCounter;
+import io.dht4j.core.internal.observation.HotKeyWindow;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
@@ -43,6 +45,7 @@ public final class Replica {
     private final int maxValueBytes;
     private final PartitionReadBarrier barrier;
     private final int maxWaiting;
+    private final HotKeyCounter hotKeys;
 
     /** The number of reads that wait for the first answers of other nodes. */
     private final AtomicInteger waitingReads = new AtomicInteger();
@@ -61,6 +64,7 @@ public final class Replica {
      *     the store, and how many of them may read it at a time
      * @param ages how long requests may wait for the store
      * @param barrier the partitions of which reads are refused
+     * @param hotKeys counts the keys of requests on demand
      */
     public Replica(
             Store store,
@@ -72,10 +76,11 @@ public final class Replica {
             RowGuard rows,
             Limits limits,
             QueueAges ages,
-            PartitionReadBarrier barrier) {
+            PartitionReadBarrier barrier,
+            HotKeyCounter hotKeys) {
         this.store = store;
         this.local = local;
-        this.reader = new ReplicaReader(store, clock, rows, limits.maxValueBytes(), barrier);
+        this.reader = new ReplicaReader(store, clock, rows, limits.maxValueBytes(), barrier, hotKeys);
         this.gate = new StoreGate(
                 store, new EntryWriter(watermarks, clock::isTooFarAhead, rows, barrier), environment, limits, ages);
         this.nanoTime = environment::nanoTime;
@@ -85,6 +90,7 @@ public final class Replica {
         this.maxValueBytes = limits.maxValueBytes();
         this.barrier = barrier;
         this.maxWaiting = limits.maxInFlight();
+        this.hotKeys = hotKeys;
     }
 
     /**
@@ -166,7 +172,7 @@ public final class Replica {
         } else if (request instanceof Request.ReadKeys read) {
             gate.read(new StoreGate.Read(liveness, reader.work(read, rowVersion, null), reply));
         } else if (request instanceof Request.ApplyEntries apply) {
-            Reply refusal = refusal(apply);
+            Reply refusal = admit(apply);
             if (refusal != null) {
                 reply.accept(refusal);
             } else {
@@ -255,9 +261,19 @@ public final class Replica {
         return new Reply.Failed(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
     }
 
-    /** Returns the refusal of entries, or null if they may be merged. */
+    /** Returns the refusal of a write, or null, having counted it, if it may be merged. */
     @Nullable
-    Reply refusal(Request.ApplyEntries apply) {
+    Reply admit(Request.ApplyEntries apply) {
+        Reply refusal = refusal(apply);
+        HotKeyWindow window = hotKeys.window();
+        if (window != null && refusal == null) {
+            apply.entries().forEach(entry -> window.wrote(entry.key(), entry.value().length));
+        }
+        return refusal;
+    }
+
+    /** Returns the refusal of entries, or null if they may be merged. */
+    private @Nullable Reply refusal(Request.ApplyEntries apply) {
         for (int i = 0; i < apply.entries().size(); i++) {
             Entry entry = apply.entries().get(i);
             if (entry.value().length > maxValueBytes) {

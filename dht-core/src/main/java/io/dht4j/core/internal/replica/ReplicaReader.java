@@ -4,6 +4,8 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.observation.HotKeyCounter;
+import io.dht4j.core.internal.observation.HotKeyWindow;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.wire.Answer;
@@ -37,6 +39,7 @@ final class ReplicaReader {
     private final RowGuard rows;
     private final int maxValueBytes;
     private final PartitionReadBarrier barrier;
+    private final HotKeyCounter hotKeys;
 
     /**
      * Creates a reader.
@@ -46,13 +49,21 @@ final class ReplicaReader {
      * @param rows refuses reads that were planned by another table
      * @param maxValueBytes roughly the largest reply
      * @param barrier the partitions of which reads are refused
+     * @param hotKeys counts the keys of reads on demand
      */
-    ReplicaReader(Store store, HybridClock clock, RowGuard rows, int maxValueBytes, PartitionReadBarrier barrier) {
+    ReplicaReader(
+            Store store,
+            HybridClock clock,
+            RowGuard rows,
+            int maxValueBytes,
+            PartitionReadBarrier barrier,
+            HotKeyCounter hotKeys) {
         this.store = store;
         this.clock = clock;
         this.rows = rows;
         this.maxValueBytes = maxValueBytes;
         this.barrier = barrier;
+        this.hotKeys = hotKeys;
     }
 
     /** Returns the room for the values of the reply to one request. */
@@ -134,7 +145,9 @@ final class ReplicaReader {
 
     /** Reads keys, and returns the reply if the entries may be shown. */
     private Reply show(Request.ReadKeys read, long rowVersion, Function<Key, Optional<Entry>> get, ReplyRoom room) {
-        Shown shown = answer(read.queries(), get, read.inlineBytes(), room);
+        HotKeyWindow window = hotKeys.window();
+        Function<Key, Optional<Entry>> got = window == null ? get : counted(window, get);
+        Shown shown = answer(read.queries(), got, read.inlineBytes(), room);
         if (isTooFarAhead(shown.newest())) {
             return tooFarAhead(shown);
         }
@@ -142,6 +155,14 @@ final class ReplicaReader {
         // Reads may be refused since the first check: entries may have been missing.
         Reply refusal = refusal(read, rowVersion);
         return refusal == null ? found : refusal;
+    }
+
+    private static Function<Key, Optional<Entry>> counted(HotKeyWindow window, Function<Key, Optional<Entry>> get) {
+        return key -> {
+            Optional<Entry> found = get.apply(key);
+            window.read(key, found);
+            return found;
+        };
     }
 
     /** Reads keys for a comparison, also of partitions of which other reads are refused. */

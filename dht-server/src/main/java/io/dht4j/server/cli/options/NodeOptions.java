@@ -1,6 +1,7 @@
 package io.dht4j.server.cli.options;
 
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.client.Access;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
 import io.dht4j.server.config.HostPort;
@@ -60,12 +61,30 @@ public final class NodeOptions {
      * @throws ParameterException if an option is invalid
      */
     public DhtClient client() throws ClientException {
-        CommandLine command = spec.commandLine();
-        List<URI> uris = new ArrayList<>();
-        for (String node : nodes) {
-            uris.add(uri(command, node));
-        }
+        List<URI> uris = uris();
         return new DhtClient(uris, Duration.ofMillis(timeoutMillis), access.access(uris, spec));
+    }
+
+    /**
+     * Creates a client of each node, for calls that the node carries out for some time. Blocks while it reads the files
+     * of the options.
+     *
+     * @param longer the time by which an answer comes later than others
+     * @return the clients, each of one node, in the order of the nodes
+     * @throws ClientException if a file cannot be used
+     * @throws ParameterException if an option is invalid
+     */
+    public List<DhtClient> clientsOfEach(Duration longer) throws ClientException {
+        List<URI> uris = uris();
+        Duration timeout = Duration.ofMillis(timeoutMillis).plus(longer);
+        Access given = access.access(uris, spec);
+        return uris.stream()
+                .map(uri -> new DhtClient(List.of(uri), timeout, given))
+                .toList();
+    }
+
+    private List<URI> uris() {
+        return nodes.stream().map(text -> uri(spec.commandLine(), text)).toList();
     }
 
     private static URI uri(CommandLine command, String text) {

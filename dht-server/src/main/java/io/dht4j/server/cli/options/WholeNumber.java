@@ -1,6 +1,7 @@
 package io.dht4j.server.cli.options;
 
 import io.dht4j.CallOptions;
+import io.dht4j.HotKeys;
 import io.dht4j.MembershipChange;
 import io.dht4j.Node;
 import io.dht4j.server.cli.console.OutOfRangeException;
@@ -46,6 +47,22 @@ public final class WholeNumber {
         @Override
         public Integer convert(String text) {
             return (int) read(text, 1, Loader.MAX_PARALLEL);
+        }
+    }
+
+    /** Reads for how many milliseconds hot keys are counted. */
+    public static final class CountingTime implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return read(text, HotKeys.SHORTEST.toMillis(), HotKeys.LONGEST.toMillis());
+        }
+    }
+
+    /** Reads a number of hot keys. */
+    public static final class HotKeyCount implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return (int) read(text, 1, HotKeys.MOST_KEYS);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.ErrorCode;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.HashFunctions;
@@ -15,6 +16,7 @@ import io.dht4j.core.internal.membership.ReplicaSlot;
 import io.dht4j.core.internal.membership.Row;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
@@ -35,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -91,7 +94,8 @@ class SnapshotsOfViewsTest {
                 new RowGuard(views, incoming),
                 new Limits(memory, 0, 100, OptionalLong.of(1 << 20), 1, OptionalLong.empty()),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
-                barrier);
+                barrier,
+                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env));
     }
 
     private Reply serve(Request request) {

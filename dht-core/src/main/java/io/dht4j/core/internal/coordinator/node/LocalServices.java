@@ -6,6 +6,7 @@ import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.membership.IncomingReplicas;
+import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
@@ -42,6 +43,7 @@ final class LocalServices {
     final LocalReplica repaired;
 
     final Replica replica;
+    final HotKeyCounter hotKeys;
 
     private final Environment environment;
 
@@ -60,6 +62,7 @@ final class LocalServices {
         this.incoming = new IncomingReplicas(components.views());
         this.watermarks = new PurgeWatermarks(components.store(), components.views(), incoming::isIncomplete);
         this.repaired = repaired(config);
+        this.hotKeys = new HotKeyCounter(components.self(), config.observation().sketches(), environment);
         this.replica = new Replica(
                 components.store(),
                 watermarks,
@@ -70,7 +73,8 @@ final class LocalServices {
                 new RowGuard(components.views(), incoming),
                 config.limits(),
                 config.overload().queue(),
-                readBarrier);
+                readBarrier,
+                hotKeys);
     }
 
     private LocalReplica repaired(NodeConfig config) {

@@ -7,10 +7,12 @@ import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.HotKeys;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
+import io.dht4j.KeyReplica;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
@@ -335,6 +337,13 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
+    public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
+        requireNonNull(key, "key");
+        requireNonNull(options, "options");
+        return calls.run(null, 0, () -> reads.replicas(key, options));
+    }
+
+    @Override
     public Topology topology() {
         return components.view().topology();
     }
@@ -370,6 +379,11 @@ public final class NodeCluster implements Cluster {
     @Override
     public List<SlowCall> slowCalls() {
         return observations.slowCalls();
+    }
+
+    @Override
+    public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
+        return runtime.local.hotKeys.count(duration, count);
     }
 
     @Override

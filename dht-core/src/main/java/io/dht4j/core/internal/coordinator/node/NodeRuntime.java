@@ -171,6 +171,7 @@ final class NodeRuntime {
      */
     void close(CompletableFuture<Void> calls) {
         peers.firstContact.close();
+        local.hotKeys.close();
         await(calls, "calls");
         // Their timers end with the environment. The writes that replicas miss become hints, drained below.
         background.parked.close();

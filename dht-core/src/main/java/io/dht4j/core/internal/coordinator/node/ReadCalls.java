@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
+import io.dht4j.KeyReplica;
 import io.dht4j.Ordering;
 import io.dht4j.Value;
 import io.dht4j.core.internal.admission.ByteBudget;
@@ -14,6 +15,7 @@ import io.dht4j.core.internal.coordinator.read.LocalFastRead;
 import io.dht4j.core.internal.coordinator.read.ReadOperation;
 import io.dht4j.core.internal.coordinator.read.ReadRepair;
 import io.dht4j.core.internal.coordinator.read.ReadStage;
+import io.dht4j.core.internal.coordinator.read.ReplicaQuery;
 import io.dht4j.core.internal.coordinator.scan.Values;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
@@ -55,7 +57,7 @@ final class ReadCalls {
         this.client = runtime.peers.client;
         this.rules = rules;
         this.readBarrier = runtime.local.readBarrier;
-        this.localReads = new LocalFastRead(components, config.calls().readFanOut());
+        this.localReads = new LocalFastRead(components, config.calls().readFanOut(), runtime.local.hotKeys);
         this.readRepair = new ReadRepair(config, client);
         this.budget = budget;
     }
@@ -70,6 +72,11 @@ final class ReadCalls {
         return held.isPresent() && readBarrier.isEmpty()
                 ? CompletableFuture.completedFuture(visible(held.get().entry()))
                 : read(List.of(key), policy, options, observed, entries -> visible(entries.get(0)));
+    }
+
+    /** Asks each replica of a key for what it has. */
+    CompletableFuture<List<KeyReplica>> replicas(Key key, CallOptions options) {
+        return ReplicaQuery.start(components.view(), key, client, environment, rules.context(options));
     }
 
     /** Starts a read of different keys. */

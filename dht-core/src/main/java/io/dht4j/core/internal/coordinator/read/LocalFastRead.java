@@ -8,6 +8,8 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.observation.HotKeyCounter;
+import io.dht4j.core.internal.observation.HotKeyWindow;
 import io.dht4j.spi.Store;
 import java.util.List;
 import java.util.Optional;
@@ -20,15 +22,18 @@ public final class LocalFastRead {
 
     private final NodeComponents components;
     private final boolean answersAlone;
+    private final HotKeyCounter hotKeys;
 
     /**
      * Creates the local reads of a node.
      *
      * @param components the components of the node
      * @param fanOut how many replicas a read asks
+     * @param hotKeys counts the keys of reads on demand
      */
-    public LocalFastRead(NodeComponents components, ReadFanOut fanOut) {
+    public LocalFastRead(NodeComponents components, ReadFanOut fanOut, HotKeyCounter hotKeys) {
         this.components = components;
+        this.hotKeys = hotKeys;
         this.answersAlone = components.isNode() && fanOut == ReadFanOut.ENOUGH;
     }
 
@@ -51,11 +56,20 @@ public final class LocalFastRead {
         try {
             Optional<Store.Held> held = components.store().getFromMemory(key);
             // This node may have ceased to be a replica while it read.
-            return isCurrent(view, key) ? held : Optional.empty();
+            return isCurrent(view, key) ? counted(key, held) : Optional.empty();
         } catch (RuntimeException | Error e) {
             // The ordinary read meets it again, reports it, and asks other replicas.
             return Optional.empty();
         }
+    }
+
+    private Optional<Store.Held> counted(Key key, Optional<Store.Held> held) {
+        HotKeyWindow window = hotKeys.window();
+        // A key that is not in memory is read again, by a request.
+        if (window != null && held.isPresent()) {
+            window.read(key, held.get().entry());
+        }
+        return held;
     }
 
     private boolean isCurrent(ClusterView view, Key key) {

@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.api;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
+import io.dht4j.HotKeys;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -12,9 +13,11 @@ import io.dht4j.TraceContext;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.HotKeysJson;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.common.Ndjson;
+import io.dht4j.transport.http.internal.common.ReplicasJson;
 import io.dht4j.transport.http.internal.common.SlowCallJson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.vertx.core.MultiMap;
@@ -65,6 +68,10 @@ final class HttpApiCalls {
     private static final List<String> REPAIR_PARAMETERS = List.of("partition");
     private static final List<String> PLACEMENT_PARAMETERS = List.of("id", "id_base64");
 
+    private static final List<String> HOT_KEYS_PARAMETERS = List.of("duration", "count");
+    private static final long DEFAULT_COUNTING_MILLIS = 10_000;
+    private static final int DEFAULT_HOT_KEYS = 10;
+    private static final List<String> REPLICAS_PARAMETERS = List.of("id", "id_base64", "timeout");
     private static final List<String> PARTITIONS_PARAMETERS = List.of("first", "count");
 
     /** Bounds the time for which an event loop writes an answer. */
@@ -322,6 +329,24 @@ final class HttpApiCalls {
         query(exchange, List.of());
         exchange.place().require();
         answerJson(exchange, SlowCallJson.of(cluster.slowCalls()));
+    }
+
+    void hotKeys(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, HOT_KEYS_PARAMETERS);
+        Duration duration =
+                Duration.ofMillis(query.number("duration", HotKeys.SHORTEST.toMillis(), HotKeys.LONGEST.toMillis())
+                        .orElse(DEFAULT_COUNTING_MILLIS));
+        int count = (int) query.number("count", 1, HotKeys.MOST_KEYS).orElse(DEFAULT_HOT_KEYS);
+        exchange.share().enter();
+        exchange.await(() -> cluster.hotKeys(duration, count), hot -> answerJson(exchange, HotKeysJson.of(hot)));
+    }
+
+    void replicas(HttpApiExchange exchange) {
+        HttpApiQuery query = query(exchange, REPLICAS_PARAMETERS);
+        Key key = query.id();
+        CallOptions call = query.callOptions(cluster);
+        exchange.share().enter();
+        exchange.await(() -> cluster.replicas(key, call), replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
     }
 
     static void answerJson(HttpApiExchange exchange, JsonObject json) {

@@ -104,11 +104,13 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                 case ApiProtocol.BATCH_GET -> batchGet(exchange);
                 case ApiProtocol.BATCH_PUT -> batchPut(exchange);
                 case ApiProtocol.SNAPSHOTS -> snapshots(exchange);
-                case ApiProtocol.PLACEMENT -> placement(exchange);
-                case ApiProtocol.PARTITIONS -> partitions(exchange);
+                case ApiProtocol.PLACEMENT -> read(exchange, calls::locate);
+                case ApiProtocol.PARTITIONS -> read(exchange, calls::partitions);
                 case ApiProtocol.STATUS -> status(exchange);
                 case ApiProtocol.REPAIR -> repair(exchange);
-                case ApiProtocol.SLOW_CALLS -> slowCalls(exchange);
+                case ApiProtocol.SLOW_CALLS -> read(exchange, calls::slowCalls);
+                case ApiProtocol.HOT_KEYS -> read(exchange, calls::hotKeys);
+                case ApiProtocol.REPLICAS -> read(exchange, calls::replicas);
                 case ApiProtocol.METRICS -> metrics(exchange);
                 case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
                 case ApiProtocol.REBALANCE -> administered(exchange, membership::plan, membership::changeRebalance);
@@ -131,6 +133,8 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
                                             ApiProtocol.NODES,
                                             ApiProtocol.REBALANCE,
                                             ApiProtocol.SLOW_CALLS,
+                                            ApiProtocol.HOT_KEYS,
+                                            ApiProtocol.REPLICAS,
                                             ApiProtocol.METRICS,
                                             ApiProtocol.LIVEZ,
                                             ApiProtocol.READYZ,
@@ -233,19 +237,11 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         }
     }
 
-    private void placement(HttpApiExchange exchange) {
+    private void read(HttpApiExchange exchange, Consumer<HttpApiExchange> answer) {
         if (isAllowed(exchange, "GET")) {
             exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
-            calls.locate(exchange);
-        }
-    }
-
-    private void partitions(HttpApiExchange exchange) {
-        if (isAllowed(exchange, "GET")) {
-            exchange.require(guard, Scope.READ);
-            requireNoBody(exchange);
-            calls.partitions(exchange);
+            answer.accept(exchange);
         }
     }
 
@@ -254,14 +250,6 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
             calls.status(exchange);
-        }
-    }
-
-    private void slowCalls(HttpApiExchange exchange) {
-        if (isAllowed(exchange, "GET")) {
-            exchange.require(guard, Scope.READ);
-            requireNoBody(exchange);
-            calls.slowCalls(exchange);
         }
     }
 

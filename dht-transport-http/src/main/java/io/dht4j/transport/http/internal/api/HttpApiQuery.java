@@ -323,6 +323,7 @@ final class HttpApiQuery {
             case "lease",
                     "first",
                     "count",
+                    "duration",
                     "ordering",
                     "change",
                     "node",

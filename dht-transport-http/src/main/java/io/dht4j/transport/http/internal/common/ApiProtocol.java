@@ -16,6 +16,8 @@ public final class ApiProtocol {
     public static final String STATUS = "/v0/status";
     public static final String REPAIR = "/v0/repair";
     public static final String SLOW_CALLS = "/v0/slow-calls";
+    public static final String HOT_KEYS = "/v0/hot-keys";
+    public static final String REPLICAS = "/v0/replicas";
     public static final String NODES = "/v0/nodes";
     public static final String REBALANCE = "/v0/rebalance";
     public static final String METRICS = "/metrics";

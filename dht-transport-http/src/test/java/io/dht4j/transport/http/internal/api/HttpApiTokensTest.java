@@ -82,6 +82,7 @@ class HttpApiTokensTest {
         "GET, /v0/partitions, read both admin",
         "GET, /v0/status, read write both admin",
         "GET, /v0/slow-calls, read both admin",
+        "GET, /v0/replicas?id=k, read both admin",
     })
     void eachRequestNeedsItsScope(String method, String target, String allowed) {
         String[][] tokens = {{"read", READ}, {"write", WRITE}, {"both", BOTH}, {"admin", ADMIN}};
