@@ -262,7 +262,11 @@ final class Demo {
     void showUrls() {
         page.section("Your turn");
         String url = nodes.node("n1").url();
-        page.say("The nodes serve until Ctrl-C; then their data is deleted. In another terminal:");
+        page.say("The nodes serve until Ctrl-C; then their data is deleted. In a browser:");
+        page.say("");
+        page.say("  %s/console", url);
+        page.say("");
+        page.say("In another terminal:");
         page.say("");
         page.say("  curl '%s/v0/entity?id=U%%2B0041'", url);
         page.say(

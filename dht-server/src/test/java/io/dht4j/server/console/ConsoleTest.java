@@ -37,6 +37,48 @@ class ConsoleTest {
     private static final String ADMIN = "a-token-of-an-operator";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Returns the texts whose contrast is below the 4.5 to 1 of WCAG AA, and how many there are in all. */
+    private static final String CONTRASTS = """
+            (() => {
+              const parse = colour => {
+                const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number);
+                return { r, g, b, a };
+              };
+              const over = (top, below) => ({
+                r: top.r * top.a + below.r * (1 - top.a), g: top.g * top.a + below.g * (1 - top.a),
+                b: top.b * top.a + below.b * (1 - top.a), a: 1 });
+              const ofBackground = element => {
+                const colours = [];
+                for (let each = element; each; each = each.parentElement) {
+                  colours.push(parse(getComputedStyle(each).backgroundColor));
+                }
+                return colours.reverse().reduce((below, top) => over(top, below), { r: 255, g: 255, b: 255, a: 1 });
+              };
+              const linear = part => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+              const luminance = ({ r, g, b }) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+              const faint = [];
+              let texts = 0;
+              const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+              while (walker.nextNode()) {
+                const element = walker.currentNode.parentElement;
+                if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('.sr-only, script')) {
+                  continue;
+                }
+                texts++;
+                const below = ofBackground(element);
+                let opacity = 1;
+                for (let each = element; each; each = each.parentElement) {
+                  opacity *= Number(getComputedStyle(each).opacity);
+                }
+                const colour = parse(getComputedStyle(element).color);
+                const text = over({ ...colour, a: colour.a * opacity }, below);
+                const [low, high] = [luminance(text), luminance(below)].sort((a, b) => a - b);
+                const contrast = (high + 0.05) / (low + 0.05);
+                if (contrast < 4.5) { faint.push(`${contrast.toFixed(2)}: ${walker.currentNode.data.trim()}`); }
+              }
+              return { texts, faint };
+            })()""";
+
     @TempDir
     Path directory;
 
@@ -170,7 +212,12 @@ class ConsoleTest {
         type("#key", "wide");
         click("#lookup button");
         page.awaitText("#found", "Version read");
-        assertThat(page.text("#found")).contains("Partition", "as read", "5 bytes");
+        assertThat(page.text("#found")).contains("Partition", "newest", "5 bytes");
+        page.evaluate("document.querySelector('#hot-duration').value = '2000'");
+        click("#hot-start");
+        page.awaitText("#hot", "Counts for 2 s");
+        put("hot-" + "w".repeat(300));
+        page.awaitText("#hot", "Writes, 1 in all");
 
         for (int width : new int[] {400, 1200}) {
             for (boolean dark : new boolean[] {false, true}) {
@@ -193,6 +240,78 @@ class ConsoleTest {
                         .isEqualTo(dark ? "rgb(16, 19, 23)" : "rgb(244, 246, 248)");
             }
         }
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
+    void textHasTheContrastThatPeopleNeed() throws Exception {
+        startAll();
+        page.open(url("/console"));
+        page.awaitText("#shares", "n3");
+        put("contrast");
+        type("#key", "contrast");
+        click("#lookup button");
+        page.awaitText("#found", "Version read");
+        page.awaitText("#load", "put");
+        servers.get(2).kill();
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            put("contrast");
+            assertThat(page.text("#nodes")).contains("does not answer");
+        });
+        for (boolean dark : new boolean[] {false, true}) {
+            page.show(1200, dark);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+                                    .booleanValue())
+                            .isEqualTo(dark));
+            JsonNode measured = page.evaluate(CONTRASTS);
+            assertThat(measured.path("texts").intValue()).isGreaterThan(50);
+            assertThat(measured.path("faint"))
+                    .as("texts in %s", dark ? "dark" : "light")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aHiddenPageAsksNothing() throws Exception {
+        server(1).awaitReady();
+        page.open(url("/console"));
+        page.awaitText("#state", "ready");
+        page.evaluate("""
+                window.asked = 0;
+                const send = window.fetch;
+                window.fetch = (...request) => { window.asked++; return send(...request); };
+                window.ticks = 0;
+                setInterval(() => window.ticks++, 100);
+                window.setHidden = hidden => {
+                  Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+                  document.dispatchEvent(new Event('visibilitychange'));
+                };""");
+        await().atMost(PATIENCE).until(() -> page.evaluate("asked").intValue() > 5);
+
+        page.evaluate("setHidden(true); ticks = 0; asked = 0");
+        // Twice the period of the page, by its own timer.
+        await().atMost(PATIENCE).until(() -> page.evaluate("ticks").intValue() >= 45);
+        assertThat(page.evaluate("asked").intValue()).isZero();
+
+        page.evaluate("setHidden(false)");
+        await().atMost(PATIENCE).until(() -> page.evaluate("asked").intValue() > 5);
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
+    void slowCallsAndLoadAreThoseOfTheServer() throws Exception {
+        startAll("--slow-calls", "1");
+        page.show(1200, false);
+        page.open(url("/console"));
+        page.awaitText("#state", "ready");
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            put("key");
+            assertThat(page.text("#slow tbody tr")).contains("put", "success", "n1 write");
+            assertThat(page.text("#load table")).contains("put");
+        });
+        assertThat(page.text("#load")).contains("Calls per second", "Requests to other nodes");
+        assertThat(page.text("#slow")).doesNotContain("key-");
         assertThat(page.problems()).isEmpty();
     }
 
@@ -248,12 +367,16 @@ class ConsoleTest {
         click("#token-form button");
         page.awaitText("#nodes", "n3");
         page.awaitText("#scope", "without the scope admin");
+        page.evaluate("document.querySelector('#hot-duration').value = '2000'");
+        click("#hot-start");
+        page.awaitText("#hot", "Counted for 2");
         page.awaitText("#moves", "Needs a token with the scope admin.");
         assertThat(isVisible("#repair-acts")).isFalse();
 
         click("#forget");
         page.awaitText("#banner", "This node has tokens: give one");
         assertThat(page.text("main")).doesNotContain("n1");
+        assertThat(page.text("#hot")).doesNotContain("Counted for");
 
         type("#token", ADMIN);
         click("#token-form button");

@@ -70,7 +70,7 @@ class DemoTest {
                 .containsPattern("n[123]→n4  [\\d,]+ of 1,024 partitions")
                 .containsPattern("n2→n[134]  [\\d,]+ of 1,024 partitions")
                 .contains("n2 is removed")
-                .contains("curl 'http://127.0.0.1:");
+                .contains("/console", "curl 'http://127.0.0.1:");
     }
 
     @Test

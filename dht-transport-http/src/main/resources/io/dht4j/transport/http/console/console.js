@@ -3,6 +3,7 @@
 import * as acts from './acts.js';
 import { alerts, problems } from './alerts.js';
 import { byId, note, span, time, update } from './dom.js';
+import * as hotkeys from './hotkeys.js';
 import * as load from './load.js';
 import * as lookup from './lookup.js';
 import { nodes, summary } from './nodes.js';
@@ -170,13 +171,15 @@ function changed(which) {
 
 partitions.start();
 lookup.start(() => sources.status.data);
+hotkeys.start();
 acts.start(() => ({ status: sources.status.data, members: sources.members.data }), say);
 const askNow = poll(changed);
 
 function enter(token) {
   useToken(token);
   load.forget();
-  update(byId('found'), note('Shows the partition of a key, its replicas and its version, not its value.'));
+  hotkeys.reset();
+  update(byId('found'), note('Shows the partition of a key, its replicas and their versions, not the value.'));
   askNow();
 }
 byId('token-form').addEventListener('submit', event => {

@@ -40,6 +40,7 @@ final class HttpApiConsole {
             "acts.js",
             "alerts.js",
             "dom.js",
+            "hotkeys.js",
             "load.js",
             "lookup.js",
             "metrics.js",
