@@ -85,6 +85,9 @@ final class Rules {
                 dependsOnlyOn(
                         new String[] {in("opentelemetry")}, "io.opentelemetry.api..", "io.opentelemetry.context.."));
         rules.put(
+                "the sketch of hot keys depends on the API and DataSketches",
+                dependsOnlyOn(new String[] {in("datasketches")}, "org.apache.datasketches.."));
+        rules.put(
                 "what transports share depends on the API only",
                 dependsOnlyOn(
                         new String[] {in("security"), in("transport.common")}, "com.sun.management..", "org.slf4j.."));
