@@ -99,13 +99,14 @@ class ArchiveTest {
         String overview = page("dht");
         for (String command : Dht.commandLine().getSubcommands().keySet()) {
             assertThat(completion)
-                    .containsPattern("(?m)^  local commands=\"[a-z ]*\\b" + command + "\\b")
-                    .contains("\nfunction _picocli_dht_" + command + "()");
+                    .containsPattern("(?m)^  local commands=\"[a-z -]*\\b" + command + "\\b")
+                    .contains("\nfunction _picocli_dht_" + command.replace("-", "") + "()");
             if (!command.equals("help")) {
-                assertThat(overview).contains(".TP\n\\fBdht " + command + "\\fR\n");
+                String escaped = command.replace("-", "\\-");
+                assertThat(overview).contains(".TP\n\\fBdht " + escaped + "\\fR\n");
                 assertThat(page("dht-" + command))
-                        .startsWith(".TH \"DHT\\-" + command.toUpperCase(Locale.ROOT) + "\" \"1\" \"2026\\-")
-                        .contains(".SH \"NAME\"\ndht\\-" + command + " \\- ")
+                        .startsWith(".TH \"DHT\\-" + escaped.toUpperCase(Locale.ROOT) + "\" \"1\" \"2026\\-")
+                        .contains(".SH \"NAME\"\ndht\\-" + escaped + " \\- ")
                         .contains(".SH \"OPTIONS\"\n")
                         .doesNotContain("@|", "${", "%n", "%%", "./dht");
             }
