@@ -67,7 +67,8 @@ final class AgreedAssembly implements NodeStart {
                     parts.transport,
                     parts.environment,
                     given.hash,
-                    new Observations(config.observation().observer(), Optional.empty(), parts.environment));
+                    new Observations(
+                            config.observation().observer(), Optional.empty(), Optional.empty(), parts.environment));
             membership = made;
             if (closed.get()) {
                 // Whoever has closed this start has not seen it.

@@ -115,7 +115,7 @@ public final class PeerCalls {
      */
     public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        ObservedRequest observed = observations.begin(node.id(), false, Observer.Request.MEMBERSHIP, null);
+        ObservedRequest observed = observations.begin(node, false, Observer.Request.MEMBERSHIP, null);
         try {
             transport
                     .call(node, FrameCodec.encode(header(Optional.of(node.id())), request), context(TIMEOUT))

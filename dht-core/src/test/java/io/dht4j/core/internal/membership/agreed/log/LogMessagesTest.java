@@ -89,7 +89,7 @@ class LogMessagesTest {
                         env,
                         () -> 1,
                         Optional::empty,
-                        new Observations(Optional.empty(), Optional.empty(), env)),
+                        new Observations(Optional.empty(), Optional.empty(), Optional.empty(), env)),
                 LogMessagesTest::named,
                 incarnation -> Optional.empty(),
                 () -> Optional.of(self),

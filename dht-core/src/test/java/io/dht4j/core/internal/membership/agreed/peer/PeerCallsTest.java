@@ -64,7 +64,7 @@ class PeerCallsTest {
                 env,
                 () -> 1,
                 Optional::empty,
-                new Observations(Optional.empty(), Optional.empty(), env));
+                new Observations(Optional.empty(), Optional.empty(), Optional.empty(), env));
 
         assertThat(calls.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
                 .isCompletedExceptionally();
@@ -115,7 +115,7 @@ class PeerCallsTest {
                 env,
                 () -> 1,
                 Optional::empty,
-                new Observations(observer, Optional.empty(), env));
+                new Observations(observer, Optional.empty(), Optional.empty(), env));
     }
 
     @Test
