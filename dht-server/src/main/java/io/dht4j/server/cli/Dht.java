@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -65,6 +67,9 @@ public final class Dht implements Callable<Integer> {
             "bench", "Runs experiments on this machine, to measure what each choice costs.",
             "simulate", "Searches for what breaks a cluster's promises.")));
 
+    /** Commands that run nodes in this process. */
+    private static final Set<String> RUN_NODES = Set.of("server", "demo");
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
     private CommandSpec spec;
@@ -77,9 +82,11 @@ public final class Dht implements Callable<Integer> {
      * @param args the command and its arguments
      */
     public static void main(String[] args) {
-        // All loggers, gRPC's included, follow the configuration of the logs.
-        SLF4JBridgeHandler.removeHandlersForRootLogger();
-        SLF4JBridgeHandler.install();
+        if (args.length > 0 && RUN_NODES.contains(args[0])) {
+            // All loggers, gRPC's included, follow the configuration of the logs.
+            SLF4JBridgeHandler.removeHandlersForRootLogger();
+            SLF4JBridgeHandler.install();
+        }
         // The text is English, and so are the numbers in it.
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         Console console = Console.ofProcess();
@@ -88,7 +95,7 @@ public final class Dht implements Callable<Integer> {
                     console.report("dht: " + problem);
                     return CommandLine.ExitCode.USAGE;
                 })
-                .orElseGet(() -> commandLine(console).execute(args));
+                .orElseGet(() -> commandLine(console, args).execute(args));
         // A print stream hides its failures: a full disk, a pipe that nobody reads.
         if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
             console.err().println("dht: standard output cannot be written");
@@ -113,24 +120,43 @@ public final class Dht implements Callable<Integer> {
      * @return ready to execute
      */
     static CommandLine commandLine(Console console) {
-        CommandLine commandLine = new CommandLine(new Dht())
-                .addSubcommand(ServerCommand.commandLine(console))
-                .addSubcommand(new DemoCommand(console))
-                .addSubcommand(new PutCommand(console))
-                .addSubcommand(new GetCommand(console))
-                .addSubcommand(new DeleteCommand(console))
-                .addSubcommand(new ScanCommand(console))
-                .addSubcommand(new StatusCommand(console))
-                .addSubcommand(new SlowCallsCommand(console))
-                .addSubcommand(new HotKeysCommand(console))
-                .addSubcommand(new RepairCommand(console))
-                .addSubcommand(new NodesCommand(console))
-                .addSubcommand(new RebalanceCommand(console))
-                .addSubcommand(new MetaCommand(console))
-                .addSubcommand(new LoadCommand(console))
-                .addSubcommand(new DumpCommand(console))
-                .addSubcommand(new SnapshotCommand(console))
-                .addSubcommand(new RestoreCommand(console));
+        CommandLine commandLine = new CommandLine(new Dht());
+        commands(console).forEach((name, command) -> commandLine.addSubcommand(name, command.get()));
+        return configured(commandLine, console);
+    }
+
+    /** Returns the command line with the command of these arguments alone: reading all of them takes a while. */
+    private static CommandLine commandLine(Console console, String[] args) {
+        Supplier<Object> command = args.length == 0 ? null : commands(console).get(args[0]);
+        return command == null
+                ? commandLine(console)
+                : configured(new CommandLine(new Dht()).addSubcommand(args[0], command.get()), console);
+    }
+
+    /** Returns the commands by their names, in the order of the help. */
+    private static Map<String, Supplier<Object>> commands(Console console) {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("server", () -> ServerCommand.commandLine(console));
+        commands.put("demo", () -> new DemoCommand(console));
+        commands.put("put", () -> new PutCommand(console));
+        commands.put("get", () -> new GetCommand(console));
+        commands.put("delete", () -> new DeleteCommand(console));
+        commands.put("scan", () -> new ScanCommand(console));
+        commands.put("status", () -> new StatusCommand(console));
+        commands.put("slow-calls", () -> new SlowCallsCommand(console));
+        commands.put("hot-keys", () -> new HotKeysCommand(console));
+        commands.put("repair", () -> new RepairCommand(console));
+        commands.put("nodes", () -> new NodesCommand(console));
+        commands.put("rebalance", () -> new RebalanceCommand(console));
+        commands.put("meta", () -> new MetaCommand(console));
+        commands.put("load", () -> new LoadCommand(console));
+        commands.put("dump", () -> new DumpCommand(console));
+        commands.put("snapshot", () -> new SnapshotCommand(console));
+        commands.put("restore", () -> new RestoreCommand(console));
+        return commands;
+    }
+
+    private static CommandLine configured(CommandLine commandLine, Console console) {
         commandLine
                 .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
