@@ -28,6 +28,7 @@ public final class Scenarios {
                 new Scale(),
                 new Ycsb(),
                 new Growth(),
+                new Start(),
                 new Hiccups());
     }
 }
