@@ -37,7 +37,7 @@ class UpgradeTest {
 
     static final String RELEASE = "dht.package.release";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int NODES = 3;
     private static final int CLIENTS = 4;
     private static final int PAUSE_MILLIS = 10;
