@@ -16,8 +16,7 @@ final class GuardedObserver implements Observer {
 
     GuardedObserver(Observer observer, Environment environment) {
         this.observer = observer;
-        this.warning = new LimitedWarning(
-                environment, "the observer threw an exception against its contract; its figures are incomplete");
+        this.warning = new LimitedWarning(environment, "observer");
     }
 
     // No lambdas: these are called with every call and every request.

@@ -16,12 +16,12 @@ final class LimitedWarning {
     private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Environment environment;
-    private final String message;
+    private final String plugIn;
     private final AtomicLong loggedNanos;
 
-    LimitedWarning(Environment environment, String message) {
+    LimitedWarning(Environment environment, String plugIn) {
         this.environment = environment;
-        this.message = message;
+        this.plugIn = plugIn;
         this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
     }
 
@@ -29,7 +29,7 @@ final class LimitedWarning {
         long logged = loggedNanos.get();
         long now = environment.nanoTime();
         if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            LOG.warn(message, thrown);
+            LOG.warn("the {} threw an exception against its contract; what it shows is incomplete", plugIn, thrown);
         }
     }
 }

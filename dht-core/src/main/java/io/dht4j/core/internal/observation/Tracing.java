@@ -31,8 +31,7 @@ public final class Tracing {
     public Tracing(Tracer tracer, @Nullable HashFunction hash, Environment environment) {
         this.tracer = tracer;
         this.hash = hash;
-        this.warning = new LimitedWarning(
-                environment, "the tracer threw an exception against its contract; spans are missing or incomplete");
+        this.warning = new LimitedWarning(environment, "tracer");
     }
 
     /** Begins the span of a call; null if the tracer throws. */
