@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +29,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,8 +94,22 @@ public final class DhtClient {
         this.authorization = access.token().map(token -> "Bearer " + token);
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
-        access.tls().ifPresent(builder::sslContext);
+        access.tls().or(() -> unusedTls(nodes)).ifPresent(builder::sslContext);
         this.http = builder.build();
+    }
+
+    /** Returns a context that trusts nobody for nodes without TLS: the default one takes long to make. */
+    private static Optional<SSLContext> unusedTls(List<URI> nodes) {
+        if (nodes.stream().anyMatch(node -> !"http".equalsIgnoreCase(node.getScheme()))) {
+            return Optional.empty();
+        }
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[0], null);
+            return Optional.of(context);
+        } catch (GeneralSecurityException e) {
+            return Optional.empty();
+        }
     }
 
     /**
