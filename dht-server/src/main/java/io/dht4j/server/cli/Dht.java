@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -67,6 +68,8 @@ public final class Dht implements Callable<Integer> {
             "bench", "Runs experiments on this machine, to measure what each choice costs.",
             "simulate", "Searches for what breaks a cluster's promises.")));
 
+    private static final Pattern SELECTOR = Pattern.compile("HttpClient-\\d+-SelectorManager");
+
     /** Commands that run nodes in this process. */
     private static final Set<String> RUN_NODES = Set.of("server", "demo");
 
@@ -101,7 +104,18 @@ public final class Dht implements Callable<Integer> {
             console.err().println("dht: standard output cannot be written");
             code = CommandLine.ExitCode.SOFTWARE;
         }
+        endHttpClients();
         System.exit(code);
+    }
+
+    /**
+     * Ends the threads that wait for the sockets of HTTP clients: they wait in native code, and the JVM waits up to 300
+     * ms at its end for threads that do. A client cannot be closed before Java 21.
+     */
+    private static void endHttpClients() {
+        Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> SELECTOR.matcher(thread.getName()).matches())
+                .forEach(Thread::interrupt);
     }
 
     /**
