@@ -3,7 +3,7 @@ package io.dht4j.packaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dht4j.packaging.kubernetes.SimulatedClient;
+import io.dht4j.packaging.load.ClientLoad;
 import io.dht4j.testkit.network.FreePorts;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -39,23 +34,17 @@ class UpgradeTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int NODES = 3;
-    private static final int CLIENTS = 4;
-    private static final int PAUSE_MILLIS = 10;
 
     @TempDir
     private Path directory;
 
     private final List<Integer> ports = FreePorts.find(NODES);
     private final List<Installation.Started> nodes = new ArrayList<>();
-    private final boolean[] isEndpoint = new boolean[NODES];
-    private final Queue<String> lost = new ConcurrentLinkedQueue<>();
-    private final ScheduledExecutorService load = Executors.newScheduledThreadPool(CLIENTS);
+    /** The node that gets no calls. */
+    private volatile int away = NODES;
 
     @AfterEach
-    void end() throws Exception {
-        load.shutdown();
-        assertThat(load.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                .isTrue();
+    void end() {
         nodes.forEach(Installation.Started::close);
     }
 
@@ -86,17 +75,16 @@ class UpgradeTest {
         for (int i = 0; i < NODES; i++) {
             awaitReady(i);
         }
-        List<SimulatedClient> clients = startLoad();
+        try (ClientLoad load = ClientLoad.start(ClientLoad.Access.plaintext(ports), node -> node != away)) {
+            load.awaitCalls();
+            for (int i = 0; i < NODES; i++) {
+                replace(i, built, formation, load);
+            }
+            // Back, as after an upgrade that has to be undone.
+            replace(0, released, formation, load);
 
-        for (int i = 0; i < NODES; i++) {
-            replace(i, built, formation, clients);
+            load.endAndReadAgain();
         }
-        // Back, as after an upgrade that has to be undone.
-        replace(0, released, formation, clients);
-
-        stopLoad();
-        assertThat(lost).isEmpty();
-        assertEachNodeHasTheLastValues(clients);
     }
 
     private Map<String, String> variables(String formation, int node) {
@@ -124,59 +112,16 @@ class UpgradeTest {
             assertThat(started.process().isAlive()).as(started.err()).isTrue();
             assertThat(started.out()).as(started.err()).startsWith("ready ");
         });
-        synchronized (isEndpoint) {
-            isEndpoint[node] = true;
-        }
     }
 
-    private boolean isEndpoint(int node) {
-        synchronized (isEndpoint) {
-            return isEndpoint[node];
-        }
-    }
-
-    private List<SimulatedClient> startLoad() {
-        List<SimulatedClient> clients = IntStream.range(0, CLIENTS)
-                .mapToObj(i -> new SimulatedClient("key" + i, ports, this::isEndpoint, lost))
-                .toList();
-        clients.forEach(client -> load.scheduleWithFixedDelay(client::run, 0, PAUSE_MILLIS, TimeUnit.MILLISECONDS));
-        awaitCalls(clients);
-        return clients;
-    }
-
-    /** Waits for some calls that have begun after this. */
-    private void awaitCalls(List<SimulatedClient> clients) {
-        List<Integer> before = clients.stream().map(SimulatedClient::calls).toList();
-        await().atMost(PATIENCE)
-                .until(() -> !lost.isEmpty()
-                        || IntStream.range(0, CLIENTS)
-                                .allMatch(i -> clients.get(i).calls() > before.get(i) + 4));
-        assertThat(lost).isEmpty();
-    }
-
-    private void replace(int node, Installation by, String formation, List<SimulatedClient> clients) throws Exception {
-        synchronized (isEndpoint) {
-            isEndpoint[node] = false;
-        }
-        awaitCalls(clients);
+    private void replace(int node, Installation by, String formation, ClientLoad load) throws Exception {
+        away = node;
+        load.awaitCalls();
         Installation.Started before = nodes.get(node);
         assertThat(before.stop()).as(before.err()).isZero();
         nodes.set(node, by.server(variables(formation, node)));
         awaitReady(node);
-        awaitCalls(clients);
-    }
-
-    private void stopLoad() throws Exception {
-        load.shutdown();
-        assertThat(load.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                .isTrue();
-    }
-
-    private void assertEachNodeHasTheLastValues(List<SimulatedClient> clients) {
-        for (int i = 0; i < NODES; i++) {
-            int node = i;
-            clients.forEach(client -> client.readAgain(node));
-        }
-        assertThat(lost).isEmpty();
+        away = NODES;
+        load.awaitCalls();
     }
 }

@@ -143,7 +143,7 @@ public final class TestCertificates {
      * @return a new context
      * @throws GeneralSecurityException if the JVM does not support such certificates
      */
-    SSLContext nameless() throws GeneralSecurityException {
+    public SSLContext nameless() throws GeneralSecurityException {
         try (InputStream in = Files.newInputStream(authority())) {
             KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
             trusted.load(null, null);

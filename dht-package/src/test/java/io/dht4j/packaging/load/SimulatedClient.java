@@ -1,15 +1,12 @@
-package io.dht4j.packaging.kubernetes;
+package io.dht4j.packaging.load;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
@@ -19,48 +16,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A client of the service: writes a key and reads it again, each call at the next node that is ready, without a retry.
  */
-public final class SimulatedClient {
-
-    /**
-     * How nodes are reached.
-     *
-     * @param http sends the requests
-     * @param nodes their URLs
-     * @param headers of each request
-     */
-    public record Access(HttpClient http, List<URI> nodes, Map<String, String> headers) {}
+final class SimulatedClient {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final String key;
-    private final Access access;
+    private final ClientLoad.Access access;
     private final IntPredicate isEndpoint;
     private final Queue<String> lost;
     private final AtomicInteger calls = new AtomicInteger();
     private int turn;
     /** Written by the thread of the calls, and read when these have ended. */
     private String last = "";
-
-    /**
-     * Creates a client of nodes on this machine, in plaintext and without tokens.
-     *
-     * @param key that it writes and reads
-     * @param ports of the nodes
-     * @param isEndpoint whether the node of an index is ready
-     * @param lost gets a line for each call that fails, and for each value that is not found
-     */
-    public SimulatedClient(String key, List<Integer> ports, IntPredicate isEndpoint, Queue<String> lost) {
-        this(
-                key,
-                new Access(
-                        HttpClient.newHttpClient(),
-                        ports.stream()
-                                .map(port -> URI.create("http://127.0.0.1:" + port))
-                                .toList(),
-                        Map.of()),
-                isEndpoint,
-                lost);
-    }
 
     /**
      * Creates a client.
@@ -70,7 +37,7 @@ public final class SimulatedClient {
      * @param isEndpoint whether the node of an index is ready
      * @param lost gets a line for each call that fails, and for each value that is not found
      */
-    public SimulatedClient(String key, Access access, IntPredicate isEndpoint, Queue<String> lost) {
+    SimulatedClient(String key, ClientLoad.Access access, IntPredicate isEndpoint, Queue<String> lost) {
         this.key = key;
         this.access = access;
         this.isEndpoint = isEndpoint;
@@ -78,12 +45,12 @@ public final class SimulatedClient {
     }
 
     /** The number of calls that succeeded. */
-    public int calls() {
+    int calls() {
         return calls.get();
     }
 
     /** Writes a new value and reads it. */
-    public void run() {
+    void run() {
         String value = key + " " + calls.get();
         HttpResponse<String> put = send("PUT", value);
         if (put == null || put.statusCode() != 201) {
@@ -93,9 +60,9 @@ public final class SimulatedClient {
         requireLast(send("GET", ""));
     }
 
-    /** Reads the value that was written last, at the node of an index. Not during {@link #run}. */
-    public void readAgain(int node) {
-        requireLast(send(access.nodes().get(node), "GET", ""));
+    /** Reads the value that was written last, at a node. Not during {@link #run}. */
+    void readAgain(URI node) {
+        requireLast(send(node, "GET", ""));
     }
 
     private void requireLast(@Nullable HttpResponse<String> get) {
