@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +45,14 @@ class HotKeysTest {
             return counts.entrySet().stream()
                     .map(each -> new HotKeys.Count(each.getKey(), each.getValue(), each.getValue()))
                     .toList();
+        }
+    }
+
+    /** Throws what it may not throw. */
+    private static final class BrokenSketch extends ExactSketch {
+        @Override
+        public void add(Key key, long weight) {
+            throw new IllegalStateException("broken");
         }
     }
 
@@ -140,16 +149,26 @@ class HotKeysTest {
 
     @Test
     void aSketchThatThrowsFailsTheCountAndNoCall() {
-        FrequencySketch broken = new ExactSketch() {
-            @Override
-            public void add(Key key, long weight) {
-                throw new IllegalStateException("broken");
-            }
-        };
-        try (SimulatedCluster cluster = cluster(() -> broken)) {
+        try (SimulatedCluster cluster = cluster(BrokenSketch::new)) {
             CompletableFuture<HotKeys> counted = count(cluster.node(0));
             cluster.await(cluster.node(0).put(Key.of("key"), new byte[1], ALL_OF_THREE));
             assertThat(cluster.failureOf(counted).code()).isEqualTo(ErrorCode.INTERNAL);
+        }
+    }
+
+    @Test
+    void aCountThatHasFailedDoesNotFailTheNextOne() {
+        AtomicBoolean isBroken = new AtomicBoolean(true);
+        try (SimulatedCluster cluster = cluster(() -> isBroken.get() ? new BrokenSketch() : new ExactSketch())) {
+            CompletableFuture<HotKeys> failing = count(cluster.node(0));
+            cluster.await(cluster.node(0).put(Key.of("key"), new byte[1], ALL_OF_THREE));
+            assertThat(cluster.failureOf(failing).code()).isEqualTo(ErrorCode.INTERNAL);
+
+            isBroken.set(false);
+            CompletableFuture<HotKeys> counted = count(cluster.node(0));
+            cluster.await(cluster.node(0).put(Key.of("key"), new byte[1], ALL_OF_THREE));
+
+            assertThat(cluster.await(counted).writes().total()).isEqualTo(1);
         }
     }
 

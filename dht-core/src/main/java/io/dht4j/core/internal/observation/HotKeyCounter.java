@@ -72,7 +72,8 @@ public final class HotKeyCounter {
     private CompletionStage<HotKeys> joined(Duration duration, Supplier<FrequencySketch> created) {
         synchronized (this) {
             HotKeyWindow open = window;
-            if (open != null) {
+            // One whose sketch has failed is replaced.
+            if (open != null && !open.result().isDone()) {
                 return open.result();
             }
             if (isClosed) {
@@ -80,8 +81,8 @@ public final class HotKeyCounter {
             }
             HotKeyWindow begun = new HotKeyWindow(self, created, environment::nanoTime);
             if (!begun.result().isDone()) {
-                window = begun;
                 environment.schedule(() -> end(begun), duration.toNanos());
+                window = begun;
             }
             return begun.result();
         }
