@@ -10,14 +10,10 @@ import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -27,11 +23,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A client of the public HTTP API. It knows several nodes, and moves on to the next one when one is unreachable or
@@ -44,12 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DhtClient {
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-
-    /** A read waits for a node that is not the last one to be tried only for this part of the timeout. */
-    private static final int SHARES = 8;
-
-    private static final Duration SHORTEST_SHARE = Duration.ofSeconds(1);
     private static final int MAX_PROBLEM_BYTES = 64 << 10;
     /** The largest answer: a status lists each node and each partition. */
     private static final int MAX_ANSWER_BYTES = 64 << 20;
@@ -60,12 +46,7 @@ public final class DhtClient {
     public static final int MAX_VALUE_BYTES =
             (int) Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
 
-    private final List<URI> nodes;
-    private final Duration timeout;
-    private final AnswerFailures failures;
-    private final Optional<String> authorization;
-    private final HttpClient http;
-    private final AtomicInteger preferred = new AtomicInteger();
+    private final NodeRequests requests;
 
     /**
      * Creates an anonymous client.
@@ -85,31 +66,7 @@ public final class DhtClient {
      * @param access its credentials and the authorities that it trusts; its token goes to every one of the nodes
      */
     public DhtClient(List<URI> nodes, Duration timeout, Access access) {
-        if (nodes.isEmpty()) {
-            throw new IllegalArgumentException("a client needs a node");
-        }
-        this.nodes = List.copyOf(nodes);
-        this.timeout = timeout;
-        this.failures = new AnswerFailures(nodes.size(), timeout);
-        this.authorization = access.token().map(token -> "Bearer " + token);
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
-        access.tls().or(() -> unusedTls(nodes)).ifPresent(builder::sslContext);
-        this.http = builder.build();
-    }
-
-    /** Returns a context that trusts nobody for nodes without TLS: the default one takes long to make. */
-    private static Optional<SSLContext> unusedTls(List<URI> nodes) {
-        if (nodes.stream().anyMatch(node -> !"http".equalsIgnoreCase(node.getScheme()))) {
-            return Optional.empty();
-        }
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[0], null);
-            return Optional.of(context);
-        } catch (GeneralSecurityException e) {
-            return Optional.empty();
-        }
+        this.requests = new NodeRequests(nodes, timeout, access);
     }
 
     /**
@@ -120,7 +77,7 @@ public final class DhtClient {
      * @return completes with the value, or empty if the key is absent
      */
     public CompletableFuture<Optional<byte[]>> get(Key key, AskedPolicy policy) {
-        return send("GET", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_VALUE_BYTES))
+        return requests.send("GET", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_VALUE_BYTES))
                 .thenApply(response -> switch (response.statusCode()) {
                     case 200 -> Optional.of(response.body());
                     case 404 -> Optional.empty();
@@ -141,7 +98,7 @@ public final class DhtClient {
         String ttl = ttlMillis.isPresent() ? "&ttl=" + ttlMillis.getAsLong() : "";
         return expect(
                 201,
-                send(
+                requests.send(
                         "PUT",
                         entity(key, policy) + ttl,
                         BodyPublishers.ofByteArray(value),
@@ -158,7 +115,8 @@ public final class DhtClient {
     public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
         return expect(
                 202,
-                send("DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
+                requests.send(
+                        "DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
     }
 
     /**
@@ -256,7 +214,7 @@ public final class DhtClient {
     }
 
     private CompletableFuture<JsonNode> askJson(String method, String path) {
-        return send(method, path, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
+        return requests.send(method, path, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 200) {
                         throw new CompletionException(AnswerFailures.refused(response, response.body()));
@@ -293,7 +251,8 @@ public final class DhtClient {
      */
     public CompletableFuture<Version> openSnapshot(AskedPolicy policy) {
         String query = policy.query().replaceFirst("&", "?");
-        return send("POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
+        return requests.send(
+                        "POST", "/v0/snapshots" + query, BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES))
                 .thenApply(response -> {
                     if (response.statusCode() != 201) {
                         throw new CompletionException(AnswerFailures.refused(response, response.body()));
@@ -335,7 +294,7 @@ public final class DhtClient {
     public CompletableFuture<Void> closeSnapshot(Version snapshot) {
         return expect(
                 202,
-                send(
+                requests.send(
                         "DELETE",
                         "/v0/snapshots?snapshot=" + snapshot,
                         BodyPublishers.noBody(),
@@ -350,7 +309,7 @@ public final class DhtClient {
 
     private InputStream entries(String path) throws ClientException {
         HttpResponse<InputStream> response =
-                await(send("GET", path, BodyPublishers.noBody(), BodyHandlers.ofInputStream()));
+                await(requests.send("GET", path, BodyPublishers.noBody(), BodyHandlers.ofInputStream()));
         if (response.statusCode() == 200) {
             return response.body();
         }
@@ -385,59 +344,6 @@ public final class DhtClient {
 
     private static String entity(Key key, AskedPolicy policy) {
         return "/v0/entity?id=" + QueryEncoding.encode(key) + policy.query();
-    }
-
-    private <T> CompletableFuture<HttpResponse<T>> send(
-            String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
-        return attempt(1, method, pathAndQuery, body, handler);
-    }
-
-    private <T> CompletableFuture<HttpResponse<T>> attempt(
-            int attempt, String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
-        int index = preferred.get();
-        URI node = nodes.get(index % nodes.size());
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
-                .timeout(patience(attempt, method))
-                .header("Accept", pathAndQuery.startsWith("/v0/entities") ? "application/x-ndjson" : "*/*")
-                .method(method, body);
-        authorization.ifPresent(value -> request.header("Authorization", value));
-        return http.sendAsync(request.build(), handler)
-                .handle((response, error) -> {
-                    boolean elsewhere = error != null || response.statusCode() == 503;
-                    if (elsewhere) {
-                        // The first call that fails at this node moves on; the others follow and do not skip a node.
-                        preferred.compareAndSet(index, (index + 1) % nodes.size());
-                        if (attempt < nodes.size()) {
-                            abandon(response);
-                            return attempt(attempt + 1, method, pathAndQuery, body, handler);
-                        }
-                    }
-                    return error == null
-                            ? CompletableFuture.completedFuture(response)
-                            : CompletableFuture.<HttpResponse<T>>failedFuture(failures.unreachable(node, error));
-                })
-                .thenCompose(stage -> stage);
-    }
-
-    /** Returns how long to wait for a node. A write is not sent to another one while the first may carry it out. */
-    private Duration patience(int attempt, String method) {
-        if (attempt == nodes.size() || !method.equals("GET")) {
-            return timeout;
-        }
-        Duration share = timeout.dividedBy(SHARES);
-        Duration longEnough = share.compareTo(SHORTEST_SHARE) < 0 ? SHORTEST_SHARE : share;
-        return longEnough.compareTo(timeout) < 0 ? longEnough : timeout;
-    }
-
-    /** Returns the connection of an answer that nobody reads. */
-    private static void abandon(@Nullable HttpResponse<?> response) {
-        if (response != null && response.body() instanceof InputStream body) {
-            try {
-                body.close();
-            } catch (IOException e) {
-                // The connection is closed already.
-            }
-        }
     }
 
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {
