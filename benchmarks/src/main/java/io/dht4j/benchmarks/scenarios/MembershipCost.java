@@ -151,7 +151,7 @@ public final class MembershipCost implements Scenario {
             }
             pairs.get().addTo(context);
             findings.add("a " + pairs.get().operationName() + " takes "
-                    + pairs.get().shown() + (cost == Cost.CPU_MICROS ? ", wanted within 2 %)" : ")"));
+                    + pairs.get().shown(cost == Cost.CPU_MICROS ? "within 2 %" : ""));
             kept &= cost != Cost.CPU_MICROS || Math.abs(pairs.get().difference()) <= MOST_DIFFERENCE;
         }
         return kept;

@@ -133,7 +133,7 @@ public final class ObservationCost implements Scenario {
                 boolean isBound =
                         observed.name().equals(METRICS) && operation.name().equals(Operation.PUT.name());
                 findings.add("a " + pairs.get().operationName() + " with " + observed.name() + " takes "
-                        + pairs.get().shown() + (isBound ? ", wanted at most 2 %)" : ")"));
+                        + pairs.get().shown(isBound ? "at most 2 %" : ""));
                 kept &= !isBound || pairs.get().difference() <= MOST_DIFFERENCE;
             }
         }

@@ -69,16 +69,21 @@ public record PairedCosts(
         return ratios.ofMedian().median() - 1;
     }
 
-    /** Returns the difference for people, with its range. */
-    public String shown() {
+    /**
+     * Returns the difference for people, with its range.
+     *
+     * @param wanted what is wanted of it; empty for nothing in particular
+     */
+    public String shown(String wanted) {
         Spread median = ratios.ofMedian();
         return String.format(
                 Locale.ROOT,
-                "%+.1f %% %s (%+.1f to %+.1f %%, 95 %% range of the median of %d pairs",
+                "%+.1f %% %s (%+.1f to %+.1f %%, 95 %% range of the median of %d pairs%s)",
                 100 * (median.median() - 1),
                 what,
                 100 * (median.least() - 1),
                 100 * (median.greatest() - 1),
-                ratios.values().size());
+                ratios.values().size(),
+                wanted.isEmpty() ? "" : ", wanted " + wanted);
     }
 }
