@@ -61,7 +61,8 @@ class ConsoleTest {
               const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
               while (walker.nextNode()) {
                 const element = walker.currentNode.parentElement;
-                if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('.sr-only, script')) {
+                if (!walker.currentNode.data.trim() || !element.checkVisibility()
+                        || element.closest('.sr-only, script')) {
                   continue;
                 }
                 texts++;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A call that took long. */
 @Name("io.dht4j.SlowCall")
 @Label("Slow Call")
-@Description("A call of a client or of the application that took longer than the node is told to log")
+@Description("A call of a client or of the application that took longer than the limit of the log of slow calls")
 @Category({"dht4j", "Calls"})
 @StackTrace(false)
 final class SlowCallEvent extends Event {
