@@ -14,15 +14,18 @@ import io.dht4j.ScanScope;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.internal.detection.SilenceDetector;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.simulator.observation.FlightEvents;
 import io.dht4j.spi.FailureDetector;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -200,18 +203,22 @@ class SuspicionTest {
     }
 
     @Test
-    void aNodeThatStoodStillSuspectsNobodyForIt() {
+    void aNodeThatStoodStillSuspectsNobodyForIt() throws IOException {
         VirtualEnvironment world = VirtualEnvironment.seeded(1);
         VirtualEnvironment node = world.newNode();
         NodeId other = id(1);
-        Suspicion suspicion =
-                new Suspicion(node, List.of(new Node(other, "host:1", 1)), new SilenceDetector(PATIENCE), pinged -> {});
+        Suspicion suspicion = new Suspicion(
+                id(0), node, List.of(new Node(other, "host:1", 1)), new SilenceDetector(PATIENCE), pinged -> {});
         suspicion.sent(other, world.nanoTime());
         world.advance(Duration.ofMillis(50));
         node.pause(Duration.ofSeconds(5));
-        world.advance(Duration.ofMillis(5_100));
+        List<RecordedEvent> pauses =
+                FlightEvents.during("io.dht4j.Pause", () -> world.advance(Duration.ofMillis(5_100)));
 
         assertThat(suspicion.suspects()).isEmpty();
+        assertThat(pauses).hasSize(1);
+        assertThat(pauses.get(0).getString("node")).isEqualTo(id(0).value());
+        assertThat(pauses.get(0).getDuration("took")).isBetween(Duration.ofMillis(4_900), Duration.ofMillis(5_000));
         world.advance(PATIENCE.plusMillis(100));
         assertThat(suspicion.suspects()).containsExactly(other);
     }
@@ -222,7 +229,8 @@ class SuspicionTest {
         List<Node> pinged = new ArrayList<>();
         Node silent = new Node(id(1), "host1:1", 1);
         Node well = new Node(id(2), "host2:1", 1);
-        Suspicion suspicion = new Suspicion(world, List.of(silent, well), new SilenceDetector(PATIENCE), pinged::add);
+        Suspicion suspicion =
+                new Suspicion(id(0), world, List.of(silent, well), new SilenceDetector(PATIENCE), pinged::add);
         suspicion.sent(silent.id(), world.nanoTime());
         suspicion.sent(well.id(), world.nanoTime());
         suspicion.heard(well.id(), world.nanoTime());

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.detection;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.recording.FlightRecording;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ public final class Suspicion {
     /** A check that is later than this means that this node was paused. */
     private static final long LATE_NANOS = 3 * CHECK_NANOS;
 
+    private final NodeId self;
     private final Environment environment;
     private volatile List<Node> others;
     private final FailureDetector detector;
@@ -50,12 +52,15 @@ public final class Suspicion {
     /**
      * Creates an object that suspects no node.
      *
+     * @param self this node
      * @param environment time and timers
      * @param others all nodes but this one
      * @param detector judges the nodes
      * @param ping sends a ping to a node
      */
-    public Suspicion(Environment environment, List<Node> others, FailureDetector detector, Consumer<Node> ping) {
+    public Suspicion(
+            NodeId self, Environment environment, List<Node> others, FailureDetector detector, Consumer<Node> ping) {
+        this.self = self;
         this.environment = environment;
         this.others = List.copyOf(others);
         this.detector = detector;
@@ -138,7 +143,9 @@ public final class Suspicion {
         long now = environment.nanoTime();
         boolean late = now - checkedNanos > LATE_NANOS;
         if (late) {
-            LOG.debug("this node was paused for {} ms", TimeUnit.NANOSECONDS.toMillis(now - checkedNanos));
+            long paused = now - checkedNanos - CHECK_NANOS;
+            LOG.debug("this node was paused for {} ms", TimeUnit.NANOSECONDS.toMillis(paused));
+            FlightRecording.paused(self, paused);
             detector.resumed(now);
         }
         checkedNanos = now;

@@ -79,6 +79,24 @@ public final class FlightRecording {
         }
     }
 
+    /**
+     * Reports that a node stood still: whatever stopped its process, for example swapping.
+     *
+     * @param node the node
+     * @param nanos how long
+     */
+    public static void paused(NodeId node, long nanos) {
+        if (!mayBeOn()) {
+            return;
+        }
+        PauseEvent event = new PauseEvent();
+        if (event.shouldCommit()) {
+            event.node = node.value();
+            event.took = nanos;
+            event.commit();
+        }
+    }
+
     private static String names(Collection<NodeId> nodes) {
         return nodes.stream().map(NodeId::value).collect(Collectors.joining(", "));
     }

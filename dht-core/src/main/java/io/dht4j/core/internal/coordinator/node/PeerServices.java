@@ -63,8 +63,12 @@ final class PeerServices {
                 () -> components.view().topology(),
                 this::ping,
                 environment::nanoTime);
-        this.suspicion =
-                new Suspicion(environment, others, new GuardedDetector(components.detector(), environment), this::ping);
+        this.suspicion = new Suspicion(
+                components.self(),
+                environment,
+                others,
+                new GuardedDetector(components.detector(), environment),
+                this::ping);
         this.clocks = new PeerClocks(
                 environment,
                 ids(others),

@@ -30,7 +30,7 @@ class ReplicaOrderTest {
 
     private final Unreachable detector = new Unreachable();
     private final Suspicion suspicion =
-            new Suspicion(VirtualEnvironment.seeded(1), List.of(A, C), detector, node -> {});
+            new Suspicion(B.id(), VirtualEnvironment.seeded(1), List.of(A, C), detector, node -> {});
     private final ReplicaOrder order = new ReplicaOrder(B.id(), suspicion);
 
     /** Suspects the nodes that could not be reached. */
