@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
+import io.dht4j.spi.Tracer;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
@@ -36,6 +37,7 @@ public final class DhtAutoConfiguration {
      * @param properties what to start
      * @param customizers set further options of the node
      * @param observers one or none, which receives the outcomes of calls
+     * @param tracers one or none, which records spans
      * @return the cluster
      */
     @Bean(destroyMethod = "close")
@@ -43,11 +45,13 @@ public final class DhtAutoConfiguration {
     public Cluster dhtCluster(
             DhtProperties properties,
             ObjectProvider<ClusterBuilderCustomizer> customizers,
-            ObjectProvider<Observer> observers) {
-        Optional<Observer> observer = Optional.ofNullable(observers.getIfAvailable());
+            ObjectProvider<Observer> observers,
+            ObjectProvider<Tracer> tracers) {
+        Observation observation = new Observation(
+                Optional.ofNullable(observers.getIfAvailable()), Optional.ofNullable(tracers.getIfAvailable()));
         return properties.remote().addresses().isEmpty()
-                ? new NodeFactory(properties, observer, customizers.orderedStream()).start()
-                : RemoteFactory.connect(properties, observer);
+                ? new NodeFactory(properties, observation, customizers.orderedStream()).start()
+                : RemoteFactory.connect(properties, observation);
     }
 
     /**

@@ -8,7 +8,6 @@ import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Membership;
 import io.dht4j.spi.MemoryBudget;
-import io.dht4j.spi.Observer;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -34,13 +33,13 @@ final class NodeFactory {
     private static final String REPLICATION_FACTOR = "dht4j.replication-factor";
 
     private final DhtProperties properties;
-    private final Optional<Observer> observer;
+    private final Observation observation;
     private final Stream<ClusterBuilderCustomizer> customizers;
     private final Optional<Path> directory;
 
-    NodeFactory(DhtProperties properties, Optional<Observer> observer, Stream<ClusterBuilderCustomizer> customizers) {
+    NodeFactory(DhtProperties properties, Observation observation, Stream<ClusterBuilderCustomizer> customizers) {
         this.properties = properties;
-        this.observer = observer;
+        this.observation = observation;
         this.customizers = customizers;
         this.directory = StartException.read(
                 "dht4j.store.directory",
@@ -96,7 +95,7 @@ final class NodeFactory {
         }
         builder.timeout(properties.calls().timeout());
         Transport transport = Transports.create(properties, NodeAddresses.listen(properties, self, hasPeers));
-        observer.ifPresent(builder::observer);
+        observation.addTo(builder);
         customizers.forEach(customizer -> customizer.customize(builder));
         builder.transport(transport);
         return starting(() -> {

@@ -4,7 +4,6 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.core.RemoteCluster;
 import io.dht4j.core.RemoteOptions;
-import io.dht4j.spi.Observer;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.options.RemoteApiOptions;
@@ -28,7 +27,7 @@ final class RemoteFactory {
      *
      * @throws StartException if a property is invalid, or no node answers in time
      */
-    static Cluster connect(DhtProperties properties, Optional<Observer> observer) {
+    static Cluster connect(DhtProperties properties, Observation observation) {
         DhtProperties.Remote remote = properties.remote();
         if (!properties.nodes().isEmpty() || properties.membership().isSet()) {
             throw StartException.of(
@@ -36,13 +35,12 @@ final class RemoteFactory {
                     ADDRESSES + " makes this application a client, and dht4j.nodes or dht4j.membership makes it a "
                             + "node: set one of them");
         }
-        RemoteOptions unobserved = RemoteOptions.defaults()
+        RemoteOptions options = RemoteOptions.defaults()
                 .withTimeout(properties.calls().timeout())
                 .withConnectTimeout(remote.connectTimeout());
-        RemoteOptions options = observer.map(unobserved::withObserver).orElse(unobserved);
         RemoteApi api = StartException.read("dht4j.remote", () -> api(properties));
         try {
-            return RemoteCluster.connect(api, remote.addresses(), options);
+            return RemoteCluster.connect(api, remote.addresses(), observation.addTo(options));
         } catch (IllegalArgumentException e) {
             throw StartException.of(ADDRESSES, ADDRESSES + ": " + e.getMessage());
         } catch (DhtException e) {
