@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
@@ -43,10 +45,14 @@ class StartupArchiveTest {
         installation = Installation.unpack(shared);
         Path cache = shared.resolve("cache");
         first = installation.dht(Map.of("DHT_STARTUP_CACHE", cache.toString()), "--version");
+        awaitArchive(cache);
+        made = files(cache).get(0);
+    }
+
+    private static void awaitArchive(Path cache) {
         await().atMost(PATIENCE)
                 .until(() ->
                         files(cache).size() == 1 && files(cache).get(0).toFile().isFile());
-        made = files(cache).get(0);
     }
 
     @BeforeEach
@@ -94,10 +100,33 @@ class StartupArchiveTest {
     }
 
     @Test
-    void aDamagedArchiveIsNotUsed() throws Exception {
-        Files.writeString(cache.resolve(made.getFileName()), "not an archive");
+    void somethingElseIsNotUsed() throws Exception {
+        Path other = cache.resolve(made.getFileName());
+        Files.write(other, new byte[(int) Files.size(other)]);
 
         assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+    }
+
+    @Test
+    void oneOfWhichAPartIsMissingIsMadeAgain() throws Exception {
+        Path truncated = cache.resolve(made.getFileName());
+        try (FileChannel file = FileChannel.open(truncated, StandardOpenOption.WRITE)) {
+            file.truncate(Files.size(truncated) / 2);
+        }
+
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+
+        awaitArchive(cache);
+    }
+
+    @Test
+    void aRelativeDirectoryIsThatOfTheCaller() throws Exception {
+        Path relative = Path.of("").toAbsolutePath().relativize(cache);
+        Files.delete(cache.resolve(made.getFileName()));
+
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", relative.toString()));
+
+        awaitArchive(cache);
     }
 
     @Test
