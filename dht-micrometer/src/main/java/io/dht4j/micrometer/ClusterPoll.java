@@ -35,6 +35,8 @@ final class ClusterPoll {
     private ClusterSample last = ClusterSample.UNKNOWN;
     private boolean taken;
     private long takenNanos;
+    private boolean ended;
+    private long endedNanos;
     private @Nullable CompletableFuture<ClusterSample> running;
     private long begunNanos;
 
@@ -58,15 +60,16 @@ final class ClusterPoll {
         boolean begins;
         synchronized (this) {
             long now = nanoTime.getAsLong();
-            if (running == null && taken && now - takenNanos < VALID_NANOS) {
-                return last;
+            if (running == null && ended && now - endedNanos < VALID_NANOS) {
+                return lastKnown();
             }
-            begins = running == null;
-            if (running == null) {
-                running = new CompletableFuture<>();
+            // A call that never ends must not keep the figures from ever being asked for again.
+            begins = running == null || now - begunNanos >= OLDEST_NANOS;
+            asked = running == null || begins ? new CompletableFuture<>() : running;
+            if (begins) {
+                running = asked;
                 begunNanos = now;
             }
-            asked = running;
             remaining = PATIENCE_NANOS - (now - begunNanos);
         }
         if (begins) {
@@ -100,7 +103,7 @@ final class ClusterPoll {
                 .exceptionally(error -> ClusterSample.UNKNOWN)
                 .thenAccept(sample -> {
                     try {
-                        taken(sample);
+                        ended(asked, sample);
                         listener.accept(sample);
                     } finally {
                         asked.complete(sample);
@@ -108,18 +111,26 @@ final class ClusterPoll {
                 });
     }
 
-    private synchronized void taken(ClusterSample sample) {
-        last = sample;
-        taken = true;
-        takenNanos = nanoTime.getAsLong();
-        running = null;
+    /** Keeps a sample, unless it tells nothing: then the one before counts until it is too old. */
+    private synchronized void ended(CompletableFuture<ClusterSample> asked, ClusterSample sample) {
+        long now = nanoTime.getAsLong();
+        if (running == asked) {
+            running = null;
+            ended = true;
+            endedNanos = now;
+        }
+        if (sample.status().isPresent()) {
+            last = sample;
+            taken = true;
+            takenNanos = now;
+        }
     }
 
     private static <T> CompletableFuture<Optional<T>> optional(Supplier<CompletionStage<T>> call) {
         CompletableFuture<Optional<T>> result = new CompletableFuture<>();
         try {
             call.get().whenComplete((value, error) -> result.complete(Optional.ofNullable(value)));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // For example of a client that is closed.
             result.complete(Optional.empty());
         }

@@ -101,8 +101,31 @@ class ClusterPollTest {
         assertThat(entries()).contains(7L);
         now.addAndGet(Duration.ofMinutes(1).toNanos());
         assertThat(entries()).isEmpty();
-        assertThat(asked).hasSize(2);
-        asked.get(1).complete(status(9));
+        assertThat(asked).as("once more after the minute").hasSize(3);
+        asked.get(2).complete(status(9));
+        assertThat(entries()).contains(9L);
+    }
+
+    @Test
+    void theLastFiguresOfANodeThatFailsAreShownForAMinute() {
+        assertThat(entries()).contains(7L);
+        answer = () -> CompletableFuture.failedFuture(new IllegalStateException("busy"));
+        now.addAndGet(Duration.ofSeconds(59).toNanos());
+        assertThat(entries()).contains(7L);
+        assertThat(entries()).contains(7L);
+        assertThat(asked).as("once a second").hasSize(2);
+        now.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(entries()).isEmpty();
+    }
+
+    @Test
+    void anErrorEndsOnePollOnly() {
+        answer = () -> {
+            throw new NoClassDefFoundError("planted");
+        };
+        assertThat(entries()).isEmpty();
+        answer = () -> CompletableFuture.completedFuture(status(9));
+        now.addAndGet(Duration.ofSeconds(1).toNanos());
         assertThat(entries()).contains(9L);
     }
 

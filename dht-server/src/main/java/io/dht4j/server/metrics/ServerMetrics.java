@@ -107,6 +107,10 @@ public final class ServerMetrics implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             gathered();
             own.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        } catch (RuntimeException | Error e) {
+            // No thread can be made, for example.
+            gathered();
+            own.completeExceptionally(e);
         }
         return own.minimalCompletionStage();
     }
