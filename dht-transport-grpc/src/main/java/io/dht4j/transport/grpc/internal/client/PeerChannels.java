@@ -100,10 +100,12 @@ final class PeerChannels {
     private static void count(ManagedChannel channel, ConnectivityState before, ConnectionCount count) {
         channel.notifyWhenStateChanged(before, () -> {
             ConnectivityState now = channel.getState(false);
+            // The state may have changed several times since, and be the same again.
+            if (before == ConnectivityState.READY) {
+                count.closed();
+            }
             if (now == ConnectivityState.READY) {
                 count.opened();
-            } else if (before == ConnectivityState.READY) {
-                count.closed();
             } else if (now == ConnectivityState.TRANSIENT_FAILURE) {
                 count.failed();
             }
