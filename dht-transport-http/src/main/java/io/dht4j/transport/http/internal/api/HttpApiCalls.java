@@ -21,6 +21,8 @@ import io.dht4j.transport.http.internal.common.ReplicasJson;
 import io.dht4j.transport.http.internal.common.SlowCallJson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -29,6 +31,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -338,7 +342,12 @@ final class HttpApiCalls {
                         .orElse(DEFAULT_COUNTING_MILLIS));
         int count = (int) query.number("count", 1, HotKeys.MOST_KEYS).orElse(DEFAULT_HOT_KEYS);
         exchange.share().enter();
-        exchange.await(() -> cluster.hotKeys(duration, count), hot -> answerJson(exchange, HotKeysJson.of(hot)));
+        // Many clients may wait for one count, whose text is large if its keys are.
+        exchange.await(
+                () -> cluster.hotKeys(duration, count),
+                HotKeysJson::mostBytes,
+                hot -> exchange.await(
+                        () -> offLoop(() -> HotKeysJson.of(hot).toBuffer()), text -> answerJson(exchange, text)));
     }
 
     void replicas(HttpApiExchange exchange) {
@@ -349,8 +358,17 @@ final class HttpApiCalls {
         exchange.await(() -> cluster.replicas(key, call), replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
     }
 
+    /** Does work that would hold this event loop up, on a thread for such work. */
+    private static <T> CompletionStage<T> offLoop(Callable<T> work) {
+        return Vertx.currentContext().executeBlocking(work, false).toCompletionStage();
+    }
+
     static void answerJson(HttpApiExchange exchange, JsonObject json) {
+        answerJson(exchange, json.toBuffer());
+    }
+
+    private static void answerJson(HttpApiExchange exchange, Buffer json) {
         exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-        exchange.answer(200, json.toBuffer());
+        exchange.answer(200, json);
     }
 }

@@ -6,11 +6,26 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.stream.Stream;
 
 /** Writes hot keys as JSON. */
 public final class HotKeysJson {
 
     private HotKeysJson() {}
+
+    /** An upper bound of the bytes of a count besides its key. */
+    private static final long BYTES_PER_COUNT = 128;
+    /** As text each byte of a key may be an escape of six characters, and its base64 follows. */
+    private static final long BYTES_PER_KEY_BYTE = 8;
+
+    /** Returns an upper bound of the size of the object as a text, in bytes. */
+    public static long mostBytes(HotKeys hot) {
+        return Stream.of(hot.reads(), hot.writes(), hot.bytes())
+                .flatMap(ranking -> ranking.keys().stream())
+                .mapToLong(count ->
+                        BYTES_PER_COUNT + BYTES_PER_KEY_BYTE * count.key().length())
+                .sum();
+    }
 
     /** Returns an object of the three rankings. */
     public static JsonObject of(HotKeys hot) {
