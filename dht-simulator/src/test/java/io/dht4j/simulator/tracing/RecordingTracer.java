@@ -14,11 +14,16 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RecordingTracer implements Tracer {
 
     private final AtomicLong ids = new AtomicLong();
-    private final int flags;
+    private boolean sampled;
     final List<Recorded> spans = new ArrayList<>();
 
     RecordingTracer(boolean sampled) {
-        this.flags = sampled ? 1 : 0;
+        this.sampled = sampled;
+    }
+
+    /** Samples the calls from now on, or samples none. */
+    void sample(boolean wanted) {
+        sampled = wanted;
     }
 
     /** A span. */
@@ -30,7 +35,10 @@ final class RecordingTracer implements Tracer {
         final long id = ids.incrementAndGet();
         final List<Observer.Outcome> ends = new ArrayList<>();
 
-        private Recorded(String name, long trace, long parent) {
+        private final int flags;
+
+        private Recorded(String name, long trace, long parent, int flags) {
+            this.flags = flags;
             this.name = name;
             this.trace = trace == 0 ? id : trace;
             this.parent = parent;
@@ -44,12 +52,12 @@ final class RecordingTracer implements Tracer {
 
         @Override
         public Span startRequest(Node node, Observer.Request request) {
-            return new Recorded("request " + request + " " + node.id(), trace, id);
+            return new Recorded("request " + request + " " + node.id(), trace, id, flags);
         }
 
         @Override
         public Span startStore(Observer.Request request, int items) {
-            return new Recorded("store " + request + " " + items, trace, id);
+            return new Recorded("store " + request + " " + items, trace, id, flags);
         }
 
         @Override
@@ -73,12 +81,13 @@ final class RecordingTracer implements Tracer {
         return new Recorded(
                 call.toString(),
                 parent.map(TraceContext::traceIdLow).orElse(0L),
-                parent.map(TraceContext::spanId).orElse(0L));
+                parent.map(TraceContext::spanId).orElse(0L),
+                sampled ? 1 : 0);
     }
 
     @Override
     public Span startServed(Observer.Request request, NodeId sender, TraceContext parent) {
-        return new Recorded("serve " + request + " of " + sender, parent.traceIdLow(), parent.spanId());
+        return new Recorded("serve " + request + " of " + sender, parent.traceIdLow(), parent.spanId(), parent.flags());
     }
 
     /** Returns the trees of the calls, in the order in which they began. */

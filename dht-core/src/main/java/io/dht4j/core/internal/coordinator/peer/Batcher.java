@@ -105,10 +105,10 @@ final class Batcher {
         boolean full;
         synchronized (lock) {
             full = !waiting.isEmpty()
-                    && (waiting.size() >= maxWaiting || waitingBytes + request.outbound().bytes > maxWaitingBytes);
+                    && (waiting.size() >= maxWaiting || waitingBytes + request.bytes() > maxWaitingBytes);
             if (!full) {
                 waiting.add(request);
-                waitingBytes += request.outbound().bytes;
+                waitingBytes += request.bytes();
             }
         }
         if (full) {
@@ -177,15 +177,15 @@ final class Batcher {
             boolean wanted = request.isWanted() && !request.context().isExpired();
             if (wanted
                     && !requests.isEmpty()
-                    && (items + outbound.items > options.maxEntries() || bytes + outbound.bytes > maxBytes)) {
+                    && (items + outbound.items > options.maxEntries() || bytes + request.bytes() > maxBytes)) {
                 break;
             }
             waiting.remove();
-            waitingBytes -= outbound.bytes;
+            waitingBytes -= request.bytes();
             if (wanted) {
                 requests.add(request);
                 items += outbound.items;
-                bytes += outbound.bytes;
+                bytes += request.bytes();
             } else {
                 drop(request);
             }

@@ -20,15 +20,21 @@ record ObservedReply(ObservedRequest observed, CallContext context, ReplyHandler
 
     @Override
     public void replied(Reply reply) {
-        observed.ended(Observer.Outcome.success());
-        handler.replied(reply);
+        try {
+            observed.ended(Observer.Outcome.success());
+        } finally {
+            handler.replied(reply);
+        }
     }
 
     @Override
     public void failed(PeerFailure failure) {
-        boolean wanted = handler.isWanted() && !context.isCancelled();
-        observed.ended(wanted ? Observer.Outcome.of(failure.code()) : Observer.Outcome.cancelled());
-        handler.failed(failure);
+        try {
+            boolean wanted = handler.isWanted() && !context.isCancelled();
+            observed.ended(wanted ? Observer.Outcome.of(failure.code()) : Observer.Outcome.cancelled());
+        } finally {
+            handler.failed(failure);
+        }
     }
 
     @Override

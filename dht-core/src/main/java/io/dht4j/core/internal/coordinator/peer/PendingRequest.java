@@ -11,6 +11,7 @@ import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,11 @@ record PendingRequest(
     @Override
     public long rowVersion() {
         return outbound.rowVersion();
+    }
+
+    /** Returns an upper bound of its bytes in a frame that it shares. */
+    int bytes() {
+        return trace == null ? outbound.bytes : outbound.bytes + FrameCodec.encodedSize(trace);
     }
 
     /** Returns the number and incarnation of the replica; null if they are not known. */

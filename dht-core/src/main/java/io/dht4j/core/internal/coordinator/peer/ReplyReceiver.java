@@ -155,23 +155,23 @@ final class ReplyReceiver {
         if (refusal.isEmpty()) {
             monitor.agrees(node);
         }
+        boolean forTrace =
+                refusal.isPresent() && requests.stream().anyMatch(request -> request.isRefusedForTrace(refusal.get()));
+        if (forTrace) {
+            features.refused(node.id());
+        }
         for (PendingRequest request : requests) {
             try {
-                if (refusal.isPresent()) {
-                    refused(request, refusal.get(), now);
+                if (forTrace) {
+                    retry.accept(request.withoutTrace(now));
+                } else if (refusal.isPresent()) {
+                    request.deliver(refusal.get(), now);
                 } else {
                     receiveNext(request, in, now);
                 }
             } catch (RuntimeException | Error e) {
                 logUndelivered(request, e);
             }
-        }
-    }
-
-    /** Handles the refusal of a frame of several requests. */
-    private void refused(PendingRequest request, Reply refusal, long now) {
-        if (!isSentWithoutTrace(request, refusal, now)) {
-            request.deliver(refusal, now);
         }
     }
 

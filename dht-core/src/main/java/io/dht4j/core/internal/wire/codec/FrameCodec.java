@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.wire.codec;
 
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -308,5 +309,15 @@ public final class FrameCodec {
      */
     public static int encodedSize(Entry entry) {
         return FrameWriter.sizeOf(entry);
+    }
+
+    /**
+     * Returns the size of a trace context in a frame.
+     *
+     * @param trace any context
+     * @return its encoded size in bytes
+     */
+    public static int encodedSize(TraceContext trace) {
+        return TraceField.size(trace);
     }
 }
