@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  * @param keys how many keys it had; 0 for a scan or a snapshot
  * @param replicas the replicas of its key when it ended; empty without a key
  * @param requests its requests to replicas in the order in which they began, the first {@value #MOST_REQUESTS} of them;
- *     empty for a scan or a snapshot
+ *     empty for opening or closing a snapshot
  */
 public record SlowCall(
         Instant ended,

@@ -37,6 +37,7 @@ public final class SlowCallLog {
     /** The first calls of a node load classes and connect to others: nobody needs to act upon them. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private final NodeId self;
     private final long leastNanos;
     private final HashFunction hash;
     private final Views views;
@@ -52,12 +53,14 @@ public final class SlowCallLog {
     /**
      * Creates a log without calls.
      *
+     * @param self the node that is called
      * @param least how long a slow call takes at least
      * @param hash the hash function of keys
      * @param views the replicas of keys
      * @param environment clocks
      */
-    public SlowCallLog(Duration least, HashFunction hash, Views views, Environment environment) {
+    public SlowCallLog(NodeId self, Duration least, HashFunction hash, Views views, Environment environment) {
+        this.self = self;
         this.leastNanos = least.toNanos();
         this.hash = hash;
         this.views = views;
@@ -73,10 +76,14 @@ public final class SlowCallLog {
         }
         try {
             SlowCall slow = slowCall(call, outcome, now, nanos);
-            FlightRecording.slowCall(slow, requests(slow));
+            FlightRecording.slowCall(self, slow, requests(slow));
             long others = add(slow, now);
             if (others != NOT_LOGGED) {
-                LOG.warn("slow call: {}{}", text(slow), others == 0 ? "" : "; " + others + " more were not logged");
+                LOG.warn(
+                        "slow call at {}: {}{}",
+                        self,
+                        text(slow),
+                        others == 0 ? "" : "; " + others + " more were not logged");
             }
         } catch (RuntimeException | Error e) {
             LOG.warn("a slow call cannot be logged", e);

@@ -30,15 +30,17 @@ public final class FlightRecording {
     /**
      * Reports a call that took long.
      *
+     * @param node the node that was called
      * @param call the call
      * @param requests one line about its requests
      */
-    public static void slowCall(SlowCall call, String requests) {
+    public static void slowCall(NodeId node, SlowCall call, String requests) {
         if (!mayBeOn()) {
             return;
         }
         SlowCallEvent event = new SlowCallEvent();
         if (event.shouldCommit()) {
+            event.node = node.value();
             event.kind = call.kind();
             event.outcome = call.outcome();
             event.took = call.took().toNanos();

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 final class SlowCallEvent extends Event {
 
+    @Label("Node")
+    @Description("The node that was called")
+    String node = "";
+
     @Label("Kind")
     String kind = "";
 

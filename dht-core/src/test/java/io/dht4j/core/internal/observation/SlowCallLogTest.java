@@ -35,7 +35,10 @@ class SlowCallLogTest {
     private final Views views = new Views(
             ClusterView.fixed(SELF, topology, hash, Placements.rendezvous().assign(topology, 8), 2));
     private final Observations observations = new Observations(
-            Optional.empty(), Optional.of(new SlowCallLog(LEAST, hash, views, clock)), Optional.empty(), clock);
+            Optional.empty(),
+            Optional.of(new SlowCallLog(new NodeId("n1"), LEAST, hash, views, clock)),
+            Optional.empty(),
+            clock);
 
     private void call(Call kind, Key key, Duration takes) {
         ObservedCall call = observations.begin(kind, key, CallOptions.defaults());

@@ -68,7 +68,11 @@ final class NodeRuntime {
                 config.observation()
                         .slowCalls()
                         .map(least -> new SlowCallLog(
-                                least, components.hash(), components.views(), components.environment())),
+                                components.self(),
+                                least,
+                                components.hash(),
+                                components.views(),
+                                components.environment())),
                 config.observation()
                         .tracer()
                         .map(tracer -> new Tracing(tracer, components.hash(), components.environment())),
