@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * be asked for at any time, such as its hints or its repair, is in the status of the cluster instead.
  *
  * <p>Any number of threads call the methods, event loops among them, just before the caller gets the outcome. The
- * methods must not block. If one throws, the library logs a warning, at most every ten seconds, and the call goes on as
- * if it had returned. Durations are of {@link Environment#nanoTime()}.
+ * methods must not block, nor call the cluster. If one throws, the library logs a warning, at most every ten seconds,
+ * and the call goes on as if it had returned. Durations are of {@link Environment#nanoTime()}.
  */
 @FunctionalInterface
 public interface Observer {

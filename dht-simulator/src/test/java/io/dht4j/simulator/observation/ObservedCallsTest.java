@@ -17,6 +17,7 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.Observer.Outcome;
 import io.dht4j.testkit.network.Fault;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -225,7 +226,16 @@ class ObservedCallsTest {
 
     @Test
     void anObserverThatThrowsChangesNoCall() {
-        List<Throwable> thrown = List.of(new IllegalStateException("says this test"), new StackOverflowError("so too"));
+        List<Throwable> thrown = List.of(
+                new IllegalStateException("says this test"),
+                new StackOverflowError("so too"),
+                new IOException("a checked one"),
+                new IllegalStateException() {
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalArgumentException("it has no message");
+                    }
+                });
         for (Throwable one : thrown) {
             try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                     .options(builder -> builder.observer(new ThrowingObserver(one)))

@@ -4,7 +4,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.Observer;
 import java.util.Set;
 
-/** Throws the same exception or error at each report. */
+/** Throws the same exception or error, checked or not, at each report. */
 final class ThrowingObserver implements Observer {
 
     private final Throwable thrown;
@@ -29,9 +29,12 @@ final class ThrowingObserver implements Observer {
     }
 
     private void fail() {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        throw (RuntimeException) thrown;
+        ThrowingObserver.<RuntimeException>raise(thrown);
+    }
+
+    /** Throws what the compiler would not let pass: other languages have no checked exceptions. */
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 }

@@ -47,7 +47,7 @@ public final class GuardedDetector implements FailureDetector {
     public void sent(NodeId node, long nowNanos) {
         try {
             detector.sent(node, nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
         }
     }
@@ -56,7 +56,7 @@ public final class GuardedDetector implements FailureDetector {
     public void heard(NodeId node, long nowNanos) {
         try {
             detector.heard(node, nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
         }
     }
@@ -65,7 +65,7 @@ public final class GuardedDetector implements FailureDetector {
     public void unreachable(NodeId node, long nowNanos) {
         try {
             detector.unreachable(node, nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
         }
     }
@@ -74,7 +74,7 @@ public final class GuardedDetector implements FailureDetector {
     public void resumed(long nowNanos) {
         try {
             detector.resumed(nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
         }
     }
@@ -83,7 +83,7 @@ public final class GuardedDetector implements FailureDetector {
     public void retain(Set<NodeId> nodes) {
         try {
             detector.retain(nodes);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
         }
     }
@@ -93,7 +93,7 @@ public final class GuardedDetector implements FailureDetector {
     public boolean isSuspected(NodeId node, long nowNanos) {
         try {
             return detector.isSuspected(node, nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
             return false;
         }
@@ -104,7 +104,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             Duration patience = detector.patience();
             return patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log(e);
             return UNKNOWN_PATIENCE;
         }

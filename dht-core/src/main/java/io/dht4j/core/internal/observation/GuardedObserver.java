@@ -25,7 +25,7 @@ final class GuardedObserver implements Observer {
     public void callEnded(Call call, Outcome outcome, long nanos) {
         try {
             observer.callEnded(call, outcome, nanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             warning.log(e);
         }
     }
@@ -34,7 +34,7 @@ final class GuardedObserver implements Observer {
     public void requestEnded(NodeId node, Request request, Outcome outcome, long nanos) {
         try {
             observer.requestEnded(node, request, outcome, nanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             warning.log(e);
         }
     }
@@ -43,7 +43,7 @@ final class GuardedObserver implements Observer {
     public void retain(Set<NodeId> nodes) {
         try {
             observer.retain(nodes);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             warning.log(e);
         }
     }

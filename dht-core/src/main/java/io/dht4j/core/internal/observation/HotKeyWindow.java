@@ -76,7 +76,7 @@ public final class HotKeyWindow {
             for (int i = 0; i < 1 << STRIPE_BITS; i++) {
                 stripes.add(new Stripe(sketches));
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failed(e);
         }
     }
@@ -114,7 +114,7 @@ public final class HotKeyWindow {
                 kind.apply(stripe).add(key, 1);
                 stripe.bytes.add(key, (long) key.length() + valueBytes);
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failed(e);
         }
     }
@@ -129,7 +129,7 @@ public final class HotKeyWindow {
                     ranking(stripe -> stripe.reads),
                     ranking(stripe -> stripe.writes),
                     ranking(stripe -> stripe.bytes)));
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failed(e);
         }
     }

@@ -29,7 +29,15 @@ final class LimitedWarning {
         long logged = loggedNanos.get();
         long now = environment.nanoTime();
         if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            LOG.warn("the {} threw an exception against its contract; what it shows is incomplete", plugIn, thrown);
+            try {
+                LOG.warn("the {} threw an exception against its contract; what it shows is incomplete", plugIn, thrown);
+            } catch (Throwable unlogged) {
+                // For example since the exception throws when it is asked for its message. The call goes on.
+                LOG.warn(
+                        "the {} threw an exception against its contract, which cannot be logged: {}",
+                        plugIn,
+                        thrown.getClass());
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ public final class Tracing {
         try {
             Tracer.Span span = start.get();
             return new TracedSpan(this, span, span.context().orElse(null));
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             warning.log(e);
             return null;
         }
@@ -72,7 +72,7 @@ public final class Tracing {
     void guarded(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             warning.log(e);
         }
     }
