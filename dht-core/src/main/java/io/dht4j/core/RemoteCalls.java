@@ -60,6 +60,11 @@ final class RemoteCalls {
         return start(observations.begin(what, 0, call), kind, List.of(), call, request);
     }
 
+    /** Starts a read of a number of keys. */
+    <T> CompletionStage<T> startReads(Observer.Call what, int keys, CallOptions call, RemoteCall.Try<T> request) {
+        return start(observations.begin(what, keys, call), RemoteCall.Kind.READ, List.of(), call, request);
+    }
+
     /**
      * Starts a call that accepts no time to live.
      *
@@ -70,9 +75,9 @@ final class RemoteCalls {
         return start(observations.begin(what, 0, call), RemoteCall.Kind.PINNED, List.of(only), call, request);
     }
 
-    /** Starts a write that accepts a time to live. */
-    <T> CompletionStage<T> startPut(Observer.Call what, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(observations.begin(what, 0, call), RemoteCall.Kind.WRITE, List.of(), call, request);
+    /** Starts a write of a number of keys, which accepts a time to live. */
+    <T> CompletionStage<T> startPut(Observer.Call what, int keys, CallOptions call, RemoteCall.Try<T> request) {
+        return admitted(observations.begin(what, keys, call), RemoteCall.Kind.WRITE, List.of(), call, request);
     }
 
     private <T> CompletionStage<T> start(
@@ -138,7 +143,7 @@ final class RemoteCalls {
         });
     }
 
-    /** Returns a request that tells its span which node it tries. */
+    /** Returns a request that records on its span which node it tries. */
     private static <T> RemoteCall.Try<T> addressed(TracedSpan span, RemoteCall.Try<T> request) {
         return (address, options) -> {
             span.serverAddress(address);

@@ -189,7 +189,7 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(value, "value");
         requireNonNull(call, "options");
         byte[] copy = value.clone();
-        return calls.startPut(Call.PUT, call, (address, within) -> api.put(address, key, copy, within));
+        return calls.startPut(Call.PUT, 1, call, (address, within) -> api.put(address, key, copy, within));
     }
 
     @Override
@@ -206,9 +206,9 @@ public final class RemoteCluster implements Cluster {
         keys.forEach(key -> requireNonNull(key, "key"));
         List<Key> distinct = List.copyOf(new LinkedHashSet<>(keys));
         Set<Key> asked = Set.copyOf(distinct);
-        return calls.start(
+        return calls.startReads(
                 Call.GET_ALL,
-                Kind.READ,
+                distinct.size(),
                 call,
                 (address, within) -> api.getAll(address, distinct, within).thenApply(found -> {
                     if (!asked.containsAll(found.keySet())) {
@@ -228,7 +228,7 @@ public final class RemoteCluster implements Cluster {
         Map<Key, byte[]> copy = new LinkedHashMap<>();
         values.forEach((key, value) -> copy.put(
                 requireNonNull(key, "key"), requireNonNull(value, "value").clone()));
-        return calls.startPut(Call.PUT_ALL, call, (address, within) -> api.putAll(address, copy, within));
+        return calls.startPut(Call.PUT_ALL, copy.size(), call, (address, within) -> api.putAll(address, copy, within));
     }
 
     /**
