@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +63,19 @@ final class NodeFactory {
                     "dht4j.nodes, dht4j.membership.bootstrap and dht4j.membership.join contradict each other: "
                             + "set one of them");
         }
+        String ofMembers = "dht4j.membership.bootstrap or dht4j.membership.join";
+        needs(membership.isSet(), "dht4j.membership.zone", membership.zone(), ofMembers);
+        needs(membership.isSet(), "dht4j.membership.join-token", membership.joinToken(), ofMembers);
+        needs(membership.isSet(), "dht4j.membership.address", membership.address(), ofMembers);
+        needs(false, "dht4j.remote.token", properties.remote().token(), "dht4j.remote.addresses");
         return membership.isSet() ? member() : fixed();
+    }
+
+    /** Refuses a property that has no effect without another one. */
+    private static void needs(boolean has, String property, @Nullable String value, String other) {
+        if (!has && value != null) {
+            throw StartException.of(property, property + " needs " + other);
+        }
     }
 
     private Cluster fixed() {

@@ -52,7 +52,7 @@ final class RemoteFactory {
     }
 
     private static RemoteApi api(DhtProperties properties) {
-        Optional<TlsFiles> tls = Transports.files(properties.tls());
+        Optional<TlsFiles> tls = Transports.checked(Transports.files(properties.tls()));
         DhtProperties.RemoteApiType type = properties.remote().api();
         if (type == null) {
             boolean onlyGrpc = Transports.isPresent(GRPC) && !Transports.isPresent(HTTP);

@@ -1,6 +1,7 @@
 package io.dht4j.spring.boot;
 
 import io.dht4j.security.Plaintext;
+import io.dht4j.security.Tls;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.transport.common.options.ListenAddress;
@@ -79,6 +80,14 @@ final class Transports {
                     "dht4j.tls",
                     "dht4j.tls: a node needs dht4j.tls.certificate, dht4j.tls.key and dht4j.tls.authorities");
         }
+        return checked(files);
+    }
+
+    /** Reads files of TLS, so that a failure names their properties. */
+    static Optional<TlsFiles> checked(Optional<TlsFiles> files) {
+        // Who uses them reads them again, and warns of their dates.
+        files.ifPresent(some -> StartException.check(
+                "dht4j.tls", () -> Tls.load(some, warning -> {}).close()));
         return files;
     }
 

@@ -41,6 +41,7 @@ public final class DhtMetricsAutoConfiguration {
      */
     @Bean
     @ConditionalOnMissingBean(Observer.class)
+    @ConditionalOnProperty(prefix = "dht4j", name = "enabled", matchIfMissing = true)
     public MicrometerObserver dhtObserver(MeterRegistry registry) {
         return new MicrometerObserver(registry);
     }

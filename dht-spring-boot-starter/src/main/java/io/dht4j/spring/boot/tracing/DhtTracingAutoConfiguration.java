@@ -24,7 +24,10 @@ import org.springframework.context.annotation.Bean;
             "io.opentelemetry.instrumentation.spring.autoconfigure.OpenTelemetryAutoConfiguration"
         })
 @ConditionalOnClass({OpenTelemetry.class, OpenTelemetryTracer.class})
-@ConditionalOnProperty(prefix = "dht4j.tracing", name = "enabled", matchIfMissing = true)
+@ConditionalOnProperty(
+        prefix = "dht4j",
+        name = {"enabled", "tracing.enabled"},
+        matchIfMissing = true)
 @ConditionalOnSingleCandidate(OpenTelemetry.class)
 public final class DhtTracingAutoConfiguration {
 
