@@ -61,7 +61,7 @@ public final class ClusterMetrics implements MeterBinder, AutoCloseable {
     /**
      * Registers the meters. Does not block.
      *
-     * @param registry receives the meters, and tells the time; not closed by this
+     * @param registry receives the meters and supplies the clock; not closed by this
      * @throws IllegalStateException if this is closed
      */
     @Override

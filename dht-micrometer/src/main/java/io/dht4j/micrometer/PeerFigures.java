@@ -54,7 +54,7 @@ final class PeerFigures {
         this.registry = registry;
         this.tags = tags;
         this.active = MultiGauge.builder("dht.peer.requests.active")
-                .description("Present requests to the node that are outstanding")
+                .description("Requests to the node that are outstanding")
                 .tags(tags)
                 .register(registry);
         this.limit = MultiGauge.builder("dht.peer.requests.limit")
@@ -72,7 +72,7 @@ final class PeerFigures {
                 .register(registry);
     }
 
-    /** Shows the nodes of a sample, if it tells them. */
+    /** Shows the nodes of a sample, if it names them. */
     synchronized void follow(ClusterSample newest) {
         if (closed || newest.status().isEmpty() || newest.gauges().isEmpty()) {
             return;

@@ -29,7 +29,7 @@ final class Roff {
 
     /** Adds a line that has been escaped. */
     Roff raw(String line) {
-        // A dot or an apostrophe at the begin of a line would make it a request.
+        // A dot or an apostrophe at the beginning of a line would make it a request.
         text.append(line.startsWith(".") || line.startsWith("'") ? "\\&" : "")
                 .append(line)
                 .append('\n');

@@ -216,7 +216,7 @@ class ConsoleTest {
         assertThat(page.text("#found")).contains("Partition", "newest", "5 bytes");
         page.evaluate("document.querySelector('#hot-duration').value = '2000'");
         click("#hot-start");
-        page.awaitText("#hot", "Counts for 2 s");
+        page.awaitText("#hot", "Counting for 2 s");
         put("hot-" + "w".repeat(300));
         page.awaitText("#hot", "Writes, 1 in all");
 

@@ -73,7 +73,7 @@ public final class ObservedRequest {
         return outcome;
     }
 
-    /** Returns when it ended. Called after {@link #outcome} has told that it has. */
+    /** Returns when it ended. Valid only after {@link #outcome} has returned an outcome. */
     long endedNanos() {
         return endedNanos;
     }

@@ -32,7 +32,7 @@ async function perform(act, say) {
     const answer = await ask(act.path, { method: 'POST', timeout: ACT_TIMEOUT_MS });
     say(answer.ok ? act.done : 'Refused: ' + (await problem(answer)).detail);
   } catch (e) {
-    say('The node did not answer: whether it did as asked is unknown.');
+    say('The node did not answer: whether it carried out the request is unknown.');
   }
   hurry(...act.sees);
 }

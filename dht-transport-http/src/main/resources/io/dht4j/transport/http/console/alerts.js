@@ -42,7 +42,7 @@ function ofStatus(status, bad, warn) {
       + (waits.length > 0 ? ', and wait for ' + names(waits) : '') + '.');
   }
   if (status.hint_bytes_dropped > 0) {
-    warn(bytes(status.hint_bytes_dropped) + ' of hints were dropped since the start: the next repair makes good for them.');
+    warn(bytes(status.hint_bytes_dropped) + ' of hints were dropped since the start: the next repair restores them.');
   }
 }
 

@@ -42,7 +42,7 @@ export function start() {
     const duration = Number(byId('hot-duration').value);
     const show = content => { if (mine === turn) { update(byId('hot'), content); } };
     byId('hot-start').disabled = true;
-    show(note('Counts for ' + duration / 1000 + ' s …'));
+    show(note('Counting for ' + duration / 1000 + ' s …'));
     try {
       const answer = await ask('v0/hot-keys?' + new URLSearchParams({ duration, count: SHOWN }), { timeout: duration + SPARE_MS });
       if (answer.ok) {

@@ -90,7 +90,7 @@ export function start(statusNow) {
       show(note(status ? 'Give a key.' : 'The state of the node is not known yet.'));
       return;
     }
-    show(note('Asks …'));
+    show(note('Asking …'));
     try {
       show(await look(byId('key').value, byId('encoding').value, status));
     } catch (e) {
