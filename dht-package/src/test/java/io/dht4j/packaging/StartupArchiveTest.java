@@ -92,11 +92,11 @@ class StartupArchiveTest {
         assertThatTheVersionIsPrinted(
                 Map.of("DHT_STARTUP_CACHE", cache.toString(), "DHT_JAVA_OPTS", "-Xlog:class+load:file=" + log));
 
-        assertThat(log)
-                .content()
-                .contains(
-                        "io.dht4j.server.cli.Dht source: shared objects file",
-                        "picocli.CommandLine source: shared objects file");
+        assertThat(log).content().contains("io.dht4j.server.cli.Dht source: shared objects file");
+        // Picocli is of a format that the archives of JDK 25 leave out.
+        if (Runtime.version().feature() < 25) {
+            assertThat(log).content().contains("picocli.CommandLine source: shared objects file");
+        }
     }
 
     @Test
