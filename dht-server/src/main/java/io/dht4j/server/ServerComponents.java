@@ -37,6 +37,8 @@ import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.TracerProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -273,8 +275,10 @@ final class ServerComponents {
         customizer.observer(metrics.observer()).ifPresent(builder::observer);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
         // By the Java agent. Without it calls cost nothing for spans that nobody gets.
-        if (GlobalOpenTelemetry.isSet()) {
-            builder.tracer(OpenTelemetryTracer.of(GlobalOpenTelemetry.get()));
+        // Agents before 2.24 do not tell whether one is set.
+        OpenTelemetry global = GlobalOpenTelemetry.get();
+        if (global.getTracerProvider() != TracerProvider.noop()) {
+            builder.tracer(OpenTelemetryTracer.of(global));
         }
         if (!config.calls().slowCalls().isZero()) {
             builder.slowCalls(config.calls().slowCalls());

@@ -186,7 +186,7 @@ public final class ServerNode implements AutoCloseable {
         HttpApi api = closer.add(early.orElseGet(() -> components.httpApi(transport, cluster)));
         served.started(cluster);
         metrics.show(cluster);
-        warmUp(cluster, config);
+        warmUp(cluster);
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);
         api.failure().thenAccept(failure::complete);
@@ -260,16 +260,12 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Asks every node for a key, so that the first request of a user does not pay for loading classes and connecting.
-     * Failures are ignored: other nodes need not run yet.
+     * Asks the replicas of a key, so that the first request of a user does not pay for loading classes and connecting.
+     * Failures are ignored: other nodes need not run yet. It is no call that metrics, traces or slow calls show.
      */
-    private static void warmUp(Cluster cluster, ServerConfig config) {
-        int nodes = config.membership().isAgreed()
-                ? cluster.defaultPolicy().from()
-                : cluster.topology().size();
-        CallOptions everyNode = CallOptions.defaults().withPolicy(nodes, nodes).withTimeout(WARM_UP);
-        cluster.get(Key.of("warm-up"), everyNode)
-                .handle((value, error) -> error == null)
+    private static void warmUp(Cluster cluster) {
+        cluster.replicas(Key.of("warm-up"), CallOptions.defaults().withTimeout(WARM_UP))
+                .handle((replicas, error) -> error == null)
                 .toCompletableFuture()
                 .join();
     }

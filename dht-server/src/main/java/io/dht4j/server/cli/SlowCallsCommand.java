@@ -46,6 +46,9 @@ final class SlowCallsCommand implements Callable<Integer> {
             console.show(answer.toString());
             return 0;
         }
+        if (answer.path("slow_calls").isEmpty()) {
+            console.report("dht slow-calls: no call was slow");
+        }
         for (JsonNode call : answer.path("slow_calls")) {
             console.show(line(call));
             for (JsonNode request : call.path("requests")) {

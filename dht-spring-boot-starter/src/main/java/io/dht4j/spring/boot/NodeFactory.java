@@ -44,7 +44,9 @@ final class NodeFactory {
         this.customizers = customizers;
         this.directory = StartException.read(
                 "dht4j.store.directory",
-                () -> Optional.ofNullable(properties.store().directory()).map(Path::of));
+                () -> Optional.ofNullable(properties.store().directory())
+                        .filter(text -> !text.isBlank())
+                        .map(Path::of));
     }
 
     /**
@@ -111,10 +113,12 @@ final class NodeFactory {
         observation.addTo(builder);
         customizers.forEach(customizer -> customizer.customize(builder));
         builder.transport(transport);
-        return starting(() -> {
+        Cluster started = starting(() -> {
             open(builder);
             return builder.start();
         });
+        LOG.info("node {} at {} has started", self.id(), self.address());
+        return started;
     }
 
     private void open(ClusterBuilder builder) {

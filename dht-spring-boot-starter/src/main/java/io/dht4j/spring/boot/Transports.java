@@ -37,9 +37,7 @@ final class Transports {
         Optional<TlsFiles> tls = nodeFiles(properties.tls());
         boolean plaintext = properties.transport().allowPlaintext();
         if (tls.isEmpty() && !plaintext) {
-            listen.ifPresent(address -> StartException.check(
-                    "dht4j.transport.host",
-                    () -> Plaintext.require("the transport", address.host(), false, PLAINTEXT, LOG::warn)));
+            listen.ifPresent(address -> requireLoopback(address.host()));
         }
         return StartException.read("dht4j.transport", () -> switch (type) {
             case TCP -> Tcp.create(listen, tls, plaintext);
@@ -52,6 +50,14 @@ final class Transports {
                 yield Grpc.create(listen, tls, plaintext);
             }
         });
+    }
+
+    private static void requireLoopback(String host) {
+        try {
+            Plaintext.require("the transport", host, false, PLAINTEXT, LOG::warn);
+        } catch (IllegalArgumentException e) {
+            throw new StartException(String.valueOf(e.getMessage()), "Set dht4j.tls, or " + PLAINTEXT + " to true.", e);
+        }
     }
 
     private static void require(DhtProperties.TransportType type, String name, String module) {
