@@ -1,14 +1,11 @@
 package io.dht4j.core.internal.detection;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.observation.LimitedWarning;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Catches what another detector throws against its contract, and logs it; nothing is suspected then. Does not block;
@@ -16,18 +13,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class GuardedDetector implements FailureDetector {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GuardedDetector.class);
-    /** The shortest time between two log messages, since a failing detector throws with every request. */
-    private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** The patience when the detector fails to return one. */
     private static final Duration UNKNOWN_PATIENCE = Duration.ofMinutes(1);
     /** A longer patience makes no difference, and might overflow in nanoseconds. */
     private static final Duration LONGEST_PATIENCE = Duration.ofDays(365);
 
     private final FailureDetector detector;
-    private final Environment environment;
-    private final AtomicLong loggedNanos;
+    private final LimitedWarning warning;
 
     /**
      * Creates a guard.
@@ -37,8 +29,7 @@ public final class GuardedDetector implements FailureDetector {
      */
     public GuardedDetector(FailureDetector detector, Environment environment) {
         this.detector = detector;
-        this.environment = environment;
-        this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
+        this.warning = new LimitedWarning(environment, "failure detector", "it suspects no node");
     }
 
     // No lambdas: these are called with every request and every reply.
@@ -48,7 +39,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.sent(node, nowNanos);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -57,7 +48,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.heard(node, nowNanos);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -66,7 +57,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.unreachable(node, nowNanos);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -75,7 +66,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.resumed(nowNanos);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -84,7 +75,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             detector.retain(nodes);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
         }
     }
 
@@ -94,7 +85,7 @@ public final class GuardedDetector implements FailureDetector {
         try {
             return detector.isSuspected(node, nowNanos);
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
             return false;
         }
     }
@@ -105,16 +96,8 @@ public final class GuardedDetector implements FailureDetector {
             Duration patience = detector.patience();
             return patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
         } catch (Throwable e) {
-            log(e);
+            warning.log(e);
             return UNKNOWN_PATIENCE;
-        }
-    }
-
-    private void log(Throwable thrown) {
-        long logged = loggedNanos.get();
-        long now = environment.nanoTime();
-        if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            LOG.warn("the failure detector threw an exception against its contract; it suspects no node", thrown);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.observation.LogInterval;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -35,9 +36,8 @@ public final class Handoff {
 
     private static final Logger LOG = LoggerFactory.getLogger(Handoff.class);
     /** The shortest time between two log messages about dropped hints. */
-    private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     private static final long EXPIRE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private static final long DROP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int DROP_BYTES = 192 << 10;
 
@@ -49,7 +49,7 @@ public final class Handoff {
     private final Map<NodeId, Replay> replays = new ConcurrentHashMap<>();
     private final Function<Node, Replay> replayTo;
     private final AtomicLong droppedBytes = new AtomicLong();
-    private final AtomicLong loggedNanos;
+    private final LogInterval logs;
     private final AtomicBoolean expiring = new AtomicBoolean();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     /** Whether hints for others than the nodes are dropped. */
@@ -85,7 +85,7 @@ public final class Handoff {
         this.options = options;
         this.dropsForeign = dropsForeign;
         this.waiting = waiting;
-        this.loggedNanos = new AtomicLong(environment.nanoTime() - LOG_NANOS);
+        this.logs = new LogInterval(environment::nanoTime);
         this.replayTo = node -> new Replay(this, environment, node, log, options, sender, suspected);
         nodes.forEach(this::add);
     }
@@ -283,9 +283,7 @@ public final class Handoff {
 
     private void countDropped(long bytes, String what) {
         droppedBytes.addAndGet(bytes);
-        long logged = loggedNanos.get();
-        long now = environment.nanoTime();
-        if (now - logged >= LOG_NANOS && loggedNanos.compareAndSet(logged, now)) {
+        if (logs.begin()) {
             LOG.warn(
                     "hints were dropped, {} bytes in all since the start; {}. Background repair brings what is "
                             + "missing, at once if"

@@ -16,7 +16,7 @@ final class GuardedObserver implements Observer {
 
     GuardedObserver(Observer observer, Environment environment) {
         this.observer = observer;
-        this.warning = new LimitedWarning(environment, "observer");
+        this.warning = new LimitedWarning(environment, "observer", "what it shows is incomplete");
     }
 
     // No lambdas: these are called with every call and every request.

@@ -31,7 +31,7 @@ public final class Tracing {
     public Tracing(Tracer tracer, @Nullable HashFunction hash, Environment environment) {
         this.tracer = tracer;
         this.hash = hash;
-        this.warning = new LimitedWarning(environment, "tracer");
+        this.warning = new LimitedWarning(environment, "tracer", "what it shows is incomplete");
     }
 
     /** Begins the span of a call; null if the tracer throws. */

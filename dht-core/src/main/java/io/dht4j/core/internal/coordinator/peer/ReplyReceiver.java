@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.observation.LogInterval;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
@@ -41,6 +42,7 @@ final class ReplyReceiver {
     private final ReadHedging hedging;
     private final RetryBudget budget;
     private final Consumer<PendingRequest> retry;
+    private final LogInterval badReplies;
 
     ReplyReceiver(
             LongSupplier nanoTime,
@@ -57,6 +59,7 @@ final class ReplyReceiver {
         this.hedging = hedging;
         this.budget = budget;
         this.retry = retry;
+        this.badReplies = new LogInterval(nanoTime);
     }
 
     /** Handles the failure of a frame of one request. */
@@ -247,10 +250,12 @@ final class ReplyReceiver {
         return header.agreed() == null ? "starting, or in no agreed cluster" : "another incarnation of it";
     }
 
-    private static void failUnreadable(PendingRequest request, Throwable e) {
+    private void failUnreadable(PendingRequest request, Throwable e) {
         NodeId node = request.node().id();
         if (e instanceof FrameException bad) {
-            LOG.warn("{} sent a bad reply: {}", node, e.getMessage());
+            if (badReplies.begin()) {
+                LOG.warn("{} sent a bad reply: {}", node, e.getMessage());
+            }
             request.fail(false, bad.code(), String.valueOf(e.getMessage()));
         } else {
             LOG.error("reply of {} cannot be read", node, e);
