@@ -22,7 +22,6 @@ import io.dht4j.transport.http.internal.common.SlowCallJson;
 import io.dht4j.transport.http.internal.common.StatusJson;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -347,7 +346,10 @@ final class HttpApiCalls {
                 () -> cluster.hotKeys(duration, count),
                 HotKeysJson::mostBytes,
                 hot -> exchange.await(
-                        () -> offLoop(() -> HotKeysJson.of(hot).toBuffer()), text -> answerJson(exchange, text)));
+                        () -> offLoop(() -> HotKeysJson.of(hot).toBuffer().getBytes()), text -> {
+                            exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+                            HttpApiSlices.answer(exchange, text);
+                        }));
     }
 
     void replicas(HttpApiExchange exchange) {
@@ -364,11 +366,7 @@ final class HttpApiCalls {
     }
 
     static void answerJson(HttpApiExchange exchange, JsonObject json) {
-        answerJson(exchange, json.toBuffer());
-    }
-
-    private static void answerJson(HttpApiExchange exchange, Buffer json) {
         exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-        exchange.answer(200, json);
+        exchange.answer(200, json.toBuffer());
     }
 }
