@@ -172,6 +172,7 @@ final class Rules {
                         root + ".store.hints",
                         root + ".topology.microraft",
                         root + ".micrometer",
+                        root + ".opentelemetry",
                         root + ".security",
                         root + ".transport.common.options",
                         root + ".transport.tcp",
@@ -182,6 +183,7 @@ final class Rules {
                         "com.fasterxml.jackson.databind..",
                         "tools.jackson.databind..",
                         "io.micrometer.core.instrument..",
+                        "io.opentelemetry.api",
                         "org.slf4j.."));
         rules.put("Spring stays in its starter", staysIn("spring", "org.springframework.."));
         rules.put("Vert.x and Netty stay in the HTTP transport", staysIn("transport.http", "io.vertx..", "io.netty.."));

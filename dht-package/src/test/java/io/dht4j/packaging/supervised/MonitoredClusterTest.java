@@ -123,7 +123,8 @@ class MonitoredClusterTest {
             await().atMost(PATIENCE)
                     .until(() -> prometheus.query("sum(dht_calls_seconds_count)").stream()
                             .anyMatch(calls -> calls > 50));
-            assertThat(prometheus.query("count(ALERTS)")).isEmpty();
+            // Alerts of lesser severity are about slowness, which a busy machine has.
+            assertThat(prometheus.query("count(ALERTS{severity=\"page\"})")).isEmpty();
 
             down = 1;
             load.awaitCalls();
