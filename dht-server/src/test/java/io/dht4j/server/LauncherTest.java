@@ -40,10 +40,10 @@ class LauncherTest {
     /** Lines of a build. */
     private static final List<String> LINES = List.of(
             "[INFO] Scanning for projects...",
-            "[INFO] Building dht4j 0.1.0-SNAPSHOT                                      [1/7]",
-            "[INFO] Building dht-api 0.1.0-SNAPSHOT                                    [2/7]",
-            "[INFO] Building jar: target/dht-api-0.1.0-SNAPSHOT.jar",
-            "[INFO] Building dht-transport-http 0.1.0-SNAPSHOT                         [3/7]");
+            "[INFO] Building dht4j 0.1.0                                      [1/7]",
+            "[INFO] Building dht-api 0.1.0                                    [2/7]",
+            "[INFO] Building jar: target/dht-api-0.1.0.jar",
+            "[INFO] Building dht-transport-http 0.1.0                         [3/7]");
 
     @TempDir
     private Path directory;
