@@ -32,8 +32,9 @@ final class ClusterPoll {
     private final Consumer<ClusterSample> listener;
 
     // Guarded by this.
+    /** The last sample that tells something. */
     private ClusterSample last = ClusterSample.UNKNOWN;
-    private boolean taken;
+
     private long takenNanos;
     private boolean ended;
     private long endedNanos;
@@ -82,7 +83,7 @@ final class ClusterPoll {
     }
 
     private synchronized ClusterSample lastKnown() {
-        return taken && nanoTime.getAsLong() - takenNanos < OLDEST_NANOS ? last : ClusterSample.UNKNOWN;
+        return nanoTime.getAsLong() - takenNanos < OLDEST_NANOS ? last : ClusterSample.UNKNOWN;
     }
 
     private static void await(CompletableFuture<ClusterSample> asked, long nanos) {
@@ -121,7 +122,6 @@ final class ClusterPoll {
         }
         if (sample.status().isPresent()) {
             last = sample;
-            taken = true;
             takenNanos = now;
         }
     }

@@ -123,8 +123,8 @@ class MonitoredClusterTest {
             await().atMost(PATIENCE)
                     .until(() -> prometheus.query("sum(dht_calls_seconds_count)").stream()
                             .anyMatch(calls -> calls > 50));
-            // Alerts of lesser severity are about slowness, which a busy machine has.
-            assertThat(prometheus.query("count(ALERTS{severity=\"page\"})")).isEmpty();
+            // Calls are slow on a busy machine, whatever the nodes do.
+            assertThat(prometheus.alerts()).isSubsetOf("CallsAreSlow");
 
             down = 1;
             load.awaitCalls();

@@ -70,6 +70,11 @@ final class Prometheus implements AutoCloseable {
         return values;
     }
 
+    /** Returns the names of the alerts that are pending or firing; none before it serves. */
+    List<String> alerts() throws IOException, InterruptedException {
+        return get("/api/v1/alerts").path("data").path("alerts").findValuesAsText("alertname");
+    }
+
     private JsonNode get(String path) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(url.resolve(path))
                 .timeout(Duration.ofSeconds(10))

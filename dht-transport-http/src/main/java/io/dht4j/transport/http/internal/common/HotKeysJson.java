@@ -11,12 +11,12 @@ import java.util.stream.Stream;
 /** Writes hot keys as JSON. */
 public final class HotKeysJson {
 
-    private HotKeysJson() {}
-
     /** An upper bound of the bytes of a count besides its key. */
     private static final long BYTES_PER_COUNT = 128;
     /** As text each byte of a key may be an escape of six characters, and its base64 follows. */
     private static final long BYTES_PER_KEY_BYTE = 8;
+
+    private HotKeysJson() {}
 
     /** Returns an upper bound of the size of the object as a text, in bytes. */
     public static long mostBytes(HotKeys hot) {
