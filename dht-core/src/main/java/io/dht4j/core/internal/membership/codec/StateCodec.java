@@ -9,6 +9,7 @@ import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,12 @@ public final class StateCodec {
     /** The version of the format. */
     static final int FORMAT = 1;
 
+    /**
+     * The version of the format of states that were recovered. A node that does not read it would miss that its
+     * replicas have diverged, so it stays at its own state.
+     */
+    private static final int RECOVERED_FORMAT = 2;
+
     private static final int STATE = 0;
     private static final int MIN_MEMBER_BYTES = 1 + 2 + 1 + 1 + 1;
     private static final int MIN_BATCH_BYTES = 8 + 4 + 4 + 1 + 4 + 1;
@@ -33,8 +40,14 @@ public final class StateCodec {
 
     /** Encodes a state into a new array. */
     public static byte[] encode(ClusterState state) {
-        StateWriter out = new StateWriter().u8(FORMAT).u8(STATE);
+        boolean recovered = !state.recoveredFrom().isEmpty();
+        StateWriter out =
+                new StateWriter().u8(recovered ? RECOVERED_FORMAT : FORMAT).u8(STATE);
         write(state, out);
+        if (recovered) {
+            out.i32(state.recoveredFrom().size());
+            state.recoveredFrom().forEach(out::i64);
+        }
         return out.toByteArray();
     }
 
@@ -73,13 +86,14 @@ public final class StateCodec {
      */
     public static ClusterState decode(byte[] bytes) throws MalformedStateException {
         StateReader in = new StateReader(bytes);
-        requireFormat(in);
+        int format = in.u8("the version of the format");
+        require(format == FORMAT || format == RECOVERED_FORMAT, format, RECOVERED_FORMAT);
         int kind = in.u8("the kind");
         if (kind != STATE) {
             throw new MalformedStateException("kind " + kind + " is no state");
         }
         try {
-            ClusterState state = read(in);
+            ClusterState state = read(in, format);
             in.end();
             return state;
         } catch (IllegalArgumentException e) {
@@ -90,14 +104,18 @@ public final class StateCodec {
 
     static void requireFormat(StateReader in) throws MalformedStateException {
         int format = in.u8("the version of the format");
-        if (format != FORMAT) {
+        require(format == FORMAT, format, FORMAT);
+    }
+
+    private static void require(boolean readable, int format, int newest) throws MalformedStateException {
+        if (!readable) {
             throw new MalformedStateException(
-                    "it has version " + format + " of the format, and this node reads version " + FORMAT);
+                    "it has version " + format + " of the format, and this node reads version " + newest);
         }
     }
 
     /** Reads a state and checks all its invariants. */
-    private static ClusterState read(StateReader in) throws MalformedStateException {
+    private static ClusterState read(StateReader in, int format) throws MalformedStateException {
         UUID cluster = in.uuid("the cluster's identity");
         long epoch = in.i64("the epoch");
         AgreedSettings settings = in.settings();
@@ -118,7 +136,10 @@ public final class StateCodec {
             Phase phase = in.phase("a batch's phase");
             batches.add(new Batch(id, from, to, in.partitions(), phase));
         }
-        ClusterState state = new ClusterState(cluster, epoch, settings, list, slots, versions, batches, in.rebalance());
+        RebalanceSettings rebalance = in.rebalance();
+        List<Long> recoveredFrom = format == RECOVERED_FORMAT ? in.epochs("recoveries") : List.of();
+        ClusterState state =
+                new ClusterState(cluster, epoch, settings, list, slots, versions, batches, rebalance, recoveredFrom);
         state.check();
         return state;
     }

@@ -133,6 +133,15 @@ final class StateReader {
         return numbers;
     }
 
+    List<Long> epochs(String what) throws MalformedStateException {
+        int count = count(Long.BYTES, what);
+        List<Long> epochs = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            epochs.add(i64(what));
+        }
+        return epochs;
+    }
+
     VoterGroup voters() throws MalformedStateException {
         List<Integer> numbers = numbers("voters");
         List<Long> since = new ArrayList<>();

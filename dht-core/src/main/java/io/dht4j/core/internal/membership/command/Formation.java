@@ -48,7 +48,8 @@ final class Formation {
                 form.slots(),
                 versions,
                 List.of(),
-                RebalanceSettings.DEFAULT);
+                RebalanceSettings.DEFAULT,
+                List.of());
         return new CommandResult.Accepted(state);
     }
 

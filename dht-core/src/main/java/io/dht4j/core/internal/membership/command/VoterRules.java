@@ -53,7 +53,7 @@ final class VoterRules {
             }
         }
         StateChange change = new StateChange(state, Epoch.nextGeneration(state.epoch()));
-        change.beginGroup(voters).changed(PartitionSet.matching(state.partitions(), partition -> true));
+        change.recovered().beginGroup(voters).changed(PartitionSet.matching(state.partitions(), partition -> true));
         return Results.accepted(change);
     }
 

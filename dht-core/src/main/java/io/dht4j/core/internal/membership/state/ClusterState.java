@@ -29,6 +29,7 @@ public final class ClusterState {
     private final long[] versions;
     private final List<Batch> batches;
     private final RebalanceSettings rebalance;
+    private final List<Long> recoveredFrom;
     /** The batch that moves a slot of each partition; empty if there is none at all. */
     private final @Nullable Batch[] moving;
 
@@ -43,6 +44,7 @@ public final class ClusterState {
      * @param versions the version of each row; not to be changed afterwards
      * @param batches see {@link #batches}
      * @param rebalance see {@link #rebalance}
+     * @param recoveredFrom see {@link #recoveredFrom()}
      * @throws IllegalArgumentException if sizes do not agree, or two batches move slots of one partition
      */
     public ClusterState(
@@ -53,7 +55,8 @@ public final class ClusterState {
             SlotTable slots,
             long[] versions,
             List<Batch> batches,
-            RebalanceSettings rebalance) {
+            RebalanceSettings rebalance,
+            List<Long> recoveredFrom) {
         this.cluster = cluster;
         this.epoch = epoch;
         this.settings = settings;
@@ -62,6 +65,7 @@ public final class ClusterState {
         this.versions = versions;
         this.batches = List.copyOf(batches);
         this.rebalance = rebalance;
+        this.recoveredFrom = List.copyOf(recoveredFrom);
         if (!Epoch.isValid(epoch)) {
             throw new IllegalArgumentException("a state has no epoch " + Epoch.text(epoch));
         }
@@ -129,6 +133,35 @@ public final class ClusterState {
     /** Returns how fast slots move. */
     public RebalanceSettings rebalance() {
         return rebalance;
+    }
+
+    /**
+     * Returns the epochs from which generations were recovered, one for each generation of which that is known, in
+     * ascending order; unmodifiable. A node that has installed a later state than one of these, of the same generation,
+     * has agreed on something that is not in this state.
+     */
+    public List<Long> recoveredFrom() {
+        return recoveredFrom;
+    }
+
+    /**
+     * Returns the epoch at which this state has parted from another one: the last one that both have gone through.
+     *
+     * @param other a state of an earlier generation
+     * @return an epoch of the generation of the other state; empty if it is not known, or is not before that state
+     */
+    public Optional<Long> partedFrom(ClusterState other) {
+        int generation = Epoch.generation(other.epoch);
+        return generation == Epoch.generation(epoch)
+                ? Optional.empty()
+                : recoveredFrom.stream()
+                        .filter(base -> Epoch.generation(base) == generation && base < other.epoch)
+                        .findFirst();
+    }
+
+    /** Returns this state without {@link #recoveredFrom}, for nodes of release 0.1.0, which read no other ones. */
+    public ClusterState withoutRecoveries() {
+        return new ClusterState(cluster, epoch, settings, members, slots, versions, batches, rebalance, List.of());
     }
 
     /** Returns the number of partitions. */
@@ -251,7 +284,8 @@ public final class ClusterState {
                 && slots.equals(state.slots)
                 && Arrays.equals(versions, state.versions)
                 && batches.equals(state.batches)
-                && rebalance.equals(state.rebalance);
+                && rebalance.equals(state.rebalance)
+                && recoveredFrom.equals(state.recoveredFrom);
     }
 
     @Override

@@ -15,6 +15,7 @@ public final class StateChange {
     private final List<Member> members;
     private VoterGroup voters;
     private RebalanceSettings rebalance;
+    private List<Long> recoveredFrom;
     private final TreeMap<Long, Batch> batches = new TreeMap<>();
     private final BitSet changedRows = new BitSet();
     private int @Nullable [] owners;
@@ -37,6 +38,7 @@ public final class StateChange {
         this.members = new ArrayList<>(before.members().all());
         this.voters = before.members().group();
         this.rebalance = before.rebalance();
+        this.recoveredFrom = before.recoveredFrom();
         this.replicationFactor = before.replicationFactor();
         before.batches().forEach(batch -> batches.put(batch.id(), batch));
     }
@@ -65,6 +67,14 @@ public final class StateChange {
     /** Sets how many voters there should be. */
     public StateChange wantVoters(int number) {
         voters = before.members().group().wanting(number);
+        return this;
+    }
+
+    /** Records that the next generation goes on from the state before, whatever others have agreed on since. */
+    public StateChange recovered() {
+        List<Long> all = new ArrayList<>(recoveredFrom);
+        all.add(before.epoch());
+        recoveredFrom = all;
         return this;
     }
 
@@ -170,6 +180,7 @@ public final class StateChange {
                 owners == null ? before.slots() : SlotTable.owning(replicationFactor, owners),
                 versions,
                 List.copyOf(batches.values()),
-                rebalance);
+                rebalance,
+                recoveredFrom);
     }
 }

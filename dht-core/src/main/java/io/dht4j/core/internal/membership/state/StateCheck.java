@@ -20,6 +20,20 @@ final class StateCheck {
         checkMembers();
         checkRows();
         checkBatches();
+        checkRecoveries();
+    }
+
+    private void checkRecoveries() {
+        long last = 0;
+        for (long base : state.recoveredFrom()) {
+            require(
+                    Epoch.isValid(base)
+                            && Epoch.generation(base) > Epoch.generation(last)
+                            && Epoch.generation(base) < Epoch.generation(state.epoch()),
+                    "a generation was recovered from epoch " + Epoch.text(base) + " at epoch "
+                            + Epoch.text(state.epoch()));
+            last = base;
+        }
     }
 
     private void checkMembers() {

@@ -114,6 +114,21 @@ final class StateCodecTest {
         assertThat(StateCodec.decode(StateCodec.encode(growing))).isEqualTo(growing);
     }
 
+    /** Nodes of release 0.1.0 read version 1 of the format. */
+    @Test
+    void onlyRecoveredStatesNeedTheNewestVersionOfTheFormat() throws MalformedStateException {
+        ClusterState state = Clusters.formed(3, 16, 3);
+        assertThat(StateCodec.encode(state)[0]).isEqualTo((byte) 1);
+        ClusterState recovered = Clusters.accepted(state, new Command.Recover(state.epoch(), List.of(1)));
+        byte[] bytes = StateCodec.encode(recovered);
+        assertThat(bytes[0]).isEqualTo((byte) 2);
+        assertThat(StateCodec.decode(bytes)).isEqualTo(recovered);
+        assertThat(recovered.recoveredFrom()).containsExactly(state.epoch());
+        byte[] forAll = StateCodec.encode(recovered.withoutRecoveries());
+        assertThat(forAll[0]).isEqualTo((byte) 1);
+        assertThat(StateCodec.decode(forAll).recoveredFrom()).isEmpty();
+    }
+
     @Test
     void everyKindOfCommandIsTheSameAfterTheWire() throws MalformedStateException {
         assertThat(commands())
@@ -250,7 +265,9 @@ final class StateCodecTest {
         byte[] command = CommandCodec.encode(new Command.Leave(Epoch.FIRST, 1));
         assertThatThrownBy(() -> StateCodec.decode(command)).hasMessageContaining("kind 6 is no state");
         assertThatThrownBy(() -> CommandCodec.decode(state)).hasMessageContaining("kind 0 is no command");
-        state[0] = 2;
-        assertThatThrownBy(() -> StateCodec.decode(state)).hasMessageContaining("version 2 of the format");
+        state[0] = 3;
+        assertThatThrownBy(() -> StateCodec.decode(state)).hasMessageContaining("version 3 of the format");
+        command[0] = 2;
+        assertThatThrownBy(() -> CommandCodec.decode(command)).hasMessageContaining("version 2 of the format");
     }
 }

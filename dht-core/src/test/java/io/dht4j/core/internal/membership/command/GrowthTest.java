@@ -226,7 +226,8 @@ final class GrowthTest {
                 two.slots(),
                 versions(two),
                 List.of(batch),
-                two.rebalance());
+                two.rebalance(),
+                two.recoveredFrom());
         assertThatIllegalArgumentException()
                 .isThrownBy(wrong::check)
                 .withMessageContaining("member 1 has not the last one");

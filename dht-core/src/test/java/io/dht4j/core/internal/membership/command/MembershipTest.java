@@ -254,6 +254,22 @@ final class MembershipTest {
     }
 
     @Test
+    void recoveredStateKnowsFromWhichEpochEachGenerationWentOn() {
+        ClusterState after = accepted(three, new Command.Admit(three.epoch(), name(7)));
+        ClusterState second = accepted(three, new Command.Recover(three.epoch(), List.of(3)));
+        ClusterState third = accepted(second, new Command.Recover(second.epoch(), List.of(2)));
+        assertThat(third.recoveredFrom()).containsExactly(three.epoch(), second.epoch());
+        assertThat(third.partedFrom(three)).isEmpty();
+        assertThat(third.partedFrom(after)).contains(three.epoch());
+        assertThat(second.partedFrom(after)).contains(three.epoch());
+        assertThat(third.partedFrom(second)).isEmpty();
+        assertThat(third.partedFrom(accepted(second, new Command.Admit(second.epoch(), name(7)))))
+                .contains(second.epoch());
+        assertThat(second.withoutRecoveries().partedFrom(after)).isEmpty();
+        assertThat(second.partedFrom(second)).isEmpty();
+    }
+
+    @Test
     void rateAndPauseOfMovesAreSet() {
         RebalanceSettings slow = new RebalanceSettings(1 << 20, true);
         ClusterState paused = joined(accepted(three, new Command.SetRebalance(three.epoch(), slow)));
