@@ -18,6 +18,7 @@ public final class Views {
     private static final Logger LOG = LoggerFactory.getLogger(Views.class);
 
     private final ReentrantReadWriteLock applying = new ReentrantReadWriteLock();
+    private final DivergedPartitions diverged;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     /** Serializes installations. */
     private final Object installing = new Object();
@@ -41,12 +42,23 @@ public final class Views {
     }
 
     /**
-     * Creates a holder.
+     * Creates a holder of a node that has not diverged in any partition, and never will.
      *
      * @param first the first view
      */
     public Views(ClusterView first) {
+        this(first, DivergedPartitions.none());
+    }
+
+    /**
+     * Creates a holder.
+     *
+     * @param first the first view
+     * @param diverged the partitions in which this node has diverged
+     */
+    public Views(ClusterView first, DivergedPartitions diverged) {
         this.current = first;
+        this.diverged = diverged;
     }
 
     /**
@@ -56,6 +68,11 @@ public final class Views {
      */
     public ClusterView current() {
         return current;
+    }
+
+    /** Returns the partitions in which this node has diverged. */
+    public DivergedPartitions diverged() {
+        return diverged;
     }
 
     /**

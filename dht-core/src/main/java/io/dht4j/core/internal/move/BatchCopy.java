@@ -215,6 +215,17 @@ final class BatchCopy {
         if (context.views().current().moves().settings().paused()) {
             return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
         }
+        PartitionSet clear = left.minus(context.views().diverged().all());
+        if (clear.isEmpty()) {
+            return CompletableFuture.failedFuture(new RepairException(
+                    ErrorCode.REPLICA_REFILLING,
+                    "this node hands over first what it has of an earlier time in " + left.cardinality()
+                            + " partitions, and others may lack"));
+        }
+        return copy(clear);
+    }
+
+    private CompletableFuture<Void> copy(PartitionSet left) {
         List<Source> living =
                 sources.stream().filter(source -> !source.isDead()).toList();
         return drop(left)

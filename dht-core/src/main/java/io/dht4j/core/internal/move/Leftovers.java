@@ -73,8 +73,8 @@ final class Leftovers {
         if (!mayDrop(view)) {
             return;
         }
-        PartitionSet foreign = PartitionSet.matching(view.partitions(), partition -> !view.owns(partition));
-        drop(foreign, partition -> !views.current().owns(partition)).whenComplete((done, error) -> {
+        PartitionSet foreign = PartitionSet.matching(view.partitions(), partition -> isLeft(view, partition));
+        drop(foreign, partition -> isLeft(views.current(), partition)).whenComplete((done, error) -> {
             if (error != null) {
                 LOG.debug(
                         "partitions that have moved away are dropped later: {}",
@@ -82,6 +82,11 @@ final class Leftovers {
                 later(RETRY_NANOS);
             }
         });
+    }
+
+    /** Returns whether this node is no replica of a partition, and others have what it has of it. */
+    private boolean isLeft(ClusterView view, int partition) {
+        return !view.owns(partition) && !views.diverged().contains(partition);
     }
 
     /**

@@ -35,6 +35,7 @@ import java.util.function.Supplier;
 public final class SlotMoves implements BatchProgress.Reporter {
 
     private final MoveContext context;
+    private final DivergedHandover handover;
 
     // Guarded by this.
     private final Map<Long, BatchCopy> copies = new TreeMap<>();
@@ -83,6 +84,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 comparison,
                 new Leftovers(environment, views, local, throttle),
                 new CopyMarker(store, self));
+        this.handover = new DivergedHandover(context);
     }
 
     private synchronized boolean isClosed() {
@@ -131,6 +133,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
         }
         begun.forEach(BatchCopy::start);
         context.leftovers().follow(view);
+        handover.follow();
     }
 
     private synchronized Set<Long> underWay() {
@@ -166,6 +169,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
     public synchronized void close() {
         closed = true;
         context.leftovers().close();
+        handover.close();
         copies.values().forEach(BatchCopy::close);
     }
 }

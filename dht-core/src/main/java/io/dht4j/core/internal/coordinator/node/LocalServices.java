@@ -86,7 +86,8 @@ final class LocalServices {
                         readBarrier,
                         clock::isTooFarAhead,
                         () -> snapshots.endAll(
-                                "the disk of this node was rolled back, so that it lacks what it should show")),
+                                "this node lacks what it should show: its disk was rolled back, or a recovery has set aside "
+                                        + "what it had agreed on")),
                 components.view().partitions(),
                 components::partitionOf,
                 environment::currentTimeMillis,

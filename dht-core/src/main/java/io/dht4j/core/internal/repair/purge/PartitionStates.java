@@ -57,12 +57,15 @@ final class PartitionStates {
 
     /** Returns whether a partition is being copied from its owner. */
     private final IntPredicate copying;
+    /** Returns whether this replica has diverged in a partition, which closes it as a rollback does. */
+    private final IntPredicate diverged;
 
     /** The highest seal or watermark of all partitions: newer entries need no check. */
     private volatile Version highest = new Version(0);
 
-    PartitionStates(int partitions, IntPredicate copying) {
+    PartitionStates(int partitions, IntPredicate copying, IntPredicate diverged) {
         this.copying = copying;
+        this.diverged = diverged;
         this.sealed = new long[partitions];
         this.broken = new boolean[partitions];
         this.fenced = new long[partitions];
@@ -100,7 +103,7 @@ final class PartitionStates {
         if (copying.test(partition)) {
             return PartitionState.COPYING;
         }
-        if (rolledBack[partition] != 0) {
+        if (rolledBack[partition] != 0 || diverged.test(partition)) {
             return PartitionState.ROLLED_BACK;
         }
         if (broken[partition]) {
@@ -201,13 +204,13 @@ final class PartitionStates {
 
     /**
      * Adopts the watermark of the others, if it is the one that is known of, and if a replica that had voted for it
-     * confirms it. The rollback ends with {@link #endRollback}.
+     * confirms it. The rollback ends with {@link #endRollback}. A diverged partition may have none to adopt.
      *
      * @return whether it is the one that is known of
      */
     boolean catchUp(int partition, Version upTo, boolean confirmed) {
         boolean known = rolledBack[partition] == upTo.packed();
-        if (known && confirmed) {
+        if (known && confirmed && upTo.packed() != 0) {
             setWatermarks(partition, upTo.packed(), upTo.packed());
         }
         return known;

@@ -2,11 +2,14 @@ package io.dht4j.core.internal.repair.purge;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +62,8 @@ public final class PurgeWatermarks {
     private final IntPredicate moves;
     /** Whether this node is a replica of a partition. Asked under the lock. */
     private final IntPredicate owns;
+    /** The partitions in which this node has diverged. */
+    private final DivergedPartitions diverged;
 
     private final DurableStates states;
     private final WatermarkFilter filter;
@@ -79,6 +84,7 @@ public final class PurgeWatermarks {
                 partition -> false,
                 partition -> true,
                 partition -> false,
+                DivergedPartitions.none(),
                 new ReentrantReadWriteLock());
     }
 
@@ -96,9 +102,16 @@ public final class PurgeWatermarks {
                 views.current().partitions(),
                 key -> views.current().partitionOf(key),
                 partition -> views.current().isMoving(partition),
-                partition -> views.current().owns(partition),
+                partition -> owns(views, partition),
                 copying,
+                views.diverged(),
                 views.applying());
+    }
+
+    /** Nothing is concluded from other nodes that have not left the side that was lost, as this one is about to do. */
+    private static boolean owns(Views views, int partition) {
+        ClusterView view = views.current();
+        return view.owns(partition) && !views.diverged().isPending(partition, view);
     }
 
     private PurgeWatermarks(
@@ -108,15 +121,17 @@ public final class PurgeWatermarks {
             IntPredicate moves,
             IntPredicate owns,
             IntPredicate copying,
+            DivergedPartitions diverged,
             ReentrantReadWriteLock lock) {
         this.store = store;
         this.partitionOf = partitionOf;
         this.moves = moves;
         this.owns = owns;
-        PartitionStates all = new PartitionStates(partitions, copying);
+        this.diverged = diverged;
+        PartitionStates all = new PartitionStates(partitions, copying, diverged::contains);
         this.states = new DurableStates(store, partitions, all, lock);
         this.filter = new WatermarkFilter(store, all, partitionOf, lock.readLock());
-        this.rolledBack = new RolledBackPartitions(store, states, owns);
+        this.rolledBack = new RolledBackPartitions(store, states, owns, diverged);
     }
 
     /**
@@ -291,6 +306,21 @@ public final class PurgeWatermarks {
         states.writeWatermarks();
     }
 
+    /** Returns the partitions in which this node has diverged. */
+    public DivergedPartitions diverged() {
+        return diverged;
+    }
+
+    /**
+     * Forgets the watermarks of partitions in which this node has diverged: not all their replicas have voted for them.
+     * Blocks until that is on the disk.
+     */
+    public void forget(PartitionSet partitions) {
+        Map<Integer, Version> none = new HashMap<>();
+        partitions.forEach(partition -> none.put(partition, NONE));
+        beginCopy(none);
+    }
+
     /**
      * Adopts watermarks in partitions that hold what their owners hold. Blocks until the entries and the watermarks are
      * on the disk.
@@ -322,7 +352,10 @@ public final class PurgeWatermarks {
     /** Returns a predicate for the entries that can be purged now. */
     public Predicate<Entry> purgeable() {
         long[] limits = states.read(PartitionStates::purges);
-        return entry -> WatermarkFilter.isPurgeable(entry, new Version(limits[partitionOf.applyAsInt(entry.key())]));
+        return entry -> {
+            int partition = partitionOf.applyAsInt(entry.key());
+            return WatermarkFilter.isPurgeable(entry, new Version(limits[partition])) && !diverged.contains(partition);
+        };
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.repair.purge;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Store;
 import java.util.HashMap;
@@ -19,11 +20,13 @@ public final class RolledBackPartitions {
     private final Store store;
     private final DurableStates states;
     private final IntPredicate owns;
+    private final DivergedPartitions diverged;
 
-    RolledBackPartitions(Store store, DurableStates states, IntPredicate owns) {
+    RolledBackPartitions(Store store, DurableStates states, IntPredicate owns, DivergedPartitions diverged) {
         this.store = store;
         this.states = states;
         this.owns = owns;
+        this.diverged = diverged;
     }
 
     /**
@@ -61,12 +64,15 @@ public final class RolledBackPartitions {
         states.writeRollbacks();
     }
 
-    /** Returns them, with the highest purge watermark of the others. */
+    /**
+     * Returns them, with the highest purge watermark of the others, and the partitions in which this node has diverged,
+     * with zero if nothing is known to be purged of them.
+     */
     public Map<Integer, Version> all() {
         Map<Integer, Version> some = new HashMap<>();
         long[] limits = states.read(PartitionStates::rollbacks);
         for (int i = 0; i < limits.length; i++) {
-            if (limits[i] != 0) {
+            if (limits[i] != 0 || diverged.contains(i)) {
                 some.put(i, new Version(limits[i]));
             }
         }
@@ -80,15 +86,16 @@ public final class RolledBackPartitions {
      * @param upTo some partitions, with the purge watermark of the others when the comparison began
      * @param confirmed those of them whose watermark is confirmed by a replica that had voted for it; nothing is
      *     refused in others
+     * @return the partitions of which no higher purge watermark was found since
      */
-    public void caughtUp(Map<Integer, Version> upTo, PartitionSet confirmed) {
+    public PartitionSet caughtUp(Map<Integer, Version> upTo, PartitionSet confirmed) {
         // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
         store.settle();
         PartitionSet done = states.change(all -> PartitionSet.of(upTo.keySet())
                 .filter(partition ->
                         all.catchUp(partition, requireNonNull(upTo.get(partition)), confirmed.contains(partition))));
         if (done.isEmpty()) {
-            return;
+            return done;
         }
         if (done.intersects(confirmed)) {
             states.purgeIsDue();
@@ -96,5 +103,6 @@ public final class RolledBackPartitions {
         states.writeWatermarks();
         // Last: after a crash or a failure, the partition has its watermark or is still rolled back.
         states.endRollbacks(done, upTo);
+        return done;
     }
 }

@@ -101,7 +101,47 @@ public final class RollbackDetector {
     /** Refuses reads of the partitions that were rolled back before the start, and sets the listener. */
     public void start(Listener receiver) {
         listener = receiver;
+        watermarks.diverged().listen(this::diverged);
+        PartitionSet before = watermarks.diverged().all();
+        if (!before.isEmpty()) {
+            // They may have been marked before the watermarks were loaded, or right before the end of the process.
+            watermarks.forget(before);
+            logDivergence(before);
+        }
         refuseRolledBack();
+    }
+
+    /**
+     * Ends the divergence of partitions of which this node holds no complete slot, once all their replicas have what it
+     * has. Blocks until that is on the disk.
+     *
+     * @param view the view with whose replicas they were compared
+     * @param partitions the partitions
+     * @return those that had diverged
+     */
+    public PartitionSet handedOver(ClusterView view, PartitionSet partitions) {
+        PartitionSet removed = watermarks.diverged().remove(view, partitions);
+        if (!removed.isEmpty()) {
+            refuseRolledBack();
+        }
+        return removed;
+    }
+
+    /** Closes partitions in which this node has diverged. Blocks until that is on the disk. */
+    private void diverged(PartitionSet news) {
+        watermarks.forget(news);
+        refuseRolledBack();
+        readsRefused.run();
+        logDivergence(news);
+        listener.rolledBack();
+    }
+
+    private static void logDivergence(PartitionSet partitions) {
+        LOG.warn(
+                "this node has taken part in changes of the replicas that a recovery has set aside: {} partitions are "
+                        + "compared with all their replicas first, and until then this node accepts writes of them, "
+                        + "refuses reads, and drops nothing",
+                partitions.cardinality());
     }
 
     /** Refuses reads of the rolled-back partitions. */
@@ -260,7 +300,7 @@ public final class RollbackDetector {
 
     /** Logs a rollback, except for partitions that are being refilled: their loss has been logged. */
     private void logRollback(String from, PartitionSet news) {
-        PartitionSet unlogged = news.minus(lost());
+        PartitionSet unlogged = news.minus(lost()).minus(watermarks.diverged().all());
         if (!unlogged.isEmpty()) {
             LOG.warn(
                     "the disk of this node was rolled back: {} reports that {} partitions have been purged further "
@@ -318,7 +358,9 @@ public final class RollbackDetector {
         return changed;
     }
 
-    /** Returns the rolled-back partitions, and the version up to which each must catch up. Does not block. */
+    /**
+     * Returns the rolled-back and diverged partitions, and the version up to which each must catch up. Does not block.
+     */
     public Map<Integer, Version> rolledBack() {
         return rolledBack;
     }
@@ -331,13 +373,17 @@ public final class RollbackDetector {
     /**
      * Allows reads again of partitions that hold what the other replicas hold. Blocks until that is on the disk.
      *
-     * @param self this node
+     * @param view the view with whose replicas they were compared
      * @param upTo the partitions, with the purge watermark of the others when the comparison began
      * @param confirmed those of them whose watermark is confirmed by a replica that had voted for it
      */
-    public void caughtUp(NodeId self, Map<Integer, Version> upTo, PartitionSet confirmed) {
+    public void caughtUp(ClusterView view, Map<Integer, Version> upTo, PartitionSet confirmed) {
         if (!upTo.isEmpty()) {
-            watermarks.rolledBack().caughtUp(upTo, confirmed);
+            NodeId self = view.self();
+            Map<Integer, Version> counting = new HashMap<>(upTo);
+            counting.keySet().removeIf(partition -> watermarks.diverged().isPending(partition, view));
+            PartitionSet done = watermarks.rolledBack().caughtUp(counting, confirmed);
+            watermarks.diverged().remove(view, done);
             refuseRolledBack();
             LOG.info("{}: {} rolled-back partitions hold what the others hold", self, upTo.size());
             if (rolledBack.isEmpty() && lost().isEmpty()) {

@@ -161,6 +161,7 @@ public final class AntiEntropy {
      */
     public void follow(ClusterView view) {
         PartitionRoles now = new PartitionRoles(view);
+        PartitionSet before = repairable();
         roles = now;
         counters.retain(now.held());
         if (local.rollbacks().follow(view)) {
@@ -170,6 +171,9 @@ public final class AntiEntropy {
             });
         }
         watermarkExchange.follow(now.others(now.held()));
+        if (!repairable().minus(before).isEmpty()) {
+            catchUp();
+        }
     }
 
     /** Exchanges purge watermarks with the other nodes; called once this node serves their requests. */

@@ -21,6 +21,8 @@ final class ComparedPartitions {
     private final Map<Integer, Version> fencedThere = new ConcurrentHashMap<>();
     /** The rolled-back partitions of this node, with the highest purge watermark of the others. */
     private volatile Map<Integer, Version> rolledBack = Map.of();
+    /** Whether this node, which is no replica, takes nothing of the other one. */
+    private volatile boolean sendingOnly;
 
     // Guarded by this.
     private final PartitionSet.Builder received = PartitionSet.builder();
@@ -96,6 +98,15 @@ final class ComparedPartitions {
 
     void setRolledBack(Map<Integer, Version> limits) {
         rolledBack = limits;
+    }
+
+    void setSendingOnly() {
+        sendingOnly = true;
+    }
+
+    /** Returns whether this node takes nothing of the other one. */
+    boolean isSendingOnly() {
+        return sendingOnly;
     }
 
     /** Returns whether the other node is rolled back: its fence watermark is below this node's purge watermark. */

@@ -170,6 +170,16 @@ final class Comparison {
      */
     CompletableFuture<ComparedPartitions.Result> reconcile(Map<Integer, Version> rolledBack) {
         compared.setRolledBack(rolledBack);
+        return reconcile();
+    }
+
+    /** Sends what the other node lacks of the partitions whose sums differ, and takes nothing of it. */
+    CompletableFuture<ComparedPartitions.Result> send() {
+        compared.setSendingOnly();
+        return reconcile();
+    }
+
+    private CompletableFuture<ComparedPartitions.Result> reconcile() {
         int chunkSize = Math.max(1, LocalReplica.MAX_SUMS / local.bucketsEach());
         return buckets(differing.chunks(chunkSize), 0, new ArrayList<>())
                 .thenCompose(buckets -> versions(buckets, 0))

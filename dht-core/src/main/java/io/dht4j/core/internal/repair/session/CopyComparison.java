@@ -3,6 +3,7 @@ package io.dht4j.core.internal.repair.session;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairPeers;
@@ -64,6 +65,23 @@ public final class CopyComparison {
     public CompletableFuture<PartitionSet> differing(Node node, PartitionSet partitions) {
         Comparison comparison = new Comparison(context, node, LocalReplica.NO_SEAL);
         return comparison.compareSumsUnsealed(partitions).thenApply(done -> comparison.differing());
+    }
+
+    /**
+     * Sends to another node what it lacks, and takes nothing of it. What the other node has purged is not sent.
+     *
+     * @param view the view by which that is planned; a node with other replicas of the partitions refuses it
+     * @param node the other node
+     * @param partitions partitions of the other node
+     * @return completes with the partitions in which the other node refuses an entry; or with an exception if it cannot
+     *     be compared with
+     */
+    public CompletableFuture<PartitionSet> send(ClusterView view, Node node, PartitionSet partitions) {
+        Comparison comparison = new Comparison(context.at(view), node, LocalReplica.NO_SEAL);
+        return comparison
+                .compareSumsUnsealed(partitions)
+                .thenCompose(done -> comparison.send())
+                .thenApply(ComparedPartitions.Result::unreconciled);
     }
 
     /**

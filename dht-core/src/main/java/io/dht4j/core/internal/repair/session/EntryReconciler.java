@@ -84,6 +84,11 @@ final class EntryReconciler {
         return throttle.throttled(bytes, () -> peers.ask(node, new RepairRequest.Entries(queries)))
                 .thenCompose(reply -> throttle.onStore(() -> {
                     classify(keys, ((Reply.Found) reply).answers());
+                    if (compared.isSendingOnly()) {
+                        toApply.clear();
+                        toFetch.clear();
+                        deletedElsewhere.clear();
+                    }
                     return reply;
                 }))
                 .thenCompose(done -> checkWatermarks())

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
@@ -28,6 +29,7 @@ final class RepairSession {
     private static final int MAX_PASSES = 3;
 
     private final SessionContext context;
+    private final ClusterView view;
     private final Version seal;
     private final List<Participant> participants = new ArrayList<>();
     private final PurgeTransaction transaction;
@@ -39,7 +41,7 @@ final class RepairSession {
     private PartitionSet compared;
     /** Those of them that have been counted as done. */
     private PartitionSet counted = PartitionSet.empty();
-    /** Partitions compared with all other replicas, except lost nodes, in which this node lacks nothing. */
+    /** Partitions compared with all other replicas, except given-up nodes, in which this node lacks nothing. */
     private PartitionSet complete;
     /** Partitions compared with a replica whose fence watermark covers everything that this node should know. */
     private PartitionSet confirmed = PartitionSet.empty();
@@ -64,6 +66,7 @@ final class RepairSession {
      */
     RepairSession(SessionContext context, Version seal, PartitionSet chosen, PartitionRoles roles) {
         this.context = context.at(roles.view());
+        this.view = roles.view();
         this.seal = seal;
         this.sealed = chosen.minus(roles.moving());
         this.clean = sealed;
@@ -138,9 +141,14 @@ final class RepairSession {
                 .forEach(this::addMissed);
     }
 
+    /** Returns whether an operator has said that a node never returns with what it has. */
+    private boolean isGivenUp(Participant participant) {
+        NodeId id = participant.node.id();
+        return context.lostNodes().contains(id) || view.moves().dead().contains(id);
+    }
+
     private void addMissed(Participant participant) {
-        if (!context.lostNodes().contains(participant.node.id())
-                && rolledBack.keySet().stream().anyMatch(participant.partitions::contains)) {
+        if (!isGivenUp(participant) && rolledBack.keySet().stream().anyMatch(participant.partitions::contains)) {
             missed.add(participant.node.id());
         }
     }
@@ -170,13 +178,13 @@ final class RepairSession {
     private void catchUp() {
         Map<Integer, Version> done = new HashMap<>(rolledBack);
         done.keySet().removeIf(partition -> !complete.contains(partition));
-        context.local().rollbacks().caughtUp(context.self(), done, confirmed);
+        context.local().rollbacks().caughtUp(view, done, confirmed);
     }
 
     private void failed(Participant participant, Throwable error) {
         clean = clean.minus(participant.partitions);
         compared = compared.minus(participant.partitions);
-        if (!context.lostNodes().contains(participant.node.id())) {
+        if (!isGivenUp(participant)) {
             complete = complete.minus(participant.partitions);
             addMissed(participant);
         }

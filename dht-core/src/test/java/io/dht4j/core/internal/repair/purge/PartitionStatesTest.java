@@ -23,7 +23,7 @@ final class PartitionStatesTest {
     private static final Version SEAL = new Version(100);
     private static final Version NEXT = new Version(200);
 
-    private final PartitionStates states = new PartitionStates(1, partition -> false);
+    private final PartitionStates states = new PartitionStates(1, partition -> false, partition -> false);
 
     private void isIn(PartitionState state) {
         assertThat(states.state(0)).isEqualTo(state);
@@ -187,7 +187,7 @@ final class PartitionStatesTest {
     }
 
     private static PartitionStates restarted(PartitionStates before) {
-        PartitionStates after = new PartitionStates(1, partition -> false);
+        PartitionStates after = new PartitionStates(1, partition -> false, partition -> false);
         after.restore(before.fences(), before.purges(), before.rollbacks());
         return after;
     }
@@ -200,7 +200,7 @@ final class PartitionStatesTest {
         for (int run = 0; run < 300; run++) {
             List<PartitionStates> replicas = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                replicas.add(new PartitionStates(1, partition -> false));
+                replicas.add(new PartitionStates(1, partition -> false, partition -> false));
             }
             for (int session = 1; session < 8; session++) {
                 runSession(replicas, new Version(session * 100L), random);

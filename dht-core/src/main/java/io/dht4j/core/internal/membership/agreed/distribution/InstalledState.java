@@ -10,6 +10,7 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.StoreException;
@@ -124,7 +125,7 @@ public final class InstalledState {
         noted.ifPresent(state -> {
             check.accept(state);
             ClusterView view = AgreedViews.of(state, self, hash);
-            installed = new Installed(state, StateCodec.encode(state), new Views(view));
+            installed = new Installed(state, StateCodec.encode(state), new Views(view, notes.diverged()));
             listener.accept(state);
         });
     }
@@ -254,16 +255,32 @@ public final class InstalledState {
         ClusterView view = AgreedViews.of(state, self, hash);
         byte[] encoded = StateCodec.encode(state);
         join(state);
+        if (before != null) {
+            // First: a node that had the state without the marks would count as a replica of what it lacks.
+            before.views.diverged().add(state.epoch(), diverged(before, state));
+        }
         notes.keepState(encoded);
         storeRefuses = false;
         if (before == null) {
-            installed = new Installed(state, encoded, new Views(view));
+            installed = new Installed(state, encoded, new Views(view, notes.diverged()));
         } else {
             before.views.install(view);
             installed = new Installed(state, encoded, before.views);
         }
         listener.accept(state);
         return state;
+    }
+
+    /**
+     * Returns the partitions in which this node has diverged from a state of a later generation: the rows that have
+     * changed here since that state parted, and those of which this node was still receiving a copy.
+     */
+    private static PartitionSet diverged(Installed own, ClusterState next) {
+        return next.partedFrom(own.state)
+                .map(parted -> PartitionSet.matching(
+                                own.state.partitions(), partition -> own.state.rowVersion(partition) > parted)
+                        .union(own.views.current().incoming()))
+                .orElse(PartitionSet.empty());
     }
 
     /** Records the cluster of the first state, before the state itself. */

@@ -1,11 +1,14 @@
 package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.Store;
 import java.io.ByteArrayInputStream;
@@ -33,6 +36,7 @@ public final class NodeNotes {
     private static final String FOUNDERS = "cluster-founders";
     private static final String STATE = "cluster-state";
     private static final String LOG = "log-member";
+    private static final String DIVERGED = "diverged";
 
     /** The maximum number of nodes that a message names. */
     private static final int MOST_NAMED = 3;
@@ -217,6 +221,31 @@ public final class NodeNotes {
                         + ": start it as " + name + ", or start " + self + " with a directory of its own");
             }
         });
+    }
+
+    /** Returns the partitions in which the node has diverged, which are stored here whenever they change. */
+    public DivergedPartitions diverged() {
+        return read(DIVERGED, "the note of diverged partitions")
+                .map(bytes -> {
+                    try {
+                        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+                        return new DivergedPartitions(
+                                this::keepDiverged, in.readLong(), PartitionSet.parse(in.readAllBytes()));
+                    } catch (IOException | IllegalArgumentException e) {
+                        throw damaged("the note of diverged partitions", String.valueOf(e.getMessage()));
+                    }
+                })
+                .orElseGet(() -> new DivergedPartitions(this::keepDiverged, Epoch.NONE, PartitionSet.empty()));
+    }
+
+    private void keepDiverged(long epoch, PartitionSet partitions) {
+        byte[] set = partitions.toBytes();
+        keep(
+                DIVERGED,
+                ByteBuffer.allocate(Long.BYTES + set.length)
+                        .putLong(epoch)
+                        .put(set)
+                        .array());
     }
 
     /** Stores an encoded state. */
