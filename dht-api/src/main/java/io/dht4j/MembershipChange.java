@@ -196,8 +196,15 @@ public sealed interface MembershipChange {
      * node has. Refused unless every other node answers.
      *
      * @param lost the nodes that never return with what they know
+     * @param acceptDataLoss whether to go on although one of them still answers another node: what it agrees on and
+     *     acknowledges meanwhile may be lost
      */
-    record Recover(Set<NodeId> lost) implements MembershipChange {
+    record Recover(Set<NodeId> lost, boolean acceptDataLoss) implements MembershipChange {
+
+        /** Recovers if no lost node answers any other one. */
+        public Recover(Set<NodeId> lost) {
+            this(lost, false);
+        }
 
         /** Copies the names. */
         public Recover {

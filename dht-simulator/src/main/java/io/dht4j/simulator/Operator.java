@@ -72,7 +72,7 @@ final class Operator {
         new Change(
                         name,
                         cluster ->
-                                ((NodeCluster) cluster).agreed().orElseThrow().recover(lost),
+                                ((NodeCluster) cluster).agreed().orElseThrow().recover(lost, false),
                         until,
                         done)
                 .attempt();

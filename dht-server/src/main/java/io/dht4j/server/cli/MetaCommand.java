@@ -7,6 +7,7 @@ import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
             "%nThey vote on each change of the nodes; * leads. Reads and writes go on without them. A line names the "
                     + "nodes that have not installed the newest state yet.",
             "%nIf most of them are lost for good, @|bold dht meta recover --lost n1,n3|@ goes on with the newest state "
-                    + "that any node has. It is refused unless every node answers or is named as lost.%n"
+                    + "that any node has. It is refused unless every node answers or is named as lost, and while a lost "
+                    + "one still answers another node.%n"
         })
 final class MetaCommand implements Callable<Integer> {
 
@@ -52,6 +54,12 @@ final class MetaCommand implements Callable<Integer> {
             split = ",",
             description = "With recover, the nodes that never return, with commas. Every other one must answer.")
     private List<String> lost = new ArrayList<>();
+
+    @Option(
+            names = "--accept-data-loss",
+            description = "With recover, goes on although a lost node still answers another one: what it agrees on and "
+                    + "acknowledges meanwhile may be lost.")
+    private boolean acceptDataLoss;
 
     @Option(
             names = "--voters",
@@ -83,6 +91,9 @@ final class MetaCommand implements Callable<Integer> {
         if (!lost.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "--lost has no effect without recover");
         }
+        if (acceptDataLoss) {
+            throw new ParameterException(spec.commandLine(), "--accept-data-loss has no effect without recover");
+        }
         if (voters.isPresent()) {
             return setVoters(client, voters.get());
         }
@@ -112,13 +123,20 @@ final class MetaCommand implements Callable<Integer> {
     }
 
     private int recover(DhtClient client) throws ClientException {
-        JsonNode answer =
-                DhtClient.await(client.changeNodes(Map.of("change", "recover", "lost", String.join(",", lost))));
+        Map<String, String> change = new LinkedHashMap<>();
+        change.put("change", "recover");
+        change.put("lost", String.join(",", lost));
+        if (acceptDataLoss) {
+            change.put("accept_data_loss", "true");
+        }
+        JsonNode answer = DhtClient.await(client.changeNodes(change));
         console.show(
                 json
                         ? answer.toString()
                         : "recovered at epoch " + answer.path("epoch_text").asText()
-                                + "; replace the lost nodes now, with ./dht nodes replace");
+                                + "; replace the lost nodes now, with ./dht nodes replace.\nWhat only they have agreed "
+                                + "on and acknowledged is not known: reads may miss it until they have returned and "
+                                + "were compared");
         return 0;
     }
 }

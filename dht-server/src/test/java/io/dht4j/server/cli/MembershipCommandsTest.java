@@ -81,7 +81,11 @@ class MembershipCommandsTest {
         assertThat(run(STATUS, "meta", "guess").err()).contains("no action guess; there are status and recover");
         assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1,n3")
                         .out())
-                .startsWith("recovered at epoch 2.1; replace the lost nodes now");
+                .startsWith("recovered at epoch 2.1; replace the lost nodes now")
+                .contains("What only they have agreed on and acknowledged is not known");
+        assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1", "--accept-data-loss")
+                        .exitCode())
+                .isZero();
         assertThat(run("{\"epoch_text\":\"1.9\"}", "meta", "--voters", "5").out())
                 .startsWith("agreed at epoch 1.9; the voters follow");
         assertThat(run(STATUS.replace("\"leader\"", "\"wanted_voters\":5,\"leader\""), "meta")
@@ -141,6 +145,7 @@ class MembershipCommandsTest {
         assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
         assertWrong("must be a whole number from 1 to 16", "rebalance", "--replication-factor", "17");
         assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
+        assertWrong("--accept-data-loss has no effect without recover", "meta", "--accept-data-loss");
         assertWrong("--voters has no effect with recover", "meta", "recover", "--voters", "5");
         assertWrong("mutually exclusive", "rebalance", "--pause", "--resume");
     }

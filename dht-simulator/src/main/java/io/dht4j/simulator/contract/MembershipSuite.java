@@ -165,7 +165,8 @@ interface MembershipSuite extends RemoteApiSuite {
                 new MembershipChange.ReplicationFactor(MembershipChange.ReplicationFactor.MAX),
                 new MembershipChange.Voters(5),
                 new MembershipChange.Recover(Set.of()),
-                new MembershipChange.Recover(Set.of(node, new NodeId("n1"))));
+                new MembershipChange.Recover(Set.of(node, new NodeId("n1"))),
+                new MembershipChange.Recover(Set.of(node), true));
         for (MembershipChange change : changes) {
             assertThat(result(api().change(address, change, OPTIONS))).isEqualTo(1L << 48 | 482);
         }

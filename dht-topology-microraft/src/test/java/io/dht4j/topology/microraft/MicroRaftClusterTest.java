@@ -195,7 +195,7 @@ class MicroRaftClusterTest {
         starts.get(1).close();
         starts.get(2).close();
         NodeStart last = starts.get(3);
-        env.await(agreed(last).recover(Set.of(new NodeId("n1"), new NodeId("n2"))), BOUND);
+        env.await(agreed(last).recover(Set.of(new NodeId("n1"), new NodeId("n2")), false), BOUND);
         env.advance(Duration.ofSeconds(40));
         change(last, state -> new Command.MarkDead(state.epoch(), 2, true));
         assertThat(agreed(last).state().orElseThrow().members().voters()).containsExactly(4);

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.spi.StoreSpace;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -70,6 +71,19 @@ public sealed interface MembershipReply extends Reply {
 
     /** The part of a message has arrived. */
     record Taken() implements MembershipReply {}
+
+    /**
+     * The reply to {@link MembershipRequest.Reach}.
+     *
+     * @param epochs the epoch of the state that each member has installed, for those that answer the node; by number
+     */
+    record Reached(Map<Integer, Long> epochs) implements MembershipReply {
+
+        /** Copies the map. */
+        public Reached {
+            epochs = Map.copyOf(epochs);
+        }
+    }
 
     /**
      * The reply to {@link MembershipRequest.Report}.

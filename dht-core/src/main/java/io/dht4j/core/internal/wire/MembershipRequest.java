@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.wire;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -62,6 +63,23 @@ public sealed interface MembershipRequest extends Request {
      * @param epoch the epoch of the state that the sender has installed
      */
     record Report(UUID cluster, long epoch) implements MembershipRequest {}
+
+    /**
+     * Asks a node which members answer it.
+     *
+     * @param cluster the cluster
+     * @param members their numbers, at most {@value #MAX_MEMBERS}
+     */
+    record Reach(UUID cluster, List<Integer> members) implements MembershipRequest {
+
+        /** The maximum number of members in a request. */
+        public static final int MAX_MEMBERS = 1024;
+
+        /** Copies the list. */
+        public Reach {
+            members = List.copyOf(members);
+        }
+    }
 
     /**
      * Asks to be admitted under the sender's name. The reply is that of {@link Append}.

@@ -14,6 +14,7 @@ import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -135,6 +136,26 @@ class LostMajorityTest {
         }
     }
 
+    /** n3 reaches neither n0 nor n1, which vote and go on with each other. n4 reaches one of them. */
+    @Test
+    void aNodeThatStillAnswersAnotherOneIsNotLost() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            int[][] cut = {{0, 2}, {0, 3}, {1, 2}, {1, 3}, {1, 4}};
+            for (int[] link : cut) {
+                cluster.nodes.nodes.get(link[0]).link.toward(node(link[1]).id(), Fault.refuse());
+                cluster.nodes.nodes.get(link[1]).link.toward(node(link[0]).id(), Fault.refuse());
+            }
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            assertThat(recovery(cluster, 3, 0, 1))
+                    .contains("n0 answers n4 at epoch 1.", "and is not lost", "With --accept-data-loss this goes on");
+            assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(1);
+            Set<NodeId> lost = Set.of(node(0).id(), node(1).id());
+            cluster.nodes.env.await(cluster.nodes.membership(3).recover(lost, true), BOUND);
+            assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(2);
+            assertThat(cluster.nodes.state(3).recoveredFrom()).hasSize(1);
+        }
+    }
+
     private static String waitsFor(DrivenCluster cluster, int at) {
         return cluster.nodes
                 .env
@@ -198,7 +219,7 @@ class LostMajorityTest {
     private static String recovery(DrivenCluster cluster, int at, int... lost) {
         Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
         try {
-            cluster.nodes.env.await(cluster.nodes.membership(at).recover(names), BOUND);
+            cluster.nodes.env.await(cluster.nodes.membership(at).recover(names, false), BOUND);
             return "";
         } catch (DhtException e) {
             return String.valueOf(e.getMessage());

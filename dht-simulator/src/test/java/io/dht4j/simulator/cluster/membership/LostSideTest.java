@@ -111,7 +111,7 @@ class LostSideTest {
 
     private void recover(int at, int... lost) {
         Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
-        cluster.nodes.env.await(cluster.nodes.membership(at).recover(names), BOUND);
+        cluster.nodes.env.await(cluster.nodes.membership(at).recover(names, false), BOUND);
         assertThat(Epoch.generation(cluster.nodes.state(at).epoch())).isEqualTo(2);
         cluster.nodes.awaitEpoch(cluster.nodes.state(at).epoch(), 3, 4);
     }

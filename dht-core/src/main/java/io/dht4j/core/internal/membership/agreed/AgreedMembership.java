@@ -456,12 +456,13 @@ public final class AgreedMembership {
      * Begins the next generation after the majority of the voters was lost, by an operator's word.
      *
      * @param lost the nodes that never return with what they know. Every other present node must answer
+     * @param acceptDataLoss whether to go on although a lost node still answers another one
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
      *     {@link io.dht4j.DhtException} that says what to do if a majority may be left, or a node is neither lost nor
      *     answers
      */
-    public CompletableFuture<Long> recover(Set<NodeId> lost) {
-        return recovery.begin(lost);
+    public CompletableFuture<Long> recover(Set<NodeId> lost, boolean acceptDataLoss) {
+        return recovery.begin(lost, acceptDataLoss);
     }
 
     /** Returns what the start of the node waits for, one line for people. */

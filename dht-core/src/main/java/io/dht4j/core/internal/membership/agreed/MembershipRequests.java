@@ -109,6 +109,9 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 twin.received(sender);
                 return CompletableFuture.completedFuture(reports.serve(sender, report));
             }
+            if (request instanceof MembershipRequest.Reach reach) {
+                return reports.serve(requireMember(sender, reach.cluster()), reach);
+            }
             if (request instanceof MembershipRequest.Admit admit) {
                 return admissions.admit(sender, admit);
             }

@@ -10,9 +10,12 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
+import io.dht4j.core.internal.wire.MembershipReply.Reached;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
+import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.TopologyLog;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,10 +26,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Begins the next generation after the majority of the voters was lost, by an operator's word. It takes the newest
@@ -36,6 +43,11 @@ import java.util.stream.Collectors;
  * number of threads.
  */
 final class Recovery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    /** Stands for a node that has not replied. */
+    private static final Reached SILENT = new Reached(Map.of());
 
     private final UUID incarnation;
     private final InstalledState installed;
@@ -69,19 +81,20 @@ final class Recovery {
      * Begins the next generation.
      *
      * @param lost the nodes that never return with what they know
+     * @param acceptDataLoss whether to go on although one of them still answers another node
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
      *     {@link DhtException} that says what to do if a majority may be left, or a node is neither lost nor answers
      */
-    CompletableFuture<Long> begin(Set<NodeId> lost) {
+    CompletableFuture<Long> begin(Set<NodeId> lost, boolean acceptDataLoss) {
         Optional<ClusterState> state = installed.state();
         if (state.isEmpty()) {
             return CompletableFuture.failedFuture(
                     DhtException.of(ErrorCode.NOT_SERVING, "this node has no agreed state yet"));
         }
-        return newest(state.get()).thenCompose(newest -> recover(newest, lost));
+        return newest(state.get()).thenCompose(newest -> recover(newest, lost, acceptDataLoss));
     }
 
-    private CompletableFuture<Long> recover(ClusterState state, Set<NodeId> lost) {
+    private CompletableFuture<Long> recover(ClusterState state, Set<NodeId> lost, boolean acceptDataLoss) {
         return reports.ask(state).thenCompose(answers -> {
             if (answers.values().stream().anyMatch(answer -> answer.epoch() > state.epoch())) {
                 // Of a member that the states before did not have.
@@ -89,15 +102,81 @@ final class Recovery {
                     if (newer.epoch() == state.epoch()) {
                         throw refused("a node has a newer state, which could not be fetched: repeat this");
                     }
-                    return recover(newer, lost);
+                    return recover(newer, lost, acceptDataLoss);
                 });
             }
             CommandResult result = StateMachine.apply(Optional.of(state), command(state, answers, lost));
             if (result instanceof CommandResult.Refused refused) {
                 throw refused(refused.reason());
             }
-            return install(((CommandResult.Accepted) result).state());
+            ClusterState recovered = ((CommandResult.Accepted) result).state();
+            return reached(state, answers.keySet(), lost).thenCompose(found -> {
+                if (!acceptDataLoss) {
+                    requireUnreached(state, found, lost);
+                }
+                return install(readableForAll(recovered, state, found));
+            });
         });
+    }
+
+    /** Asks all members that answer, except this one, which of the lost ones answer them; by number. */
+    private CompletableFuture<Map<Integer, Optional<Reached>>> reached(
+            ClusterState state, Set<Integer> answering, Set<NodeId> lost) {
+        List<Integer> numbers = state.members().all().stream()
+                .filter(member -> member.lifecycle().isPresent() && lost.contains(member.name()))
+                .map(Member::number)
+                .limit(MembershipRequest.Reach.MAX_MEMBERS)
+                .toList();
+        Map<Integer, Optional<Reached>> found = new ConcurrentHashMap<>();
+        CompletableFuture<?>[] all = answering.stream()
+                .map(number -> state.members().get(number))
+                .filter(member -> !member.is(incarnation))
+                .map(member -> reports.reached(state, member, numbers)
+                        .handle((reply, error) -> found.put(member.number(), replied(reply, error))))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(all).thenApply(done -> found);
+    }
+
+    /** Returns a reply; empty for a node of release 0.1.0, which does not know the request. */
+    private static Optional<Reached> replied(@Nullable Reached reply, @Nullable Throwable error) {
+        if (error == null) {
+            return Optional.ofNullable(reply);
+        }
+        boolean isUnknownThere =
+                DhtException.unwrap(error) instanceof DhtException known && known.code() == ErrorCode.MALFORMED_FRAME;
+        return isUnknownThere ? Optional.empty() : Optional.of(SILENT);
+    }
+
+    /** Two sides of a cut network would become two clusters: a node is not lost if it still answers anybody. */
+    private static void requireUnreached(ClusterState state, Map<Integer, Optional<Reached>> found, Set<NodeId> lost) {
+        found.forEach((number, reply) -> {
+            NodeId asked = state.members().get(number).name();
+            if (reply.filter(each -> each == SILENT).isPresent()) {
+                throw refused(asked + " does not say whether " + names(lost) + " answers it: repeat this");
+            }
+            reply.ifPresent(each -> each.epochs().forEach((other, epoch) -> {
+                NodeId name = state.members().get(other).name();
+                throw refused(name + " answers " + asked + " at epoch " + Epoch.text(epoch)
+                        + ", and is not lost: stop it, or mend the network. With --accept-data-loss this goes on, and"
+                        + " what " + name + " agrees on and acknowledges meanwhile may be lost");
+            }));
+        });
+    }
+
+    private static ClusterState readableForAll(
+            ClusterState recovered, ClusterState state, Map<Integer, Optional<Reached>> found) {
+        List<NodeId> earlier = found.entrySet().stream()
+                .filter(entry -> entry.getValue().isEmpty())
+                .map(entry -> state.members().get(entry.getKey()).name())
+                .toList();
+        if (earlier.isEmpty()) {
+            return recovered;
+        }
+        LOG.warn(
+                "{} run an earlier version, which cannot read where a generation begins: a lost node that comes back"
+                        + " may count as a replica of what it has dropped. Replace the lost nodes, with empty disks",
+                earlier);
+        return recovered.withoutRecoveries();
     }
 
     private CompletableFuture<Long> install(ClusterState recovered) {

@@ -116,7 +116,7 @@ public final class OperatorMembership implements ClusterMembership {
                     .thenCompose(fits -> agreed(change)));
         }
         if (change instanceof MembershipChange.Recover recover) {
-            return agreed.recover(recover.lost());
+            return agreed.recover(recover.lost(), recover.acceptDataLoss());
         }
         if (change instanceof MembershipChange.CancelMoves) {
             return agreed(MembershipChange.Rebalance.pause()).thenCompose(this::abortAll);

@@ -14,7 +14,9 @@ import io.dht4j.spi.StoreSpace;
 import io.dht4j.spi.TopologyLog;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -54,6 +56,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Admit) {
             return FrameTypes.ADMIT_NODE;
         }
+        if (request instanceof MembershipRequest.Reach) {
+            return FrameTypes.REACHED_MEMBERS;
+        }
         return request instanceof MembershipRequest.Append ? FrameTypes.APPEND_COMMAND : FrameTypes.LOG_PART;
     }
 
@@ -66,6 +71,9 @@ final class MembershipBody {
         }
         if (reply instanceof MembershipReply.Reported) {
             return FrameTypes.REPORTED;
+        }
+        if (reply instanceof MembershipReply.Reached) {
+            return FrameTypes.REACHED;
         }
         return reply instanceof MembershipReply.Appended ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
@@ -82,6 +90,9 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Admit admit) {
             return UUID_BYTES + 4 + admit.proof().length;
+        }
+        if (request instanceof MembershipRequest.Reach reach) {
+            return UUID_BYTES + 4 + 4 * reach.members().size();
         }
         return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES + 8;
     }
@@ -102,6 +113,9 @@ final class MembershipBody {
                 size += 2 + utf8(wait, MAX_WAIT_BYTES).length;
             }
             return size;
+        }
+        if (reply instanceof MembershipReply.Reached reached) {
+            return 4 + (4 + 8) * reached.epochs().size();
         }
         return reply instanceof MembershipReply.Appended appended
                 ? 1 + 8 + 2 + utf8(appended.reason()).length + UUID_BYTES
@@ -128,6 +142,9 @@ final class MembershipBody {
             write(out, report.cluster()).i64(report.epoch());
         } else if (request instanceof MembershipRequest.Admit admit) {
             write(write(out, admit.incarnation()), admit.proof());
+        } else if (request instanceof MembershipRequest.Reach reach) {
+            write(out, reach.cluster()).i32(reach.members().size());
+            reach.members().forEach(out::i32);
         }
     }
 
@@ -161,6 +178,9 @@ final class MembershipBody {
             }
             out.i32(reported.waits().size());
             reported.waits().forEach(wait -> out.text(utf8(wait, MAX_WAIT_BYTES)));
+        } else if (reply instanceof MembershipReply.Reached reached) {
+            out.i32(reached.epochs().size());
+            reached.epochs().forEach((member, epoch) -> out.i32(member).i64(epoch));
         }
     }
 
@@ -191,8 +211,36 @@ final class MembershipBody {
             case FrameTypes.NODE_REPORT ->
                 new MembershipRequest.Report(uuid(in, "a cluster"), epoch(in, "the known epoch"));
             case FrameTypes.ADMIT_NODE -> new MembershipRequest.Admit(uuid(in, "an incarnation"), bytes(in, "a proof"));
+            case FrameTypes.REACHED_MEMBERS -> reach(in);
             default -> throw in.malformed("no message about membership: type " + type);
         };
+    }
+
+    private static MembershipRequest.Reach reach(FrameReader in) throws FrameException {
+        UUID cluster = uuid(in, "a cluster");
+        int count = members(in, 4);
+        List<Integer> members = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            members.add(in.i32("a member's number"));
+        }
+        return new MembershipRequest.Reach(cluster, members);
+    }
+
+    private static MembershipReply.Reached reached(FrameReader in) throws FrameException {
+        int count = members(in, 4 + 8);
+        Map<Integer, Long> epochs = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            epochs.put(in.i32("a member's number"), epoch(in, "an epoch"));
+        }
+        return new MembershipReply.Reached(epochs);
+    }
+
+    private static int members(FrameReader in, int bytesEach) throws FrameException {
+        int count = in.count(bytesEach, "members");
+        if (count > MembershipRequest.Reach.MAX_MEMBERS) {
+            throw in.malformed("at most " + MembershipRequest.Reach.MAX_MEMBERS + " members at a time, not " + count);
+        }
+        return count;
     }
 
     private static LogPart logPart(FrameReader in) throws FrameException {
@@ -222,6 +270,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Report) {
             return FrameTypes.REPORTED;
         }
+        if (request instanceof MembershipRequest.Reach) {
+            return FrameTypes.REACHED;
+        }
         return isAnsweredByAppended(request) ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
 
@@ -242,6 +293,9 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Report) {
             return reported(in);
+        }
+        if (request instanceof MembershipRequest.Reach) {
+            return reached(in);
         }
         return isAnsweredByAppended(request) ? appended(in) : new MembershipReply.Taken();
     }

@@ -28,7 +28,7 @@ final class HttpApiMembership {
             "remove", List.of("change", "node"),
             "replace", List.of("change", "node", "accept_data_loss"),
             "update", List.of("change", "node", "address", "public_address", "zone", "weight"),
-            "recover", List.of("change", "lost"),
+            "recover", List.of("change", "lost", "accept_data_loss"),
             "voters", List.of("change", "voters"),
             "cancel", List.of("change"));
 
@@ -94,13 +94,19 @@ final class HttpApiMembership {
         }
     }
 
+    private static boolean acceptsDataLoss(HttpApiQuery query) {
+        return query.text("accept_data_loss").map(HttpApiMembership::isTrue).orElse(false);
+    }
+
     private static MembershipChange nodesChange(HttpApiQuery query) {
         if (query.text("change").orElse("").equals("recover")) {
-            return new MembershipChange.Recover(query.text("lost").stream()
-                    .filter(text -> !text.isEmpty())
-                    .flatMap(text -> Arrays.stream(text.split(",", -1)))
-                    .map(NodeId::new)
-                    .collect(Collectors.toSet()));
+            return new MembershipChange.Recover(
+                    query.text("lost").stream()
+                            .filter(text -> !text.isEmpty())
+                            .flatMap(text -> Arrays.stream(text.split(",", -1)))
+                            .map(NodeId::new)
+                            .collect(Collectors.toSet()),
+                    acceptsDataLoss(query));
         }
         if (query.text("change").orElse("").equals("voters")) {
             return new MembershipChange.Voters(
@@ -112,12 +118,7 @@ final class HttpApiMembership {
         return switch (query.text("change").orElse("")) {
             case "add" -> new MembershipChange.Add(node);
             case "remove" -> new MembershipChange.Remove(node);
-            case "replace" ->
-                new MembershipChange.Replace(
-                        node,
-                        query.text("accept_data_loss")
-                                .map(HttpApiMembership::isTrue)
-                                .orElse(false));
+            case "replace" -> new MembershipChange.Replace(node, acceptsDataLoss(query));
             case "update" ->
                 new MembershipChange.Update(
                         node,

@@ -136,6 +136,9 @@ public final class HttpRemoteRequest {
         } else if (change instanceof MembershipChange.Recover recover) {
             add("change", "recover");
             encoded("lost", recover.lost().stream().map(NodeId::value).sorted().collect(Collectors.joining(",")));
+            if (recover.acceptDataLoss()) {
+                add("accept_data_loss", "true");
+            }
         } else if (change instanceof MembershipChange.Add add) {
             node("add", add.node());
         } else if (change instanceof MembershipChange.Remove remove) {

@@ -114,11 +114,22 @@ public final class PeerCalls {
      *     got it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#NO_REPLY})
      */
     public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
+        return ask(node, request, type, TIMEOUT);
+    }
+
+    /**
+     * Sends a request whose reply may take longer.
+     *
+     * @param timeout the time for the reply
+     * @return as {@link #ask(Node, MembershipRequest, Class)}
+     */
+    public <T extends MembershipReply> CompletableFuture<T> ask(
+            Node node, MembershipRequest request, Class<T> type, Duration timeout) {
         CompletableFuture<T> result = new CompletableFuture<>();
         ObservedRequest observed = observations.begin(node, false, Observer.Request.MEMBERSHIP, null);
         try {
             transport
-                    .call(node, FrameCodec.encode(header(Optional.of(node.id())), request), context(TIMEOUT))
+                    .call(node, FrameCodec.encode(header(Optional.of(node.id())), request), context(timeout))
                     .whenComplete((bytes, error) -> {
                         try {
                             T answer = type.cast(answer(node, request, bytes, error));

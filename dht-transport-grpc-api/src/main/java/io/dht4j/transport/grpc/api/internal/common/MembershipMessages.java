@@ -189,7 +189,8 @@ public final class MembershipMessages {
             message.setVoters(ChangeMembershipRequest.Voters.newBuilder().setVoters(voters.voters()));
         } else if (change instanceof MembershipChange.Recover recover) {
             message.setRecover(ChangeMembershipRequest.Recover.newBuilder()
-                    .addAllLost(recover.lost().stream().map(NodeId::value).toList()));
+                    .addAllLost(recover.lost().stream().map(NodeId::value).toList())
+                    .setAcceptDataLoss(recover.acceptDataLoss()));
         }
         return message.build();
     }
@@ -232,9 +233,11 @@ public final class MembershipMessages {
                     new MembershipChange.ReplicationFactor(
                             message.getReplicationFactor().getReplicas());
                 case RECOVER ->
-                    new MembershipChange.Recover(message.getRecover().getLostList().stream()
-                            .map(NodeId::new)
-                            .collect(Collectors.toSet()));
+                    new MembershipChange.Recover(
+                            message.getRecover().getLostList().stream()
+                                    .map(NodeId::new)
+                                    .collect(Collectors.toSet()),
+                            message.getRecover().getAcceptDataLoss());
                 case VOTERS -> new MembershipChange.Voters(message.getVoters().getVoters());
                 case CHANGE_NOT_SET ->
                     throw new IllegalArgumentException(
