@@ -100,6 +100,18 @@ public interface TopologyLog extends AutoCloseable {
     boolean isNew();
 
     /**
+     * Returns the index up to which this member's disk holds the log: all entries and snapshots up to it are there
+     * after a power failure. When the log was just opened, this is where it ends. What the applier has applied may be
+     * ahead of it for a short time, and what is not agreed yet may be taken back.
+     *
+     * @return 0 or more; 0 if there is no entry. The default is {@link Long#MAX_VALUE}, of a log that cannot tell: a
+     *     node then does not notice that the end of its log is missing
+     */
+    default long durableIndex() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * Starts to take part. Called once. The applier is in its initial state; it is given the newest snapshot of this
      * member's disk, if there is one, and then the commands behind it as soon as they are known to be agreed.
      *

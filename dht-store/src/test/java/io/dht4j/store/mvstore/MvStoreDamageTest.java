@@ -165,6 +165,7 @@ class MvStoreDamageTest {
                 .as(what)
                 .contains(copy.toString())
                 .contains("--rebuild")
+                .contains("in a cluster of --bootstrap, run ./dht nodes replace for this node")
                 .doesNotContain("\n");
         return e.getMessage();
     }

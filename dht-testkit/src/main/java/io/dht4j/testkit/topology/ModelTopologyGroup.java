@@ -2,8 +2,10 @@ package io.dht4j.testkit.topology;
 
 import io.dht4j.spi.NodeRef;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ public final class ModelTopologyGroup {
     final Set<NodeRef> removed = new HashSet<>();
     /** The members whose disks hold something. */
     private final Set<NodeRef> used = new HashSet<>();
+
+    /** Where the log of a member ends whose disk has lost the entries behind it. */
+    private final Map<NodeRef, Long> ends = new HashMap<>();
 
     /** In order. */
     List<NodeRef> members;
@@ -56,6 +61,20 @@ public final class ModelTopologyGroup {
      */
     public void loseDisk(NodeRef member) {
         used.remove(member);
+    }
+
+    /**
+     * Lets the disk of a member whose log is closed hold nothing behind an index.
+     *
+     * @param member any node
+     * @param index the last entry that is left, 0 or more
+     */
+    public void cutDisk(NodeRef member, long index) {
+        ends.put(member, index);
+    }
+
+    long durableIndex(NodeRef member) {
+        return Math.min(ends.getOrDefault(member, Long.MAX_VALUE), commands.size());
     }
 
     long agree(byte[] command) {

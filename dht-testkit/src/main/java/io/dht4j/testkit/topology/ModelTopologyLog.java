@@ -86,6 +86,11 @@ public final class ModelTopologyLog implements TopologyLog {
     }
 
     @Override
+    public long durableIndex() {
+        return group.durableIndex(self);
+    }
+
+    @Override
     public void start(Applier commands, Wire carrier) {
         if (applier != null || ended) {
             throw new IllegalStateException("the log of " + self + (ended ? " is closed" : " was started before"));

@@ -58,6 +58,24 @@ interface RestartsSuite extends TopologySuite {
         assertThat(cluster().applier(member).restores()).isPositive();
     }
 
+    /** Else a node would take its log for one that has lost its end. */
+    @Test
+    default void theDurableIndexIsNotBeforeWhatWasApplied() {
+        List<NodeRef> members = cluster().form(3);
+        for (int i = 0; i < 2 * snapshotCommands() + 1; i++) {
+            cluster().agree("command " + i);
+        }
+        cluster().awaitApplied(members);
+        cluster().time().advance(Duration.ofSeconds(1));
+        for (NodeRef member : members) {
+            long applied = cluster().applier(member).commands().lastKey();
+            assertThat(cluster().log(member).durableIndex()).isGreaterThanOrEqualTo(applied);
+            cluster().crash(member);
+            cluster().start(member);
+            assertThat(cluster().log(member).durableIndex()).isGreaterThanOrEqualTo(applied);
+        }
+    }
+
     @Test
     default void aMemberThatWasAwayCatchesUp() {
         List<NodeRef> members = cluster().form(3);

@@ -124,6 +124,11 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     }
 
     @Override
+    public long durableIndex() {
+        return files.durableIndex();
+    }
+
+    @Override
     public void start(Applier commands, Wire messages) {
         Objects.requireNonNull(commands, "applier");
         Objects.requireNonNull(messages, "wire");

@@ -24,9 +24,11 @@ import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -127,6 +129,55 @@ class MicroRaftClusterTest {
         again.close();
         starts.get(0).close();
         starts.get(2).close();
+    }
+
+    private static void cut(Path log, long bytes) throws IOException {
+        try (FileChannel file = FileChannel.open(log, StandardOpenOption.WRITE)) {
+            file.truncate(bytes);
+        }
+    }
+
+    /** Returns the only file of a node's log. */
+    private Path log(int i) throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("meta" + i))) {
+            return files.filter(file -> String.valueOf(file.getFileName()).endsWith(".log"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** A cut log looks like one whose last write was interrupted, and the state of its node is newer. */
+    @Test
+    void aLoneFounderWhoseLogIsCutServesAndIsRecoveredByWord() throws IOException {
+        List<Node> founders = founders(1);
+        NodeStart first = start(0, founders);
+        agreed(first);
+        long formed = Files.size(log(0));
+        for (int i = 1; i < 5; i++) {
+            NodeId name = new NodeId("n" + i);
+            change(first, state -> new Command.Admit(state.epoch(), name));
+        }
+        first.close();
+        cut(log(0), formed + 10);
+
+        NodeStart again = start(0, founders);
+        putAndGet(List.of(env.await(again.cluster(), BOUND)), "value");
+        env.advance(Duration.ofSeconds(40));
+        String waits = env.await(env.await(again.cluster(), BOUND).membership().status(), BOUND)
+                .metadata()
+                .waitsFor();
+        assertThat(waits).contains("n0 to take part in changes of the topology").endsWith("./dht meta recover");
+        assertThatThrownBy(() -> env.await(agreed(again).recover(Set.of(), false), BOUND))
+                .hasMessageContaining("repeat this in 30 s");
+        env.advance(Duration.ofSeconds(31));
+        env.await(agreed(again).recover(Set.of(), false), BOUND);
+        change(again, state -> new Command.Admit(state.epoch(), new NodeId("n5")));
+        assertThat(agreed(again).state().orElseThrow().members().named(new NodeId("n4")))
+                .isPresent();
+        again.close();
+        NodeStart third = start(0, founders);
+        change(third, state -> new Command.Admit(state.epoch(), new NodeId("n6")));
+        third.close();
     }
 
     private void putAndGet(List<Cluster> nodes, String value) {

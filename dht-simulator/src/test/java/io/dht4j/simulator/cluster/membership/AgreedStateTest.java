@@ -19,13 +19,16 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** Each node has the newest agreed state sooner or later, keeps it, and serves by it. */
@@ -181,6 +184,87 @@ class AgreedStateTest {
             assertThat(nodes.get(0, "key")).isEqualTo("again");
             assertThatThrownBy(() -> admit(nodes, "a"))
                     .hasMessageContaining("has found no leader of a majority of the voters");
+        }
+    }
+
+    private static String waitsFor(FormedCluster nodes, int at) {
+        return nodes.env
+                .await(nodes.cluster(at).membership().status(), BOUND)
+                .metadata()
+                .waitsFor();
+    }
+
+    /** It has confirmed what it does not know any more, so its vote would elect a leader without that. */
+    @Test
+    void aVoterWhoseLogHasLostItsEndServesAndDoesNotVote() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            admit(nodes, "a");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 1, 2);
+            nodes.stop(1);
+            nodes.cutLog(1, 1);
+            nodes.bootstrap(1, list(0, 1, 2));
+            nodes.put(1, "key", "value");
+            assertThat(waitsFor(nodes, 0))
+                    .contains("n1 to take part in changes of the topology, which it does not until it is started again")
+                    .contains("its topology log ends at index 1, and it has applied index 2: restore the log, or run"
+                            + " ./dht nodes replace n1, or, without other voters, ./dht meta recover");
+            admit(nodes, "b");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 1);
+            nodes.crash(2);
+            assertThatThrownBy(() -> admit(nodes, "c"))
+                    .hasMessageContaining("has found no leader of a majority of the voters");
+        }
+    }
+
+    @Test
+    void aVoterThatInstalledAStateWhichItsLogNeverHadVotes() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.stop(1);
+            nodes.logsRun = false;
+            nodes.bootstrap(1, list(0, 1, 2));
+            admit(nodes, "a");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 1, 2);
+            nodes.stop(1);
+            nodes.logsRun = true;
+            nodes.cutLog(1, 1);
+            nodes.bootstrap(1, list(0, 1, 2));
+            nodes.cluster(1);
+            nodes.crash(2);
+            admit(nodes, "b");
+        }
+    }
+
+    /** Stores the note of a voter as 0.1.0 does: format, sum, identity, beginning and first members. */
+    private static void dropIndex(KeptStore disk) {
+        byte[] note = disk.note("log-member").orElseThrow();
+        byte[] content = Arrays.copyOfRange(note, 1 + Integer.BYTES, note.length - Long.BYTES);
+        CRC32C sum = new CRC32C();
+        sum.update(content);
+        disk.keepNote(
+                "log-member",
+                ByteBuffer.allocate(1 + Integer.BYTES + content.length)
+                        .put(note[0])
+                        .putInt((int) sum.getValue())
+                        .put(content)
+                        .array());
+    }
+
+    /** As after an upgrade from 0.1.0, which stores no index; it reads the notes of later releases. */
+    @Test
+    void aNoteWithoutAnIndexGetsOneAtTheNextStart() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            admit(nodes, "a");
+            nodes.awaitEpoch(nodes.state(0).epoch(), 1, 2);
+            nodes.stop(1);
+            dropIndex(nodes.disk(1));
+            nodes.bootstrap(1, list(0, 1, 2));
+            nodes.cluster(1);
+            nodes.env.advance(Duration.ofSeconds(10));
+            nodes.stop(1);
+            nodes.cutLog(1, 1);
+            nodes.bootstrap(1, list(0, 1, 2));
+            nodes.cluster(1);
+            assertThat(waitsFor(nodes, 0)).contains("its topology log ends at index 1");
         }
     }
 

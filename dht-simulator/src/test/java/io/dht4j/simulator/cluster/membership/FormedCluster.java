@@ -116,6 +116,11 @@ final class FormedCluster implements AutoCloseable {
         groups.values().forEach(group -> group.loseDisk(requireNonNull(logs.get(node(i).id()))));
     }
 
+    /** Cuts the log of a node that does not run behind an index. */
+    void cutLog(int i, long index) {
+        groups.values().forEach(group -> group.cutDisk(requireNonNull(logs.get(node(i).id())), index));
+    }
+
     private TopologyLog open(NodeRef self, List<NodeRef> initial, VirtualEnvironment at) {
         ModelTopologyGroup group = groups.computeIfAbsent(initial, members -> new ModelTopologyGroup(members, 20));
         if (fullDisks.contains(self.name())) {

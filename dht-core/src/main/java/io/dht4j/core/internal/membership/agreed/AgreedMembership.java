@@ -131,7 +131,7 @@ public final class AgreedMembership {
         this.wait = new StartWait();
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
-        this.installed = new InstalledState(notes, identity, self, hash, environment, this::installed);
+        this.installed = new InstalledState(notes, identity, self, hash, environment, this::storing, this::installed);
         this.calls = new PeerCalls(self, transport, environment, installed::epoch, installed::cluster, observations);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
@@ -193,11 +193,20 @@ public final class AgreedMembership {
         FirstCommand first =
                 new FirstCommand(logMember, founding, this::founders, installed::state, calls, environment);
         return new ReplicatedState(
-                installed::offer,
+                this::applied,
                 leads -> environment.executor().execute(() -> {
                     first.append();
                     driver.wake();
                 }));
+    }
+
+    /** The log has led to a state. On its lane. */
+    private void applied(ClusterState state) {
+        installed.offer(state);
+        if (state.epoch() == installed.epoch()) {
+            // After a restart, or of another node: nothing is stored that the note would precede.
+            logMember.noteAppliedLater();
+        }
     }
 
     private void fetchFrom(NodeId sender) {
@@ -378,6 +387,11 @@ public final class AgreedMembership {
     private void found(Founders founders) {
         notes.keep(founders);
         logMember.found(founders);
+    }
+
+    /** A state is about to be stored. On a store thread. */
+    private void storing() {
+        logMember.noteApplied();
     }
 
     /** A state is installed. On a store thread. */

@@ -31,7 +31,9 @@ import org.slf4j.LoggerFactory;
  * part until the log has removed it, also after a restart. The next generation has a log of its own.
  *
  * <p>A member whose log has become empty does not start: it may have voted, and confirmed commands, that it no longer
- * knows. The log is opened before the note, and leaves a trace of that, so an interrupted start can be repeated.
+ * knows. The log is opened before the note, and leaves a trace of that, so an interrupted start can be repeated. For
+ * the same reason a member does not vote whose log ends before what it has applied of it; it serves by its installed
+ * state. The note has the index up to which it has applied the log, and is stored before each state that is installed.
  *
  * <p>Safe for use by any number of threads. Methods that open or close a log block; they are for store threads.
  */
@@ -79,6 +81,16 @@ final class LogMember {
         private static final long serialVersionUID = 1;
 
         LostLogException(String message) {
+            super(message);
+        }
+    }
+
+    /** The log of a node has lost its end. */
+    private static final class ShortLogException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1;
+
+        ShortLogException(String message) {
             super(message);
         }
     }
@@ -164,8 +176,8 @@ final class LogMember {
                             noted -> open(new NodeRef(self, noted.id()), noted.begun(), noted.first()),
                             // Of a group that has ended since this node could not take part in it.
                             () -> trouble = "");
-        } catch (LostLogException e) {
-            troubled("until it is started again", e);
+        } catch (LostLogException | ShortLogException e) {
+            troubled("until it is started again", PeerCalls.message(e));
         } catch (RuntimeException | Error e) {
             // The others may need its vote until the log has removed it.
             resumes = true;
@@ -221,6 +233,8 @@ final class LogMember {
             }
         } catch (LostLogException e) {
             throw e;
+        } catch (ShortLogException e) {
+            troubled("until it is started again", PeerCalls.message(e));
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
             troubledForNow(e);
@@ -235,7 +249,7 @@ final class LogMember {
         try {
             follow(state, member);
         } catch (LostLogException e) {
-            troubled("until it is started again", e);
+            troubled("until it is started again", PeerCalls.message(e));
         }
     }
 
@@ -262,7 +276,7 @@ final class LogMember {
             TopologyLog opened = factory.open(own, first, environment);
             boolean started = false;
             try {
-                note(opened, new LogMembership(own.incarnation(), begun, first));
+                note(opened, new LogMembership(own.incarnation(), begun, first, 0));
                 ReplicatedState state = states.get();
                 open = new Open(own, begun, opened, state);
                 commands.member(opened, state);
@@ -294,9 +308,48 @@ final class LogMember {
                     + " part in the agreement: restore the directory of the log as it was when the node stopped. If it"
                     + " is lost, start " + self + " with an empty data directory and run ./dht nodes replace " + self);
         }
-        if (!before.equals(Optional.of(membership))) {
-            notes.keep(membership);
+        long applied = before.map(LogMembership::applied).orElse(0L);
+        if (opened.durableIndex() < applied) {
+            // Short, since it travels as what others wait for.
+            throw new ShortLogException("its topology log ends at index " + opened.durableIndex()
+                    + ", and it has applied index " + applied + ": restore the log, or run ./dht nodes replace " + self
+                    + ", or, without other voters, ./dht meta recover");
         }
+        LogMembership noted = membership.appliedTo(applied);
+        if (!before.equals(Optional.of(noted))) {
+            notes.keep(noted);
+        }
+    }
+
+    /**
+     * Notes how far this member has applied its log. Called before a state is stored, whether of the log or of another
+     * node. Blocks.
+     *
+     * @throws StoreException if the note cannot be stored
+     */
+    void noteApplied() {
+        synchronized (opening) {
+            Open now = open;
+            if (now == null) {
+                return;
+            }
+            // A leader may apply what the others have on their disks before it is on its own.
+            long index = Math.min(now.state().applied(), now.log().durableIndex());
+            notes.logMembership()
+                    .filter(noted -> noted.id().equals(now.self().incarnation()) && noted.applied() < index)
+                    .ifPresent(noted -> notes.keep(noted.appliedTo(index)));
+        }
+    }
+
+    /** As {@link #noteApplied}, on a store thread. The next state repeats what fails. */
+    void noteAppliedLater() {
+        onStore(() -> {
+            try {
+                noteApplied();
+            } catch (StoreException e) {
+                LOG.debug("node {} cannot note how far it has applied its log", self, e);
+            }
+        });
     }
 
     private void end() {

@@ -80,8 +80,8 @@ public final class DirectoryFormat {
         if (version != VERSION) {
             throw new StoreException(format + ": the store has format version " + version
                     + ", this release reads version "
-                    + VERSION + "; use the release that wrote it, or a newer one (or --rebuild, if the file"
-                    + " is damaged)");
+                    + VERSION + "; use the release that wrote it, or a newer one (or, if the file is damaged, "
+                    + Health.REFILL + ")");
         }
         return true;
     }
@@ -139,7 +139,7 @@ public final class DirectoryFormat {
         return new StoreException(
                 format + " does not say '" + MARKER + "' and a version: this is not a store's directory,"
                         + " or the file is damaged; use an empty directory, or write '" + MARKER + " " + VERSION
-                        + "' into it, or start the server with --rebuild");
+                        + "' into it, or " + Health.REFILL);
     }
 
     static void write(Disk disk, Path directory) throws IOException {

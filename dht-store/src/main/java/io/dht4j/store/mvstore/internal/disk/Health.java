@@ -21,11 +21,15 @@ public final class Health {
 
     private static final Logger LOG = LoggerFactory.getLogger(Health.class);
 
+    /** Gets the entries back from the other replicas. Which of the two it is, a store does not know. */
+    static final String REFILL =
+            "start the server with --rebuild, which puts the directory's files aside and gets the entries back "
+                    + "from the other replicas, or, in a cluster of --bootstrap, run ./dht nodes replace for this node"
+                    + " and start it with an empty directory and --join";
+
     /** The remedy for a damaged file. */
     private static final String REBUILD =
-            "start the server with --rebuild, which puts the directory's files aside and gets the entries back "
-                    + "from the other replicas, or"
-                    + " restore the directory from a backup (docs/guide/rebuild-a-node.md)";
+            REFILL + "; or restore the directory from a backup (docs/guide/rebuild-a-node.md)";
 
     /** The message of a failed fsync where there was no memory for the file's name. */
     public static final String UNFORCED = "a file could not be forced to the disk";

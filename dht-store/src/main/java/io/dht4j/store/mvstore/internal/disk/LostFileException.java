@@ -11,7 +11,7 @@ public final class LostFileException extends IOException {
     public LostFileException(Path file, String what) {
         super(file + " " + what
                 + ", and what is written now would be lost at the next start. If its directory was moved"
-                + " or hidden by a mount, put it back and start again; else start the server with --rebuild, which gets"
-                + " the entries back from the other replicas (docs/guide/rebuild-a-node.md)");
+                + " or hidden by a mount, put it back and start again; else " + Health.REFILL
+                + " (docs/guide/rebuild-a-node.md)");
     }
 }

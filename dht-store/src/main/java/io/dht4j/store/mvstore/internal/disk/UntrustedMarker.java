@@ -36,8 +36,7 @@ public final class UntrustedMarker {
     UntrustedMarker(StoreDirectory directory) {
         this.directory = directory;
         this.remedy = ": what the disk holds of the last changes is unknown. Replace the disk if it"
-                + " fails again. Then start the server with --rebuild, which gets the entries back from the "
-                + "other replicas; where there are none, delete "
+                + " fails again. Then " + Health.REFILL + "; where there are no other replicas, delete "
                 + directory.path().resolve(FILE)
                 + " and start: what was written shortly before may be lost (docs/design/damage.md)";
         this.text = directory.dataFile() + " could not be forced to the disk" + remedy;

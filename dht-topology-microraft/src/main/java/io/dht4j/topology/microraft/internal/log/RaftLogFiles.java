@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * first failure of any kind is final: every later call fails, and {@link #isPoisoned()} is true before the call
  * returns. MicroRaft only logs such failures and goes on, so whoever sends its messages must check that first.
  *
- * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} by any.
+ * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} and {@link #durableIndex()} by any.
  */
 public final class RaftLogFiles implements RaftStore, AutoCloseable {
 
@@ -58,6 +58,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     private Consumer<String> failure = reason -> {};
     private boolean appending = true;
     private volatile boolean poisoned;
+    private volatile long durableIndex;
 
     private RaftLogFiles(Path directory, Disk disk, FileChannel lockChannel) {
         this.directory = directory;
@@ -124,6 +125,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
             file = recovered;
             requireWholeSnapshot(path);
             lengthWithSnapshot = recovered.length();
+            durableIndex = state.lastIndex();
             disk.forceNames(directory);
             // The others are older than the newest file, which has everything.
             for (Path old : found.headMap(number).values()) {
@@ -167,6 +169,11 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     /** Returns the index of the newest snapshot on the disk; 0 if there is none. */
     public long snapshotIndex() {
         return state.snapshotIndex();
+    }
+
+    /** Returns the index of the last entry that is on the disk with all before it; 0 if there is none. */
+    public long durableIndex() {
+        return durableIndex;
     }
 
     /** Returns whether the log has an entry behind the snapshot, and of this term. */
@@ -255,6 +262,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     @Override
     public void truncateLogEntriesFrom(long index) throws IOException {
         guarded(() -> {
+            durableIndex = Math.min(durableIndex, index - 1);
             state.cutFrom(index);
             unwritten.add(Records.cutFrom(index));
         });
@@ -296,6 +304,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         }
         current.append(FrameFile.frames(unwritten));
         unwritten.clear();
+        durableIndex = state.lastIndex();
     }
 
     /** Begins a file with the whole state. */
@@ -326,6 +335,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         number = next;
         lengthWithSnapshot = written;
         unwritten.clear();
+        durableIndex = state.lastIndex();
     }
 
     private Path path(long of) {

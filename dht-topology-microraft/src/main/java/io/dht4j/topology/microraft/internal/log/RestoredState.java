@@ -52,9 +52,8 @@ final class RestoredState implements Records.Sink {
 
     @Override
     public void entry(LogEntry entry) throws Malformed {
-        long last = entries.isEmpty() ? snapshotIndex() : entries.lastKey();
-        if (entry.getIndex() != last + 1) {
-            throw new Malformed("entry " + entry.getIndex() + " follows entry " + last);
+        if (entry.getIndex() != lastIndex() + 1) {
+            throw new Malformed("entry " + entry.getIndex() + " follows entry " + lastIndex());
         }
         entries.put(entry.getIndex(), entry);
     }
@@ -78,6 +77,11 @@ final class RestoredState implements Records.Sink {
     /** Returns the index of the snapshot; 0 if there is none. */
     long snapshotIndex() {
         return chunks.isEmpty() ? 0 : chunks.get(0).getIndex();
+    }
+
+    /** Returns the index of the last entry, or of the snapshot if none follows it. */
+    long lastIndex() {
+        return entries.isEmpty() ? snapshotIndex() : entries.lastKey();
     }
 
     /** Replaces the snapshot by a newer one, and drops the entries that it contains. */

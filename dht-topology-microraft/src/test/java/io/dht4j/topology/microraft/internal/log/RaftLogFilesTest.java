@@ -16,6 +16,7 @@ import io.microraft.model.log.SnapshotChunk;
 import io.microraft.persistence.RestoredRaftState;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -143,6 +144,38 @@ class RaftLogFilesTest {
     }
 
     /** MicroRaft cannot start without a term. */
+    @Test
+    void theDurableIndexIsThatOfTheLastEntryOnTheDisk() throws IOException {
+        try (RaftLogFiles files = open()) {
+            begin(files);
+            files.persistLogEntries(List.of(entry(3, 1, new byte[1]), entry(3, 2, new byte[1])));
+            assertThat(files.durableIndex()).isZero();
+            files.flush();
+            assertThat(files.durableIndex()).isEqualTo(2);
+            files.truncateLogEntriesFrom(2);
+            files.persistLogEntries(List.of(entry(4, 2, new byte[2]), entry(4, 3, new byte[2])));
+            assertThat(files.durableIndex()).isEqualTo(1);
+            vote(files, 4);
+            assertThat(files.durableIndex()).isEqualTo(3);
+        }
+        try (RaftLogFiles files = open()) {
+            assertThat(files.durableIndex()).isEqualTo(3);
+            snapshot(4, 7, new byte[] {1}).forEach(part -> persist(files, part));
+            assertThat(files.durableIndex()).isEqualTo(7);
+        }
+        try (RaftLogFiles files = open()) {
+            assertThat(files.durableIndex()).isEqualTo(7);
+        }
+    }
+
+    private static void persist(RaftLogFiles files, SnapshotChunk part) {
+        try {
+            files.persistSnapshotChunk(part);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void withoutATermItIsTermZero() throws IOException {
         try (RaftLogFiles files = open()) {

@@ -36,6 +36,7 @@ public final class InstalledState {
     private final NodeId self;
     private final HashFunction hash;
     private final Environment environment;
+    private final Runnable storing;
     private final Consumer<ClusterState> listener;
 
     private volatile @Nullable Installed installed;
@@ -72,6 +73,7 @@ public final class InstalledState {
      * @param self the name of the node
      * @param hash maps keys to partitions
      * @param environment the store threads
+     * @param storing is called before a state is stored, on a store thread; the state is not installed if it throws
      * @param listener receives each installed state, in order, on a store thread
      */
     public InstalledState(
@@ -80,12 +82,14 @@ public final class InstalledState {
             NodeId self,
             HashFunction hash,
             Environment environment,
+            Runnable storing,
             Consumer<ClusterState> listener) {
         this.notes = notes;
         this.identity = identity;
         this.self = self;
         this.hash = hash;
         this.environment = environment;
+        this.storing = storing;
         this.listener = listener;
     }
 
@@ -259,6 +263,7 @@ public final class InstalledState {
             // First: a node that had the state without the marks would count as a replica of what it lacks.
             before.views.diverged().add(state.epoch(), diverged(before, state));
         }
+        storing.run();
         notes.keepState(encoded);
         storeRefuses = false;
         if (before == null) {

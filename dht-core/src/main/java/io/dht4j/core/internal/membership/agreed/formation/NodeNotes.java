@@ -62,12 +62,18 @@ public final class NodeNotes {
      * @param id its identity there
      * @param begun the epoch at which the group of its members began
      * @param first the members with which it began, in order
+     * @param applied an index of the log up to which this node has applied its own copy, which was on its disk
      */
-    public record LogMembership(UUID id, long begun, List<NodeRef> first) {
+    public record LogMembership(UUID id, long begun, List<NodeRef> first, long applied) {
 
         /** Copies the list. */
         public LogMembership {
             first = List.copyOf(first);
+        }
+
+        /** Returns the same member with another index up to which it has applied its log. */
+        public LogMembership appliedTo(long index) {
+            return new LogMembership(id, begun, first, index);
         }
     }
 
@@ -153,7 +159,8 @@ public final class NodeNotes {
                 for (int i = 0; i < count; i++) {
                     first.add(new NodeRef(new NodeId(in.readUTF()), FoundersCodec.uuid(in)));
                 }
-                return new LogMembership(id, begun, first);
+                // 0.1.0 stores no index, and reads notes that have one.
+                return new LogMembership(id, begun, first, in.available() < Long.BYTES ? 0 : in.readLong());
             } catch (IOException | IllegalArgumentException e) {
                 throw damaged("the member of the topology log", String.valueOf(e.getMessage()));
             }
@@ -170,6 +177,7 @@ public final class NodeNotes {
                 out.writeUTF(ref.name().value());
                 FoundersCodec.write(ref.incarnation(), out);
             }
+            out.writeLong(membership.applied());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

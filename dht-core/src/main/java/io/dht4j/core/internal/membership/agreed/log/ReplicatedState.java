@@ -34,6 +34,7 @@ public final class ReplicatedState implements TopologyLog.Applier {
     private final Consumer<ClusterState> listener;
     private final Consumer<Boolean> leadership;
     private volatile Optional<ClusterState> state = Optional.empty();
+    private volatile long applied;
 
     /** More than repeat their command at a time, if not by far. */
     private static final int KEPT_ACCEPTED = 64;
@@ -57,6 +58,7 @@ public final class ReplicatedState implements TopologyLog.Applier {
 
     @Override
     public void apply(long index, byte[] command) {
+        applied = index;
         CommandResult result = resultOf(command);
         keep(index, command, appended(result));
         if (result instanceof CommandResult.Accepted accepted) {
@@ -119,6 +121,7 @@ public final class ReplicatedState implements TopologyLog.Applier {
 
     @Override
     public void restore(long index, byte[] snapshot) {
+        applied = index;
         if (snapshot.length == 0) {
             state = Optional.empty();
             return;
@@ -144,6 +147,11 @@ public final class ReplicatedState implements TopologyLog.Applier {
     /** Returns the newest agreed state that this member has applied; empty before the cluster is formed. */
     public Optional<ClusterState> state() {
         return state;
+    }
+
+    /** Returns the index up to which this member has applied the log; 0 at first. */
+    public long applied() {
+        return applied;
     }
 
     /**

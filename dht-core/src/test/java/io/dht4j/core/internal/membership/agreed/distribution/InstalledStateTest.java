@@ -44,7 +44,7 @@ class InstalledStateTest {
 
     private InstalledState begun(ClusterState first) {
         InstalledState installed = new InstalledState(
-                notes, identity(first), Clusters.name(1), HashFunctions.xxh3(), environment, listened::add);
+                notes, identity(first), Clusters.name(1), HashFunctions.xxh3(), environment, () -> {}, listened::add);
         installed.offer(first);
         environment.advance(Duration.ofSeconds(1));
         return installed;
