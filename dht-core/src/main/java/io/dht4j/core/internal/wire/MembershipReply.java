@@ -42,6 +42,19 @@ public sealed interface MembershipReply extends Reply {
      */
     record Appended(Outcome outcome, long epoch, String reason, Optional<UUID> leader) implements MembershipReply {}
 
+    /**
+     * The reply to {@link MembershipRequest.Silence}.
+     *
+     * @param heardMillis how long ago the member was heard, by this node or another one, in milliseconds;
+     *     {@link #UNKNOWN} if that is not known
+     * @param fails whether the last call of this node to it has failed, not long ago
+     */
+    record LastHeard(long heardMillis, boolean fails) implements MembershipReply {
+
+        /** Stands for a time that is not known. */
+        public static final long UNKNOWN = -1;
+    }
+
     /** What has become of a command. */
     enum Outcome {
         /** It has taken effect. */

@@ -82,6 +82,18 @@ public sealed interface MembershipRequest extends Request {
     }
 
     /**
+     * Tells when a member was last heard, as far as the sender knows, and asks the same. In frames it is a
+     * {@link Report} with more bytes, which a node of 0.1.0 refuses as malformed.
+     *
+     * @param cluster the cluster
+     * @param epoch the epoch of the state that the sender has installed
+     * @param about the incarnation of the member
+     * @param heardMillis how long ago it was heard, in milliseconds; {@link MembershipReply.LastHeard#UNKNOWN} if that
+     *     is not known
+     */
+    record Silence(UUID cluster, long epoch, UUID about, long heardMillis) implements MembershipRequest {}
+
+    /**
      * Asks to be admitted under the sender's name. The reply is that of {@link Append}.
      *
      * @param incarnation the sender's incarnation

@@ -127,6 +127,90 @@ class DrivenMembersTest {
     }
 
     @Test
+    void aChangeOfLeaderDoesNotStartTheSilenceOfADeadNodeAgain() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            cluster.nodes.crash(4);
+            cluster.nodes.env.advance(Duration.ofSeconds(35));
+            cluster.nodes.crash(cluster.leader());
+            int leader = cluster.leader();
+            cluster.change(leader, state -> new Command.MarkDead(state.epoch(), 5, true));
+            assertThat(cluster.member(leader, 4).lifecycle()).isEqualTo(Lifecycle.DEAD);
+        }
+    }
+
+    /** The new leader has not heard it for long: another member, which answers, has. */
+    @Test
+    void whatAnyMemberHasHeardCountsForANewLeader() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            int first = cluster.leader();
+            List<Integer> others = without(List.of(0, 1, 2, 3, 4), first, 4);
+            others.subList(1, others.size())
+                    .forEach(other -> cluster.nodes.nodes.get(other).link.toward(node(4).id(), Fault.refuse()));
+            cluster.nodes.env.advance(Duration.ofMinutes(2));
+            cluster.nodes.crash(4);
+            cluster.nodes.env.advance(Duration.ofSeconds(15));
+            cluster.nodes.crash(first);
+            int leader = cluster.leader();
+            assertThat(cluster.refusal(leader, state -> new Command.MarkDead(state.epoch(), 5, true)))
+                    .contains("was heard")
+                    .contains("a node is declared dead after 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(15));
+            cluster.change(leader, state -> new Command.MarkDead(state.epoch(), 5, true));
+        }
+    }
+
+    private static List<Integer> without(List<Integer> all, int one, int other) {
+        return all.stream().filter(i -> i != one && i != other).toList();
+    }
+
+    @Test
+    void aNodeThatOneMemberAloneHearsIsNotDeclaredDead() {
+        try (DrivenCluster cluster = new DrivenCluster(5)) {
+            int leader = cluster.leader();
+            int hearing = without(List.of(0, 1, 2, 3, 4), leader, 4).get(2);
+            without(List.of(0, 1, 2, 3), hearing, 4)
+                    .forEach(other -> cluster.nodes.nodes.get(other).link.toward(node(4).id(), Fault.refuse()));
+            cluster.nodes.env.advance(Duration.ofMinutes(2));
+            assertThat(cluster.refusal(leader, state -> new Command.MarkDead(state.epoch(), 5, true)))
+                    .contains("n4 (number 5, SERVING) answers n" + hearing);
+            assertThat(cluster.member(leader, 4).lifecycle()).isEqualTo(Lifecycle.SERVING);
+        }
+    }
+
+    @Test
+    void aLeaderThatReachesNoMajorityOfTheVotersDeclaresNobodyDead() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.nodes.crash(3);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            int leader = cluster.leader();
+            cluster.nodes.nodes.get(leader).link.towardAll(Fault.refuse());
+            assertThat(cluster.refusal(leader, state -> new Command.MarkDead(state.epoch(), 4, false)))
+                    .contains("1 of 3 voters answer n" + leader)
+                    .contains("repeat this when a majority answers");
+        }
+    }
+
+    /** A member of 0.1.0 does not say what it has heard: what the leader has found itself counts, since it leads. */
+    @Test
+    void duringAnUpgradeTheLeadersOwnSilenceCounts() {
+        try (DrivenCluster cluster = new DrivenCluster(5, builder -> builder, made -> {
+            made.ofEarlierRelease.add(3);
+            return made;
+        })) {
+            cluster.nodes.crash(4);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.nodes.crash(cluster.leader());
+            int leader = cluster.leader();
+            assertThat(cluster.refusal(leader, state -> new Command.MarkDead(state.epoch(), 5, true)))
+                    .contains("a node is declared dead after 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.change(leader, state -> new Command.MarkDead(state.epoch(), 5, true));
+            assertThat(cluster.nodes.membership(leader).reports().silence(node(3).id()))
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void aDeadNodeIsReplacedByAnEmptyDiskOfItsName() {
         for (int dead = 0; dead < 3; dead++) {
             try (DrivenCluster cluster = new DrivenCluster(3)) {

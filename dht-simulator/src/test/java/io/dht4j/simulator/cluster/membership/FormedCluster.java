@@ -19,6 +19,7 @@ import io.dht4j.core.options.Repair;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TopologyLog;
+import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -54,6 +55,9 @@ final class FormedCluster implements AutoCloseable {
 
     /** The nodes whose logs cannot be opened. */
     final Set<NodeId> fullDisks = new HashSet<>();
+
+    /** The nodes that are of 0.1.0 as far as silent members are concerned, when they start. */
+    final Set<Integer> ofEarlierRelease = new HashSet<>();
 
     private final Map<List<NodeRef>, ModelTopologyGroup> groups = new HashMap<>();
     private final Map<NodeId, NodeRef> logs = new HashMap<>();
@@ -192,7 +196,8 @@ final class FormedCluster implements AutoCloseable {
 
     private NodeStart start(
             int i, VirtualEnvironment at, ClusterBuilder builder, UnaryOperator<ClusterBuilder> options) {
-        FaultyTransport link = new FaultyTransport(network.transport(node(i).address()), at);
+        Transport wire = network.transport(node(i).address());
+        FaultyTransport link = new FaultyTransport(ofEarlierRelease.contains(i) ? new EarlierRelease(wire) : wire, at);
         NodeStart start = options.apply(common(i, at, link, builder)).begin();
         nodes.put(i, new Running(at, link, start));
         return start;

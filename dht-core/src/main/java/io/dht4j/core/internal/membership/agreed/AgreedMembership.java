@@ -79,6 +79,7 @@ public final class AgreedMembership {
     private final Driver driver;
     private final MembershipEndpoint endpoint;
     private final NodeReports reports;
+    private final SilenceExchange silences;
     private final OwnAttributes own;
     private final TwinCheck twin;
     private final Recovery recovery;
@@ -155,7 +156,8 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
-        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence(), driver::silence));
+        this.silences = new SilenceExchange(identity.incarnation(), members, calls, installed::epoch, environment);
+        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence(), silences, driver::silence));
         this.reports.waits(
                 () -> Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
                         .flatMap(lines -> lines)
@@ -178,6 +180,7 @@ public final class AgreedMembership {
                         calls.foreign(),
                         new Admissions(self, options.joinToken(), members, changes, environment),
                         reports,
+                        silences,
                         twin));
     }
 
@@ -315,6 +318,7 @@ public final class AgreedMembership {
             restarts = true;
         });
         pulls.start();
+        silences.start();
         Optional<Founders> founders = notes.founders();
         if (restarts) {
             installed.state().ifPresent(this::restartAlone);
@@ -489,6 +493,7 @@ public final class AgreedMembership {
         own.close();
         driver.close();
         pulls.close();
+        silences.close();
         commands.close();
         wait.fail("node " + self + " is closed");
         installed.close();

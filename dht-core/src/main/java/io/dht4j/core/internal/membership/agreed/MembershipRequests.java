@@ -44,6 +44,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final ForeignNodes foreign;
     private final Admissions admissions;
     private final NodeReports reports;
+    private final SilenceExchange silences;
     private final TwinCheck twin;
 
     /**
@@ -60,6 +61,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param foreign learns of callers of other clusters
      * @param admissions admits bearers of a join token
      * @param reports what this node reports
+     * @param silences when members were last heard
      * @param twin learns of requests that this node has sent to itself
      */
     MembershipRequests(
@@ -74,6 +76,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             ForeignNodes foreign,
             Admissions admissions,
             NodeReports reports,
+            SilenceExchange silences,
             TwinCheck twin) {
         this.self = self;
         this.incarnation = incarnation;
@@ -86,6 +89,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.foreign = foreign;
         this.admissions = admissions;
         this.reports = reports;
+        this.silences = silences;
         this.twin = twin;
     }
 
@@ -111,6 +115,10 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             }
             if (request instanceof MembershipRequest.Reach reach) {
                 return reports.serve(requireMember(sender, reach.cluster()), reach);
+            }
+            if (request instanceof MembershipRequest.Silence question) {
+                requireMember(sender, question.cluster());
+                return CompletableFuture.completedFuture(silences.serve(question));
             }
             if (request instanceof MembershipRequest.Admit admit) {
                 return admissions.admit(sender, admit);

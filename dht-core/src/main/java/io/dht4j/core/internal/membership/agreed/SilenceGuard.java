@@ -6,15 +6,20 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerSilence;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.wire.MembershipReply.LastHeard;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
 /**
- * Lets no member be declared dead that may be alive as seen from the leader, which asks the members again and again. A
- * node that is cut off itself leads nothing, whatever it has not heard. Does not block; safe for use by any number of
- * threads.
+ * Lets no member be declared dead that any node has heard a short time ago, as far as the leader reaches the others.
+ * When a member was heard is known to all of them, so a new leader knows it, too. Does not block; safe for use by any
+ * number of threads.
  */
 final class SilenceGuard implements CommandLog.Guard {
 
@@ -24,6 +29,7 @@ final class SilenceGuard implements CommandLog.Guard {
     private final NodeId self;
     private final UUID incarnation;
     private final PeerSilence silence;
+    private final SilenceExchange exchange;
     private final IntFunction<Optional<Duration>> silenceWhileLeading;
 
     /**
@@ -32,40 +38,83 @@ final class SilenceGuard implements CommandLog.Guard {
      * @param self the node
      * @param incarnation its incarnation
      * @param silence which members do not answer it
-     * @param silenceWhileLeading returns the same of a member by its number, since this node leads: it may not have
-     *     asked before, and its last failure may be old
+     * @param exchange asks other members
+     * @param silenceWhileLeading returns for how long a member has been silent since this node leads, by its number
      */
     SilenceGuard(
-            NodeId self, UUID incarnation, PeerSilence silence, IntFunction<Optional<Duration>> silenceWhileLeading) {
+            NodeId self,
+            UUID incarnation,
+            PeerSilence silence,
+            SilenceExchange exchange,
+            IntFunction<Optional<Duration>> silenceWhileLeading) {
         this.self = self;
         this.incarnation = incarnation;
         this.silence = silence;
+        this.exchange = exchange;
         this.silenceWhileLeading = silenceWhileLeading;
     }
 
     @Override
-    public Optional<String> refusal(Command command, ClusterState state) {
+    public CompletableFuture<Optional<String>> refusal(Command command, ClusterState state) {
         if (!(command instanceof Command.MarkDead dead) || !state.members().has(dead.member())) {
-            return Optional.empty();
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         Member member = state.members().get(dead.member());
         if (!member.lifecycle().isPresent()) {
-            return Optional.empty();
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         if (member.is(incarnation)) {
-            return Optional.of(member + " leads the changes of this cluster, so it is alive: stop it first");
+            return CompletableFuture.completedFuture(
+                    Optional.of(member + " leads the changes of this cluster, so it is alive: stop it first"));
         }
-        Optional<Duration> silent = silence.of(member.name())
-                .flatMap(known ->
-                        silenceWhileLeading.apply(member.number()).map(led -> led.compareTo(known) < 0 ? led : known));
-        if (silent.filter(time -> time.compareTo(SILENCE) >= 0).isPresent()) {
-            return Optional.empty();
+        return exchange.ask(state, member).thenApply(answers -> refusal(state, member, answers));
+    }
+
+    private Optional<String> refusal(ClusterState state, Member member, Map<Integer, Optional<LastHeard>> answers) {
+        List<Integer> voters = state.members().voters();
+        long answering = voters.stream()
+                .filter(voter ->
+                        answers.containsKey(voter) || state.members().get(voter).is(incarnation))
+                .count();
+        if (2 * answering <= voters.size()) {
+            return Optional.of(answering + " of " + voters.size() + " voters answer " + self
+                    + ", which leads the changes, and the others may have heard " + member
+                    + ": repeat this when a majority answers");
         }
-        String heard = silent.map(time ->
-                        " has not answered " + self + ", which leads the changes, for " + time.toSeconds() + " s")
-                .orElse(" answers " + self + ", which leads the changes, or has stopped just now");
-        return Optional.of(member + heard + ", and a node is declared dead after " + SILENCE.toSeconds()
-                + " s: stop it if it runs, and repeat this in "
-                + (SILENCE.minus(silent.orElse(Duration.ZERO)).toSeconds() + 1) + " s");
+        String hearing = answers.entrySet().stream()
+                .filter(answer ->
+                        answer.getValue().filter(heard -> !heard.fails()).isPresent())
+                .map(answer -> state.members().get(answer.getKey()).name().value())
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!silence.fails(member.name(), SilenceExchange.FRESH)) {
+            return refused(member + " answers " + self + ", which leads the changes, or has stopped just now", SILENCE);
+        }
+        if (!hearing.isEmpty()) {
+            return refused(member + " answers " + hearing + ", or has stopped just now", SILENCE);
+        }
+        Duration silent = silent(member, answers);
+        return silent.compareTo(SILENCE) >= 0
+                ? Optional.empty()
+                : refused(
+                        member + " was heard " + silent.toSeconds() + " s ago by one of the nodes",
+                        SILENCE.minus(silent));
+    }
+
+    private Duration silent(Member member, Map<Integer, Optional<LastHeard>> answers) {
+        // If no node has heard it, all have been started since.
+        Duration silent =
+                silence.heard(member.name()).or(() -> silence.of(member.name())).orElse(Duration.ZERO);
+        if (answers.values().stream().allMatch(Optional::isPresent)) {
+            return silent;
+        }
+        // A node of 0.1.0 does not say what it has heard. The last failure of this one may be old.
+        Duration led = silenceWhileLeading.apply(member.number()).orElse(Duration.ZERO);
+        return led.compareTo(silent) < 0 ? led : silent;
+    }
+
+    private static Optional<String> refused(String why, Duration wait) {
+        return Optional.of(why + ", and a node is declared dead after " + SILENCE.toSeconds()
+                + " s: stop it if it runs, and repeat this in " + (wait.toSeconds() + 1) + " s");
     }
 }

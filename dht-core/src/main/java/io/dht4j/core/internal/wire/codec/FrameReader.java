@@ -237,6 +237,10 @@ final class FrameReader {
         return Entry.value(key, version, bytes(size("a value's length"), "a value"), expiry);
     }
 
+    boolean isAtEnd() {
+        return position >= limit;
+    }
+
     void end() throws FrameException {
         if (position < limit) {
             throw malformed(remaining() + " bytes behind its end");

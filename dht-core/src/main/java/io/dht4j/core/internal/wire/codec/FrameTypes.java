@@ -52,6 +52,7 @@ final class FrameTypes {
     static final int TAKEN = 0xB3;
     static final int REPORTED = 0xB4;
     static final int REACHED = 0xB6;
+    static final int LAST_HEARD = 0xB5;
     static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;
 

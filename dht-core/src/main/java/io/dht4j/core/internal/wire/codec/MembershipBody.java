@@ -50,7 +50,7 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.State) {
             return FrameTypes.CLUSTER_STATE;
         }
-        if (request instanceof MembershipRequest.Report) {
+        if (request instanceof MembershipRequest.Report || request instanceof MembershipRequest.Silence) {
             return FrameTypes.NODE_REPORT;
         }
         if (request instanceof MembershipRequest.Admit) {
@@ -75,6 +75,9 @@ final class MembershipBody {
         if (reply instanceof MembershipReply.Reached) {
             return FrameTypes.REACHED;
         }
+        if (reply instanceof MembershipReply.LastHeard) {
+            return FrameTypes.LAST_HEARD;
+        }
         return reply instanceof MembershipReply.Appended ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
 
@@ -93,6 +96,9 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Reach reach) {
             return UUID_BYTES + 4 + 4 * reach.members().size();
+        }
+        if (request instanceof MembershipRequest.Silence) {
+            return UUID_BYTES + 8 + UUID_BYTES + 8;
         }
         return request instanceof LogPart part ? 2 * UUID_BYTES + 4 + 1 + 1 + 4 + part.bytes().length : UUID_BYTES + 8;
     }
@@ -117,6 +123,9 @@ final class MembershipBody {
         if (reply instanceof MembershipReply.Reached reached) {
             return 4 + (4 + 8) * reached.epochs().size();
         }
+        if (reply instanceof MembershipReply.LastHeard) {
+            return 8 + 1;
+        }
         return reply instanceof MembershipReply.Appended appended
                 ? 1 + 8 + 2 + utf8(appended.reason()).length + UUID_BYTES
                 : 0;
@@ -140,6 +149,9 @@ final class MembershipBody {
             write(out, part.bytes());
         } else if (request instanceof MembershipRequest.Report report) {
             write(out, report.cluster()).i64(report.epoch());
+        } else if (request instanceof MembershipRequest.Silence silence) {
+            write(write(out, silence.cluster()).i64(silence.epoch()), silence.about())
+                    .i64(silence.heardMillis());
         } else if (request instanceof MembershipRequest.Admit admit) {
             write(write(out, admit.incarnation()), admit.proof());
         } else if (request instanceof MembershipRequest.Reach reach) {
@@ -159,6 +171,8 @@ final class MembershipBody {
         } else if (reply instanceof MembershipReply.Appended appended) {
             out.u8(appended.outcome().code()).i64(appended.epoch()).text(utf8(appended.reason()));
             write(out, appended.leader().orElse(NONE));
+        } else if (reply instanceof MembershipReply.LastHeard heard) {
+            out.i64(heard.heardMillis()).flag(heard.fails());
         } else if (reply instanceof MembershipReply.Reported reported) {
             write(out, reported.incarnation())
                     .i64(reported.epoch())
@@ -208,8 +222,7 @@ final class MembershipBody {
             case FrameTypes.APPEND_COMMAND ->
                 new MembershipRequest.Append(uuid(in, "a cluster"), bytes(in, "a command"));
             case FrameTypes.LOG_PART -> logPart(in);
-            case FrameTypes.NODE_REPORT ->
-                new MembershipRequest.Report(uuid(in, "a cluster"), epoch(in, "the known epoch"));
+            case FrameTypes.NODE_REPORT -> report(uuid(in, "a cluster"), epoch(in, "the known epoch"), in);
             case FrameTypes.ADMIT_NODE -> new MembershipRequest.Admit(uuid(in, "an incarnation"), bytes(in, "a proof"));
             case FrameTypes.REACHED_MEMBERS -> reach(in);
             default -> throw in.malformed("no message about membership: type " + type);
@@ -243,6 +256,20 @@ final class MembershipBody {
         return count;
     }
 
+    private static Request report(UUID cluster, long epoch, FrameReader in) throws FrameException {
+        return in.isAtEnd()
+                ? new MembershipRequest.Report(cluster, epoch)
+                : new MembershipRequest.Silence(cluster, epoch, uuid(in, "an incarnation"), heard(in));
+    }
+
+    private static long heard(FrameReader in) throws FrameException {
+        long millis = in.i64("the time since a member was heard");
+        if (millis < MembershipReply.LastHeard.UNKNOWN) {
+            throw in.malformed("the time since a member was heard must not be negative, is " + millis);
+        }
+        return millis;
+    }
+
     private static LogPart logPart(FrameReader in) throws FrameException {
         UUID from = uuid(in, "the sender's incarnation");
         UUID to = uuid(in, "the recipient's incarnation");
@@ -273,6 +300,9 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Reach) {
             return FrameTypes.REACHED;
         }
+        if (request instanceof MembershipRequest.Silence) {
+            return FrameTypes.LAST_HEARD;
+        }
         return isAnsweredByAppended(request) ? FrameTypes.APPENDED : FrameTypes.TAKEN;
     }
 
@@ -296,6 +326,9 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Reach) {
             return reached(in);
+        }
+        if (request instanceof MembershipRequest.Silence) {
+            return new MembershipReply.LastHeard(heard(in), in.flag("whether calls to a member fail"));
         }
         return isAnsweredByAppended(request) ? appended(in) : new MembershipReply.Taken();
     }

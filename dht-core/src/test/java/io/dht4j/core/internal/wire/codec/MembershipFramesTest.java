@@ -10,6 +10,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;
+import io.dht4j.core.internal.wire.MembershipReply.LastHeard;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -93,6 +94,25 @@ class MembershipFramesTest {
                         .isEqualTo(reply);
             }
         });
+    }
+
+    /** So a node of 0.1.0 refuses it as malformed, and not as a request of a stranger. */
+    @Test
+    void aQuestionAboutASilentMemberIsALongerRequestForAReport() {
+        for (long heard : new long[] {LastHeard.UNKNOWN, 0, 1L << 40}) {
+            MembershipRequest.Silence question = new MembershipRequest.Silence(ONE, 9, OTHER, heard);
+            byte[] frame = FrameCodec.encode(HEADER, question).toBytes();
+            assertThat(decoded(frame)).isEqualTo(question);
+            assertThat(decoded(Arrays.copyOf(frame, frame.length - 24)))
+                    .isEqualTo(new MembershipRequest.Report(ONE, 9));
+            for (int cut = 1; cut < 24; cut++) {
+                byte[] part = Arrays.copyOf(frame, frame.length - cut);
+                assertThatThrownBy(() -> FrameCodec.decodeRequest(part, NAMES)).isInstanceOf(FrameException.class);
+            }
+            LastHeard reply = new LastHeard(heard, heard == 0);
+            assertThat(decodedReply(FrameCodec.encode(HEADER, reply), question)).isEqualTo(reply);
+        }
+        assertMalformed(new MembershipRequest.Silence(ONE, 9, OTHER, -2), "must not be negative");
     }
 
     @Test

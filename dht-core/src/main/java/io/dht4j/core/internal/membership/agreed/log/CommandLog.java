@@ -48,7 +48,7 @@ public final class CommandLog {
     private final Function<NodeRef, Optional<UUID>> incarnations;
     private volatile @Nullable Member member;
     private volatile Follower follower = (command, before) -> {};
-    private volatile Guard guard = (command, state) -> Optional.empty();
+    private volatile Guard guard = (command, state) -> CompletableFuture.completedFuture(Optional.empty());
     private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -74,9 +74,10 @@ public final class CommandLog {
          *
          * @param command the command
          * @param state the newest state here, perhaps another one than the command expects
-         * @return why it is refused, one sentence for people; empty if it is appended
+         * @return completes within 2 seconds with why it is refused, one sentence for people; empty if it is appended.
+         *     The command is not appended if this fails
          */
-        Optional<String> refusal(Command command, ClusterState state);
+        CompletableFuture<Optional<String>> refusal(Command command, ClusterState state);
     }
 
     private record Member(TopologyLog log, ReplicatedState state) {}
@@ -140,10 +141,22 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this member does not lead", here.log.leader()));
         }
         Optional<ClusterState> before = here.state.state();
-        Optional<String> refusal = before.flatMap(state -> refusal(command, state));
-        if (refusal.isPresent()) {
-            return CompletableFuture.completedFuture(new Appended(Outcome.REFUSED, 0, refusal.get(), Optional.empty()));
-        }
+        return before.map(state -> refusal(command, state))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))
+                .handle((refusal, error) -> error == null
+                        ? refusal.map(CommandLog::refused)
+                        : Optional.of(new Appended(
+                                Outcome.NOT_SENT, 0, PeerCalls.message(DhtException.unwrap(error)), Optional.empty())))
+                .thenCompose(refusal -> refusal.map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> append(here, before, command, context)));
+    }
+
+    private static Appended refused(String why) {
+        return new Appended(Outcome.REFUSED, 0, why, Optional.empty());
+    }
+
+    private CompletableFuture<Appended> append(
+            Member here, Optional<ClusterState> before, byte[] command, CallContext context) {
         CompletionStage<Long> append;
         try {
             append = here.log.append(command, context);
@@ -162,12 +175,12 @@ public final class CommandLog {
                 .toCompletableFuture();
     }
 
-    private Optional<String> refusal(byte[] bytes, ClusterState state) {
+    private CompletableFuture<Optional<String>> refusal(byte[] bytes, ClusterState state) {
         try {
             return guard.refusal(CommandCodec.decode(bytes), state);
         } catch (MalformedStateException e) {
             // The state machine refuses it, on every member alike.
-            return Optional.empty();
+            return CompletableFuture.completedFuture(Optional.empty());
         }
     }
 

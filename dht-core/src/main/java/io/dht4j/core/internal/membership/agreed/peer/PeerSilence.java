@@ -10,28 +10,87 @@ import java.util.function.LongSupplier;
 /**
  * For how long members have not answered requests about membership. A silence begins with the first request that fails,
  * so that a node of which nothing was asked is not silent. Whoever answers at the address of a member, and does not
- * belong to the cluster or sends what is no answer, does not end its silence. Safe for use by any number of threads.
+ * belong to the cluster or sends what is no answer, does not end its silence. Also when a member was last heard by any
+ * node, as far as others have reported it. Safe for use by any number of threads.
  */
 public final class PeerSilence {
 
     private final LongSupplier nanoTime;
-    /** The time of the first failure since the last answer. Bounded by the number of nodes that are asked. */
-    private final Map<NodeId, Long> begun = new ConcurrentHashMap<>();
+    /** Bounded by the number of nodes that are asked, and members. */
+    private final Map<NodeId, Seen> nodes = new ConcurrentHashMap<>();
+
+    /**
+     * What is known of a node, by the monotonic time.
+     *
+     * @param failedFirst the first failure since the last answer
+     * @param failedLast the last failure since the last answer
+     * @param asked the end of the last call
+     * @param heard the last time that this node or another one has heard it
+     */
+    private record Seen(
+            Optional<Long> failedFirst, Optional<Long> failedLast, Optional<Long> asked, Optional<Long> heard) {
+
+        static final Seen NOTHING = new Seen(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    }
 
     PeerSilence(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
     void answered(NodeId node) {
-        begun.remove(node);
+        Optional<Long> now = Optional.of(nanoTime.getAsLong());
+        nodes.put(node, new Seen(Optional.empty(), Optional.empty(), now, now));
     }
 
     void failed(NodeId node) {
-        begun.computeIfAbsent(node, any -> nanoTime.getAsLong());
+        Optional<Long> now = Optional.of(nanoTime.getAsLong());
+        nodes.compute(node, (any, before) -> {
+            Seen seen = before == null ? Seen.NOTHING : before;
+            return new Seen(seen.failedFirst().or(() -> now), now, now, seen.heard());
+        });
+    }
+
+    /** Takes note that another node reports when a member was heard. */
+    public void heardByOthers(NodeId node, Duration ago) {
+        long reported = nanoTime.getAsLong() - ago.toNanos();
+        nodes.compute(node, (any, before) -> {
+            Seen seen = before == null ? Seen.NOTHING : before;
+            boolean isNewer =
+                    seen.heard().filter(known -> known - reported >= 0).isEmpty();
+            return isNewer
+                    ? new Seen(seen.failedFirst(), seen.failedLast(), seen.asked(), Optional.of(reported))
+                    : seen;
+        });
     }
 
     /** Returns for how long a node has been silent; empty if it answers, or nothing was asked of it. */
     public Optional<Duration> of(NodeId node) {
-        return Optional.ofNullable(begun.get(node)).map(since -> Duration.ofNanos(nanoTime.getAsLong() - since));
+        return seen(node).failedFirst().map(this::since);
+    }
+
+    /** Returns how long ago a node was last heard, by this node or another one; empty if that is not known. */
+    public Optional<Duration> heard(NodeId node) {
+        return seen(node).heard().map(this::since);
+    }
+
+    /** Returns how long ago the last call to a node has ended; empty if there was none. */
+    public Optional<Duration> asked(NodeId node) {
+        return seen(node).asked().map(this::since);
+    }
+
+    /** Returns whether the last call to a node has failed, not longer ago than a time. */
+    public boolean fails(NodeId node, Duration atMost) {
+        return seen(node)
+                .failedLast()
+                .filter(last -> since(last).compareTo(atMost) <= 0)
+                .isPresent();
+    }
+
+    private Seen seen(NodeId node) {
+        return nodes.getOrDefault(node, Seen.NOTHING);
+    }
+
+    private Duration since(long nanos) {
+        return Duration.ofNanos(nanoTime.getAsLong() - nanos);
     }
 }

@@ -177,8 +177,8 @@ class CommandLogTest {
     void leaderRefusesWhatItsGuardRefuses() {
         state.apply(++log.index, CommandCodec.encode(Clusters.form(3, 8, 3)));
         commands.member(log, state);
-        commands.guard((command, newest) ->
-                command instanceof Command.MarkDead ? Optional.of("it is alive") : Optional.empty());
+        commands.guard((command, newest) -> CompletableFuture.completedFuture(
+                command instanceof Command.MarkDead ? Optional.of("it is alive") : Optional.empty()));
         Command dead = new Command.MarkDead(Epoch.FIRST, 3, false);
 
         // It has been elected, and has not heard of all that was agreed before.
@@ -197,7 +197,7 @@ class CommandLogTest {
     @Test
     void electedMemberAppendsNothingBeforeItHasTheStateForItsGuard() {
         commands.member(log, state);
-        commands.guard((command, newest) -> Optional.of("it is alive"));
+        commands.guard((command, newest) -> CompletableFuture.completedFuture(Optional.of("it is alive")));
         assertThat(append(new Command.MarkDead(Epoch.FIRST, 3, false)).outcome())
                 .isEqualTo(Outcome.NOT_LEADER);
         assertThat(log.index).isZero();

@@ -1,0 +1,69 @@
+package io.dht4j.simulator.cluster.membership;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.wire.FrameException;
+import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
+import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The transport of a node that answers questions about silent members as 0.1.0 does. */
+final class EarlierRelease extends ForwardingTransport {
+
+    EarlierRelease(Transport wire) {
+        super(wire);
+    }
+
+    @Override
+    public CompletionStage<Void> start(FrameHandler handler) {
+        return super.start(new FrameHandler() {
+            @Override
+            public CompletionStage<byte[]> handle(byte[] frame, CallContext context) {
+                return refusal(handler, frame)
+                        .<CompletionStage<byte[]>>map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> handler.handle(frame, context));
+            }
+
+            @Override
+            public Optional<NodeId> self() {
+                return handler.self();
+            }
+
+            @Override
+            public boolean mayCall(String name) {
+                return handler.mayCall(name);
+            }
+        });
+    }
+
+    private static Optional<byte[]> refusal(FrameHandler handler, byte[] frame) {
+        if (!FrameCodec.isAboutMembership(frame)) {
+            return Optional.empty();
+        }
+        try {
+            Decoded<Request> decoded = FrameCodec.decodeRequest(frame, new NodeIds(List.of()));
+            if (!(decoded.message() instanceof MembershipRequest.Silence)) {
+                return Optional.empty();
+            }
+            FrameHeader header = new FrameHeader(
+                    handler.self().orElseThrow(), Optional.of(decoded.header().sender()), 0, 0, new Version(0), 0);
+            return Optional.of(FrameCodec.encode(
+                    header, new Reply.Failed(ErrorCode.MALFORMED_FRAME, "malformed frame: 24 bytes behind its end")));
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
