@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Client of a public API for processes that store nothing. Each call goes to one node. The client never repeats a
@@ -43,6 +44,15 @@ public interface RemoteApi extends AutoCloseable {
      * @return for example {@code http}
      */
     String name();
+
+    /**
+     * Sets what receives the address of a node that is about to stop, once for each answer that says so. Replaces the
+     * listener that was set before. The node still serves; the caller prefers other nodes from then on.
+     *
+     * @param listener quick, neither blocks nor throws; called on any thread, before the stage of the call completes.
+     *     By default it is never called
+     */
+    default void onStopping(Consumer<String> listener) {}
 
     /**
      * Reads a key.

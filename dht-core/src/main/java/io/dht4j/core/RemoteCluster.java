@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * <p>The client prefers one node as long as it answers, chosen at random so that clients spread. When the node fails,
  * the client tries the others in their order within the call's deadline. It repeats a read after every failure that
  * another node may avoid, and a write only if nothing has changed. It reports a write of unknown outcome and never
- * repeats it.
+ * repeats it. A node that says that it is about to stop is tried last for ten seconds, while it still serves.
  *
  * <p>In a cluster whose nodes may change, the client asks for the status every half a minute, and also tries the nodes
  * that it learns of. The given ones it never forgets.
@@ -162,6 +162,7 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(addresses, "addresses").forEach(address -> requireNonNull(address, "address"));
         requireNonNull(options, "options");
         RemoteTargets targets = new RemoteTargets(addresses, environment);
+        api.onStopping(targets::stopping);
         RetryBudget budget = new RetryBudget(RETRIES, environment::nanoTime);
         return RemoteCall.start(
                         environment,

@@ -13,12 +13,16 @@ import java.util.regex.Pattern;
 
 /**
  * The nodes of a remote cluster in the order of tries. One node is preferred as long as it answers, chosen at random so
- * that clients spread; a node that has failed comes last for a while. Safe for use by any number of threads.
+ * that clients spread; a node that has failed, or is about to stop, comes last for a while. Safe for use by any number
+ * of threads.
  */
 final class RemoteTargets {
 
     /** How long a failed node comes last. */
     static final long PENALTY_NANOS = 1_000_000_000;
+
+    /** How long a node comes last after an answer that says that it is about to stop. It may be started again then. */
+    static final long STOPPING_NANOS = 10_000_000_000L;
 
     private static final Pattern FORM =
             Pattern.compile("(?:\\[[0-9A-Fa-f:.]+(?:%[^\\s:/\\[\\]]+)?]|[^\\s:/\\[\\]]+):([0-9]{1,5})");
@@ -33,23 +37,26 @@ final class RemoteTargets {
     private volatile List<Target> targets;
     private volatile Target preferred;
 
-    /** A node's address and the time of its last failure. */
+    /** A node's address, and when it failed or said that it is about to stop. */
     final class Target {
         final String address;
         private volatile boolean failed;
         private volatile long failedAt;
+        private volatile boolean stopping;
+        private volatile long stoppingAt;
 
         private Target(String address) {
             this.address = address;
         }
 
         private boolean isSuspect() {
-            return failed && environment.nanoTime() - failedAt < PENALTY_NANOS;
+            return (failed && environment.nanoTime() - failedAt < PENALTY_NANOS)
+                    || (stopping && environment.nanoTime() - stoppingAt < STOPPING_NANOS);
         }
 
         void answered() {
             failed = false;
-            if (preferred.isSuspect()) {
+            if (!isSuspect() && preferred.isSuspect()) {
                 preferred = this;
             }
         }
@@ -73,6 +80,20 @@ final class RemoteTargets {
         this.seeds = List.copyOf(made);
         this.targets = seeds;
         this.preferred = seeds.get(environment.random().nextInt(made.size()));
+    }
+
+    /**
+     * Lets a node come last for a while, and another one be preferred as soon as it answers.
+     *
+     * @param address the node that is about to stop; ignored if it is unknown
+     */
+    void stopping(String address) {
+        for (Target target : targets) {
+            if (target.address.equals(address)) {
+                target.stoppingAt = environment.nanoTime();
+                target.stopping = true;
+            }
+        }
     }
 
     /**

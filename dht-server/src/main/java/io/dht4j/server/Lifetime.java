@@ -111,6 +111,15 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
+     * Returns whether the program ends by itself, since {@link #end} or {@link #fail} was called.
+     *
+     * @return false as long as only a signal asks it to stop
+     */
+    public boolean isEnding() {
+        return ends;
+    }
+
+    /**
      * Returns whether {@link #fail} was called, by the program or because a thread has ended.
      *
      * @return true from then on

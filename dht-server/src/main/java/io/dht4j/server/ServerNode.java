@@ -14,9 +14,13 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.store.mvstore.Rebuild;
+import io.dht4j.transport.common.BoundedWait;
+import io.dht4j.transport.grpc.api.GrpcApi;
 import io.dht4j.transport.http.HttpApi;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,14 +43,17 @@ public final class ServerNode implements AutoCloseable {
     private final Closer closer;
     private final String transportName;
     private final CompletableFuture<String> failure;
+    private final List<Runnable> announcements;
 
     private ServerNode(
             ServerConfig config,
             Cluster cluster,
             Closer closer,
             String transportName,
-            CompletableFuture<String> failure) {
+            CompletableFuture<String> failure,
+            List<Runnable> announcements) {
         this.failure = failure;
+        this.announcements = announcements;
         this.config = config;
         this.cluster = cluster;
         this.closer = closer;
@@ -190,12 +197,13 @@ public final class ServerNode implements AutoCloseable {
         CompletableFuture<String> failure = new CompletableFuture<>();
         cluster.failure().thenAccept(failure::complete);
         api.failure().thenAccept(failure::complete);
-        config.addresses()
-                .grpc()
-                .ifPresent(address -> closer.add(components.grpcApi(address, cluster))
-                        .failure()
-                        .thenAccept(failure::complete));
-        return new ServerNode(config, cluster, closer, transport.name(), failure);
+        List<Runnable> announcements = new ArrayList<>(List.of(api::announceStop));
+        config.addresses().grpc().ifPresent(address -> {
+            GrpcApi grpc = closer.add(components.grpcApi(address, cluster));
+            grpc.failure().thenAccept(failure::complete);
+            announcements.add(grpc::announceStop);
+        });
+        return new ServerNode(config, cluster, closer, transport.name(), failure, announcements);
     }
 
     /**
@@ -248,6 +256,18 @@ public final class ServerNode implements AutoCloseable {
                 + " transport=" + transportName
                 + " tls=" + (security.tls().isPresent() ? "on" : "off")
                 + " tokens=" + (security.tokens().isPresent() ? "on" : "off");
+    }
+
+    /**
+     * Tells clients to call other nodes, and goes on serving for the configured time, so that no call of a client that
+     * honours this meets the end of the node. Returns at once if the cluster has no other node, or when the node can no
+     * longer serve. Blocks.
+     */
+    public void awaitClientsToLeave() {
+        announcements.forEach(Runnable::run);
+        if (cluster.topology().size() > 1) {
+            BoundedWait.upTo(config.clients().shutdownDelay(), failure);
+        }
     }
 
     /**

@@ -99,6 +99,10 @@ public final class ServerProcess implements AutoCloseable {
                 "io.dht4j.server.cli.Dht",
                 name));
         command.addAll(List.of(options));
+        if (name.equals("server") && !command.contains("--shutdown-delay")) {
+            // Most tests have no clients that could leave.
+            command.addAll(List.of("--shutdown-delay", "0"));
+        }
         return command;
     }
 

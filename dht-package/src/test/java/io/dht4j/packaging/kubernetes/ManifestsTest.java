@@ -69,13 +69,21 @@ class ManifestsTest {
     }
 
     @Test
-    void aMajorityStaysAndThereIsTimeForAnOrderlyEnd() {
+    void aMajorityStaysAndThereIsTimeForAnOrderlyEnd() throws Exception {
         int grace = (Integer) manifests.podSpec().get("terminationGracePeriodSeconds");
-        int sleep = (Integer) Manifests.at(manifests.container(), "lifecycle", "preStop", "sleep", "seconds");
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+        settings.put(
+                Setting.SHUTDOWN_DELAY,
+                manifests
+                        .environment(0)
+                        .getOrDefault(Setting.SHUTDOWN_DELAY.variable(), Setting.SHUTDOWN_DELAY.fallback()));
+        int delay = (int) ServerConfig.of(settings).clients().shutdownDelay().toSeconds();
+        Manifests.Probe readiness = manifests.probe("readinessProbe");
 
         assertThat(Manifests.at(manifests.object("PodDisruptionBudget", "dht"), "spec", "maxUnavailable"))
                 .isEqualTo(1);
-        assertThat(grace).isGreaterThan(sleep + 10);
+        assertThat(grace).isGreaterThan(delay + 10);
+        assertThat(delay).isGreaterThan(readiness.period() * readiness.failureThreshold());
         assertThat(Manifests.at(manifests.podSpec(), "securityContext", "runAsNonRoot"))
                 .isEqualTo(true);
     }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A rolling restart of the stateful set with processes in place of pods: environment, probes, {@code preStop} and times
- * are those of the manifests. A client's call goes to a node that is ready, as through the service, and has no retry.
+ * A rolling restart of the stateful set with processes in place of pods: environment, probes and times are those of the
+ * manifests. A client's call goes to a node that is ready, as through the service, and has no retry.
  */
 @Tag("full")
 @EnabledOnOs({OS.LINUX, OS.MAC})
@@ -63,18 +63,12 @@ class RollingRestartTest {
         for (int ordinal = pods.size() - 1; ordinal >= 0; ordinal--) {
             SimulatedPod pod = pods.get(ordinal);
             int before = load.calls();
-            assertThat(pod.restart(preStop(manifests), grace(manifests)))
-                    .as(pod.err())
-                    .isZero();
+            assertThat(pod.restart(grace(manifests))).as(pod.err()).isZero();
             await().atMost(PATIENCE).until(pod::isEndpoint);
             assertThat(load.calls()).isGreaterThan(before);
             // As minReadySeconds: calls go on with all nodes before the next one ends.
             load.awaitCalls();
         }
-    }
-
-    private static int preStop(Manifests manifests) {
-        return (Integer) Manifests.at(manifests.container(), "lifecycle", "preStop", "sleep", "seconds");
     }
 
     private static int grace(Manifests manifests) {

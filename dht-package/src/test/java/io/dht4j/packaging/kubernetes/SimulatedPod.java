@@ -100,11 +100,10 @@ final class SimulatedPod implements AutoCloseable {
     }
 
     /** Ends the process as a kubelet ends a pod, and starts it again. Returns the exit code. */
-    int restart(int preStopSeconds, int graceSeconds) throws Exception {
+    int restart(int graceSeconds) throws Exception {
         isTerminating = true;
-        kubelet.schedule(() -> {}, preStopSeconds, TimeUnit.SECONDS).get();
         process.process().destroy();
-        if (!process.process().waitFor(graceSeconds - preStopSeconds, TimeUnit.SECONDS)) {
+        if (!process.process().waitFor(graceSeconds, TimeUnit.SECONDS)) {
             throw new AssertionError("a kubelet would kill the process: " + process.err());
         }
         int exitCode = process.process().exitValue();

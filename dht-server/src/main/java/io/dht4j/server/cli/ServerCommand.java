@@ -43,9 +43,9 @@ import picocli.CommandLine.ParameterException;
         header = "Runs a node.%n",
         description = {
             "%nPrints one line when it serves: @|bold ready|@, its name, its URL, and what is on. After SIGTERM or "
-                    + "Ctrl-C it completes requests in flight and ends with exit code 0, within 10 seconds. It ends "
-                    + "with 1 if that takes longer, and when it can no longer serve; with 0 when it was removed from "
-                    + "the cluster.%n",
+                    + "Ctrl-C it serves for the time of --shutdown-delay, completes requests in flight and ends with "
+                    + "exit code 0, within another 10 seconds. It ends with 1 if that takes longer, and when it can no "
+                    + "longer serve; with 0 when it was removed from the cluster.%n",
             "Without options: a cluster of one node, with its data in dht-data/n1. Three nodes on one machine, "
                     + "each in its own terminal:%n",
             "  P=n1=127.0.0.1:8081,n2=127.0.0.1:8082,n3=127.0.0.1:8083",
@@ -64,7 +64,10 @@ import picocli.CommandLine.ParameterException;
         })
 final class ServerCommand implements Callable<Integer> {
 
-    /** The time for closing. With the JVM's own end and the last log line it stays within the promised 10 seconds. */
+    /**
+     * The time for closing, after the clients had theirs to leave. With the JVM's own end and the last log line it
+     * stays within the promised 10 seconds.
+     */
     private static final Duration CLOSING_TIME = Duration.ofSeconds(9);
 
     private static final String OTHERS = "This command";
@@ -160,7 +163,8 @@ final class ServerCommand implements Callable<Integer> {
             Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
             root.setLevel(Level.INFO);
         }
-        try (Lifetime lifetime = Lifetime.begin(CLOSING_TIME)) {
+        try (Lifetime lifetime =
+                Lifetime.begin(CLOSING_TIME.plus(settings.clients().shutdownDelay()))) {
             // Computed before anything is created, shown once it is.
             Optional<String> notice = settings.store().notice(isDataGiven);
             if (rebuild) {
@@ -182,6 +186,9 @@ final class ServerCommand implements Callable<Integer> {
                 });
                 lifetime.endWith(ThreadWatch.running());
                 lifetime.awaitStop();
+                if (!lifetime.isEnding()) {
+                    node.awaitClientsToLeave();
+                }
                 close(node, failure.toCompletableFuture(), lifetime);
             } catch (Error e) {
                 // What is left of the node would keep the process, and perhaps the port.

@@ -1,21 +1,28 @@
 package io.dht4j.server.config;
 
 import io.dht4j.transport.http.HttpApiOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The names by which clients reach the public HTTP API, and the bounds on their connections.
+ * The names by which clients reach the public HTTP API, the bounds on their connections, and the time that they have to
+ * leave.
  *
  * @param publicHosts names and addresses by which clients reach the node, besides its own
  * @param maxConnections connections to a port, those of peers included
  * @param maxPerAddress of those from one address; empty for half of all
+ * @param shutdownDelay how long the node goes on serving after it was asked to stop
  */
-public record ClientConfig(List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress) {
+public record ClientConfig(
+        List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress, Duration shutdownDelay) {
 
     /** The most connections. */
     static final int MOST_CONNECTIONS = 1_000_000;
+
+    /** The longest time between SIGTERM and the end of service, in milliseconds. */
+    static final int LONGEST_DELAY_MILLIS = 600_000;
 
     /** Copies the names. */
     public ClientConfig {
@@ -32,7 +39,8 @@ public record ClientConfig(List<String> publicHosts, int maxConnections, Optiona
                 given.number(Setting.MAX_CONNECTIONS, 1, MOST_CONNECTIONS),
                 given.has(Setting.MAX_CONNECTIONS_PER_ADDRESS)
                         ? OptionalInt.of(given.number(Setting.MAX_CONNECTIONS_PER_ADDRESS, 1, MOST_CONNECTIONS))
-                        : OptionalInt.empty());
+                        : OptionalInt.empty(),
+                Duration.ofMillis(given.number(Setting.SHUTDOWN_DELAY, 0, LONGEST_DELAY_MILLIS)));
     }
 
     private static List<String> hosts(String text) {

@@ -277,6 +277,14 @@ public enum Setting {
             "Connections that the clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
     /** The address of the public gRPC API. */
     GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Address of the public gRPC API, with a port of its own."),
+    /** The time between the announcement of a stop and the stop. */
+    SHUTDOWN_DELAY(
+            "MILLIS",
+            Fallback.VALUE,
+            "5000",
+            "Time that the node goes on serving after SIGTERM, 0 to " + ClientConfig.LONGEST_DELAY_MILLIS
+                    + " milliseconds, while it tells clients and load balancers to call other nodes. A node without "
+                    + "others does not wait."),
     /** The node's certificate. */
     TLS_CERT(
             "FILE",

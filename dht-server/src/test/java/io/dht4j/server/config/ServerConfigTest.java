@@ -68,7 +68,8 @@ class ServerConfigTest {
         assertThat(config.addresses().grpc()).isEmpty();
         assertThat(config.security())
                 .isEqualTo(new SecurityConfig(Optional.empty(), Optional.empty(), false, List.of()));
-        assertThat(config.clients()).isEqualTo(new ClientConfig(List.of(), 10_000, OptionalInt.empty()));
+        assertThat(config.clients())
+                .isEqualTo(new ClientConfig(List.of(), 10_000, OptionalInt.empty(), Duration.ofSeconds(5)));
     }
 
     @Test
@@ -107,6 +108,7 @@ class ServerConfigTest {
         settings.put(Setting.TOKENS, "tokens.txt");
         settings.put(Setting.MAX_CONNECTIONS, "300");
         settings.put(Setting.MAX_CONNECTIONS_PER_ADDRESS, "30");
+        settings.put(Setting.SHUTDOWN_DELAY, "7000");
 
         ServerConfig config = ServerConfig.of(settings);
 
@@ -149,7 +151,8 @@ class ServerConfigTest {
                         Optional.of(Path.of("tokens.txt")),
                         false,
                         List.of(new NodeId("m1"), new NodeId("m2"))));
-        assertThat(config.clients()).isEqualTo(new ClientConfig(List.of(), 300, OptionalInt.of(30)));
+        assertThat(config.clients())
+                .isEqualTo(new ClientConfig(List.of(), 300, OptionalInt.of(30), Duration.ofSeconds(7)));
     }
 
     @Test

@@ -49,6 +49,9 @@ public abstract class RemoteApiContract
          */
         String address();
 
+        /** Announces that it is about to close, and serves as before. By default it has no way to announce that. */
+        default void announceStop() {}
+
         /** Stops listening and aborts running calls within seconds. May be called repeatedly. */
         @Override
         void close();

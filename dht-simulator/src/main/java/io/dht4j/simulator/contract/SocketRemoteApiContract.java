@@ -4,10 +4,15 @@ import static io.dht4j.simulator.contract.Results.failure;
 import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.network.SilencedLink;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link RemoteApi} over a network must do besides: its servers listen on ports of 127.0.0.1. */
@@ -16,8 +21,42 @@ public abstract class SocketRemoteApiContract extends RemoteApiContract {
     /** Whatever connections there were have cost a call its deadline by then. */
     private static final int CALLS_AFTER = 15;
 
+    private static final int CALLS_MEANWHILE = 200;
+    private static final byte[] VALUE = {1};
+
     /** Constructor for subclasses. */
     protected SocketRemoteApiContract() {}
+
+    @Test
+    void aNodeThatIsAboutToStopIsReportedWithEachAnswerAndServes() {
+        Queue<String> stopping = new ConcurrentLinkedQueue<>();
+        api().onStopping(stopping::add);
+        result(api().put(address(0), KEY, VALUE, OPTIONS));
+        result(api().put(address(1), KEY, VALUE, OPTIONS));
+        assertThat(stopping).isEmpty();
+
+        servers().get(0).announceStop();
+        assertThat(result(api().get(address(0), KEY, OPTIONS))).isPresent();
+        assertThat(stopping).containsOnly(address(0)).hasSize(1);
+        result(api().put(address(0), KEY, VALUE, OPTIONS));
+        assertThat(stopping).containsOnly(address(0)).hasSize(2);
+        failure(api().put(address(0), KEY, VALUE, OPTIONS.withPolicy(4, 4)));
+        assertThat(stopping).containsOnly(address(0)).hasSize(3);
+        result(api().get(address(1), KEY, OPTIONS));
+        assertThat(stopping).hasSize(3);
+    }
+
+    @Test
+    void noCallFailsWhenANodeAnnouncesThatItStopsUnderLoad() {
+        List<CompletionStage<Version>> calls = new ArrayList<>();
+        for (int i = 0; i < CALLS_MEANWHILE; i++) {
+            calls.add(api().put(address(0), KEY, VALUE, OPTIONS));
+            if (i == CALLS_MEANWHILE / 2) {
+                servers().get(0).announceStop();
+            }
+        }
+        calls.forEach(Results::result);
+    }
 
     @Test
     void aLinkThatWentSilentIsUsedAgainSoonAfterItHeals() throws IOException {

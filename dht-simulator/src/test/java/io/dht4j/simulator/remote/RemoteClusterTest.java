@@ -118,6 +118,46 @@ class RemoteClusterTest {
     }
 
     @Test
+    void aNodeThatIsAboutToStopIsLeftWithItsFirstAnswer() {
+        api.saysThatItStops(order.get(0), true);
+        for (int i = 0; i < 3; i++) {
+            scripted.await(cluster.get(KEY));
+        }
+        assertThat(api.askedOf("get")).containsExactly(order.get(0), order.get(1), order.get(1));
+
+        // It is gone and the other one is about to go: for a while the first is tried after the third.
+        api.at(order.get(0), failing(ErrorCode.NOT_SENT));
+        api.saysThatItStops(order.get(1), true);
+        api.calls.clear();
+        scripted.await(cluster.put(KEY, new byte[1]));
+        scripted.await(cluster.put(KEY, new byte[1]));
+        assertThat(api.askedOf("put")).containsExactly(order.get(1), order.get(2));
+    }
+
+    @Test
+    void aNodeThatWasStartedAgainIsTriedAgainTenSecondsLater() {
+        api.saysThatItStops(order.get(0), true);
+        scripted.await(cluster.get(KEY));
+        scripted.await(cluster.get(KEY));
+        api.saysThatItStops(order.get(0), false);
+        env.advance(Duration.ofSeconds(10));
+        api.at(order.get(1), failing(ErrorCode.NOT_SENT));
+        api.at(order.get(2), failing(ErrorCode.NOT_SENT));
+        api.calls.clear();
+        scripted.await(cluster.get(KEY));
+        assertThat(api.askedOf("get")).containsExactly(order.get(1), order.get(2), order.get(0));
+    }
+
+    @Test
+    void whenAllNodesAreAboutToStopTheyStillServe() {
+        order.forEach(address -> api.saysThatItStops(address, true));
+        for (int i = 0; i < 4; i++) {
+            scripted.await(cluster.get(KEY));
+        }
+        assertThat(api.askedOf("get")).hasSize(4);
+    }
+
+    @Test
     void clientsSpreadByChance() {
         Set<String> first = new HashSet<>();
         for (int i = 0; i < 50; i++) {

@@ -35,6 +35,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -61,6 +62,8 @@ final class ScriptedApi implements RemoteApi {
     final Set<String> addsForeignKeys = new HashSet<>();
 
     private final Map<String, Behaviour> behaviours = new LinkedHashMap<>();
+    private final Set<String> stopping = new HashSet<>();
+    private Consumer<String> onStopping = address -> {};
     private final VirtualEnvironment env;
     private final List<CompletableFuture<?>> underWay = new ArrayList<>();
 
@@ -91,6 +94,20 @@ final class ScriptedApi implements RemoteApi {
                 Optional.empty(),
                 Duration.ofSeconds(1),
                 Map.of());
+    }
+
+    /** Lets a node say in its further answers whether it is about to stop. */
+    void saysThatItStops(String address, boolean stops) {
+        if (stops) {
+            stopping.add(address);
+        } else {
+            stopping.remove(address);
+        }
+    }
+
+    @Override
+    public void onStopping(Consumer<String> listener) {
+        onStopping = listener;
     }
 
     void at(String address, Behaviour behaviour) {
@@ -139,6 +156,9 @@ final class ScriptedApi implements RemoteApi {
         underWay.add(stage);
         Behaviour behaviour = behaviours.getOrDefault(address, t -> CompletableFuture.completedFuture(null));
         behaviour.answer(timeout).whenComplete((nothing, error) -> {
+            if (stopping.contains(address)) {
+                onStopping.accept(address);
+            }
             if (error == null) {
                 stage.complete(result.get());
             } else {

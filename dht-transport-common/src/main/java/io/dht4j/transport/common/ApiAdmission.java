@@ -29,6 +29,7 @@ public abstract class ApiAdmission<R> {
     private final AtomicLong bytes = new AtomicLong();
     private final Set<R> inProgress = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
+    private volatile boolean stopping;
     private volatile boolean stopped;
 
     /**
@@ -52,6 +53,26 @@ public abstract class ApiAdmission<R> {
      */
     public final RateLimitedLog failures() {
         return failures;
+    }
+
+    /**
+     * Makes answers say that this API is about to stop. Requests are served as before.
+     *
+     * @return false if this was called before
+     */
+    public final synchronized boolean announceStop() {
+        boolean first = !stopping;
+        stopping = true;
+        return first;
+    }
+
+    /**
+     * Returns whether answers say that this API is about to stop.
+     *
+     * @return true from {@link #announceStop} on
+     */
+    public final boolean isStopping() {
+        return stopping;
     }
 
     /**

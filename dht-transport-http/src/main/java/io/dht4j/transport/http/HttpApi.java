@@ -150,6 +150,18 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
+     * Tells clients that this API is about to close, and serves them as before. From now on {@code /readyz} answers
+     * 503, each answer has the header {@code Dht-Stopping} and ends its connection, and HTTP/2 connections of clients
+     * receive a GOAWAY. A client that honours one of these calls another node before this one closes. Does not block;
+     * may be called repeatedly.
+     */
+    public void announceStop() {
+        if (admission.announceStop()) {
+            listener.connections().announceStop();
+        }
+    }
+
+    /**
      * Stops taking requests, waits for at most {@code drainTimeout} until those in flight have ended, then closes their
      * connections. Requests that come in the meantime over open connections are answered 503. On return an own port is
      * released and its threads have ended; a shared one continues to serve the node's peers. Blocks; must not be called

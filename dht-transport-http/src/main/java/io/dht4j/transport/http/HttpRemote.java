@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -73,6 +74,11 @@ public final class HttpRemote implements RemoteApi {
     @Override
     public String name() {
         return "http";
+    }
+
+    @Override
+    public void onStopping(Consumer<String> listener) {
+        client.onStopping(listener);
     }
 
     @Override

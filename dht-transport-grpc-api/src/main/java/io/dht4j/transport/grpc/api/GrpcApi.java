@@ -69,6 +69,16 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
+     * Tells clients that this API is about to close, and serves them as before. From now on the health service reports
+     * {@code NOT_SERVING}, each answer has the metadata {@code dht-stopping}, and the connections that are open receive
+     * a GOAWAY. A client that honours one of these calls another node before this one closes. Does not block; may be
+     * called repeatedly.
+     */
+    public void announceStop() {
+        server.announceStop();
+    }
+
+    /**
      * Stops taking calls, waits for at most {@code drainTimeout} until those in flight have ended, and ends the others
      * with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come in the meantime over open connections are refused with
      * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service reports the same. On return the port is released

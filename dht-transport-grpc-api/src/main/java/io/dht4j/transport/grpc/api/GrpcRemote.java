@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * A client of the public gRPC API. It uses one channel per address and one gRPC call per call, and repeats nothing.
@@ -61,6 +62,11 @@ public final class GrpcRemote implements RemoteApi {
     @Override
     public String name() {
         return "grpc";
+    }
+
+    @Override
+    public void onStopping(Consumer<String> listener) {
+        client.onStopping(listener);
     }
 
     @Override

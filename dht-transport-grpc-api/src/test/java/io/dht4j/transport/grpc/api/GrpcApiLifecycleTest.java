@@ -13,6 +13,7 @@ import io.dht4j.v1.GetRequest;
 import io.dht4j.v1.GetResponse;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.StatusRequest;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -132,6 +133,29 @@ class GrpcApiLifecycleTest {
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(seen).containsExactly(ServingStatus.SERVING, ServingStatus.NOT_SERVING));
+    }
+
+    @Test
+    void anAnnouncedStopShowsInHealthEndsConnectionsAndServes() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        Future<GetResponse> before = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+
+        api.announceStop();
+        await("the channel has no connection but for the call under way")
+                .atMost(PATIENCE)
+                .until(() -> channel.getState(false) == ConnectivityState.IDLE);
+        // Over a connection of its own, so not before.
+        HealthCheckRequest health = HealthCheckRequest.getDefaultInstance();
+        assertThat(HealthGrpc.newBlockingStub(channel).check(health).getStatus())
+                .isEqualTo(ServingStatus.NOT_SERVING);
+        cluster.gets.remove().complete(Optional.of(SteeredCluster.value(1)));
+        assertThat(before.get(30, TimeUnit.SECONDS).hasValue()).isTrue();
+
+        Future<GetResponse> after = client.get(GET);
+        await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
+        cluster.gets.remove().complete(Optional.empty());
+        assertThat(after.get(30, TimeUnit.SECONDS).hasValue()).isFalse();
     }
 
     @Test

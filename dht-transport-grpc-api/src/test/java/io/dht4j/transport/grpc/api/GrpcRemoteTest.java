@@ -25,6 +25,11 @@ class GrpcRemoteTest extends SocketRemoteApiContract {
             }
 
             @Override
+            public void announceStop() {
+                api.announceStop();
+            }
+
+            @Override
             public void close() {
                 api.close();
             }

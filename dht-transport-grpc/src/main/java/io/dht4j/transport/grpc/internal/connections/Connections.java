@@ -173,6 +173,15 @@ public final class Connections {
         }
     }
 
+    /** Sends every open connection a GOAWAY. Each closes when the calls on it have ended. */
+    public void sayGoodbye() {
+        connections.values().forEach(connection -> {
+            if (connection.channel.isRegistered()) {
+                connection.channel.close();
+            }
+        });
+    }
+
     /** Returns the connection with a remote address; empty if it has gone. */
     public Optional<Connection> find(SocketAddress remote) {
         return Optional.ofNullable(connections.get(remote));

@@ -66,6 +66,9 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     public void handle(HttpServerRequest request) {
         HttpApiExchange exchange =
                 new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
+        if (admission.isStopping()) {
+            listener.connections().answerLast(request);
+        }
         if (request.response().writeQueueFull()) {
             // A client that sends requests without reading the answers waits, and its next requests with it.
             request.pause();

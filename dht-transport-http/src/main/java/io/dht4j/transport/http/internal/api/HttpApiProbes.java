@@ -66,7 +66,7 @@ public final class HttpApiProbes {
 
     /** Answers whether this node serves reads and writes, and what is in the way if it does not. */
     void ready(HttpApiExchange exchange) {
-        if (admission.isStopped()) {
+        if (admission.isStopping() || admission.isStopped()) {
             answer(exchange, UNAVAILABLE, "draining");
             return;
         }

@@ -33,6 +33,9 @@ public final class ApiProtocol {
     /** The header with the time at which an entry expires, in milliseconds since 1970. */
     public static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
 
+    /** The header with the value {@code true} in the answers of a node that is about to stop. */
+    public static final CharSequence STOPPING_HEADER = HttpHeaders.createOptimized("Dht-Stopping");
+
     /** The header that identifies the span of the caller. */
     public static final String TRACE_PARENT = "traceparent";
 

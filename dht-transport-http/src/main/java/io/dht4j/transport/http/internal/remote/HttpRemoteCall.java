@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.remote;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -114,6 +115,9 @@ final class HttpRemoteCall<T> {
     }
 
     private void receive(HttpClientResponse response) {
+        if (response.headers().contains(ApiProtocol.STOPPING_HEADER)) {
+            client.isStopping(address);
+        }
         guarded(() -> answer.begin(response));
         response.exceptionHandler(e -> fail("the answer was cut: " + reason(e)));
         response.handler(piece -> guarded(() -> answer.add(piece)));

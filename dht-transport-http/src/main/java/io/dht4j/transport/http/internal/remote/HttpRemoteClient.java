@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,7 @@ public final class HttpRemoteClient implements AutoCloseable {
     /** Hosts to which the token may go in plaintext. */
     private final Set<String> trusted = ConcurrentHashMap.newKeySet();
 
+    private volatile Consumer<String> stopping = address -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
@@ -143,6 +145,15 @@ public final class HttpRemoteClient implements AutoCloseable {
             call.refuse("the client is closed");
         }
         return call.stage();
+    }
+
+    /** Sets what receives the address of a node whose answer says that it is about to stop. */
+    public void onStopping(Consumer<String> listener) {
+        stopping = listener;
+    }
+
+    void isStopping(String address) {
+        stopping.accept(address);
     }
 
     Vertx vertx() {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -72,9 +73,22 @@ public final class HttpConnections {
         /** Since the last request that was carried out. For the event loop. */
         private final FloodCount refused = FloodCount.ofRefused();
 
+        private final AtomicBoolean stopAnnounced = new AtomicBoolean();
+
         Link(AcceptedConnection accepted, @Nullable HttpFloodGuard guard) {
             this.accepted = accepted;
             this.guard = guard;
+        }
+
+        /**
+         * Sends a GOAWAY that excludes no request, those under way to this node included: the client begins no more,
+         * and closes the connection after the last answer. Peers go on.
+         */
+        @SuppressWarnings("deprecation") // the other way excludes requests that are under way
+        void announceStop(HttpConnection connection) {
+            if (!accepted.isPeer() && stopAnnounced.compareAndSet(false, true)) {
+                connection.goAway(0, Integer.MAX_VALUE);
+            }
         }
     }
 
@@ -163,6 +177,30 @@ public final class HttpConnections {
         }
         refuse(request, HttpProblem.of(ErrorCode.OVERLOADED, noPlace()));
         return false;
+    }
+
+    /**
+     * Makes the answer to a public request tell that this node is about to stop, and be the last of its connection.
+     * Over HTTP/2 the client has received, or receives now, a GOAWAY.
+     */
+    public void answerLast(HttpServerRequest request) {
+        request.response().putHeader(ApiProtocol.STOPPING_HEADER, "true");
+        endAfterAnswer(request);
+        if (request.version() == HttpVersion.HTTP_2) {
+            Link link = links.get(request.connection());
+            if (link != null) {
+                link.announceStop(request.connection());
+            }
+        }
+    }
+
+    /** Tells the clients of HTTP/2 that this node is about to stop. From any thread. */
+    public void announceStop() {
+        links.forEach((connection, link) -> {
+            if (connection.protocolVersion() == HttpVersion.HTTP_2) {
+                link.announceStop(connection);
+            }
+        });
     }
 
     /** Ends the connection after the answer. Over HTTP/2 it continues, and may have to give way. */

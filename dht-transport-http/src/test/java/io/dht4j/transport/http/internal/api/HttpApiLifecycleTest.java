@@ -11,10 +11,12 @@ import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp2;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -77,6 +79,58 @@ class HttpApiLifecycleTest {
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("127.0.0.1:" + nodes.port(0));
         assertThat(nodes.get(0, "/v0/status").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAnnouncedStopShowsInReadinessAndEndsEachConnectionWithAnAnswer(boolean shared) throws Exception {
+        try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults())) {
+            HttpApi api =
+                    shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), HttpApiOptions.defaults());
+            try (RawHttp before = new RawHttp(api.port())) {
+                before.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(before.read().status()).isEqualTo(200);
+
+                api.announceStop();
+                before.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nlate");
+                assertLast(before, 201);
+            }
+            for (String path : List.of("/v0/entity?id=k", "/v0/entities", "/livez")) {
+                try (RawHttp after = new RawHttp(api.port())) {
+                    after.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                    assertLast(after, 200);
+                }
+            }
+            try (RawHttp probe = new RawHttp(api.port())) {
+                probe.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(assertLast(probe, 503).text()).contains("draining");
+            }
+            api.close();
+        }
+    }
+
+    private static RawHttp.Answer assertLast(RawHttp client, int status) throws IOException {
+        RawHttp.Answer answer = client.read();
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.headers()).containsEntry("Dht-Stopping", "true").containsEntry("Connection", "close");
+        assertThat(client.isClosedByServer()).isTrue();
+        return answer;
+    }
+
+    @Test
+    void anAnnouncedStopReachesClientsOfHttp2AndServesRequestsUnderWayToTheNode() throws Exception {
+        try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults());
+                RawHttp2 client = new RawHttp2(one.port(0))) {
+            client.request("GET", "/v0/status", true);
+            client.flush();
+            client.readUntil(RawHttp2.DATA);
+
+            one.api(0).announceStop();
+            assertThat(client.readUntil(RawHttp2.GOAWAY).goAwayCode()).isZero();
+            int late = client.request("GET", "/v0/status", true);
+            client.flush();
+            assertThat(client.readUntil(RawHttp2.HEADERS).stream()).isEqualTo(late);
+        }
     }
 
     @ParameterizedTest

@@ -32,6 +32,11 @@ class HttpRemoteTest extends SocketRemoteApiContract {
             }
 
             @Override
+            public void announceStop() {
+                api.announceStop();
+            }
+
+            @Override
             public void close() {
                 api.close();
             }

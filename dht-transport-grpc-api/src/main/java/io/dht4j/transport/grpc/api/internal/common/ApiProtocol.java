@@ -17,5 +17,9 @@ public final class ApiProtocol {
     public static final Metadata.Key<String> TRACE_STATE =
             Metadata.Key.of("tracestate", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** The metadata with the value {@code true} in the answers of a node that is about to stop. */
+    public static final Metadata.Key<String> STOPPING =
+            Metadata.Key.of("dht-stopping", Metadata.ASCII_STRING_MARSHALLER);
+
     private ApiProtocol() {}
 }

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
@@ -64,6 +65,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private final RemoteLink link;
     private final ErrorCode ifTooLarge;
     private final Collector<A, R> collector;
+    private final Runnable stopping;
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private final Tracer tracer;
     private final long begun = System.nanoTime();
@@ -74,12 +76,14 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private boolean enough;
     private @Nullable RuntimeException unreadable;
 
-    private RemoteCall(String address, RemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector) {
+    private RemoteCall(
+            String address, RemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector, Runnable stopping) {
         this.address = address;
         this.link = link;
         this.tracer = new Tracer(link);
         this.ifTooLarge = ifTooLarge;
         this.collector = collector;
+        this.stopping = stopping;
     }
 
     /** Observes how far the request gets, and whether anything comes back. */
@@ -147,6 +151,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
      *
      * @param links gives the channel, ready to connect again if its last attempt failed
      * @param headers makes the metadata of each attempt
+     * @param stopping runs when the answer says that the node is about to stop
      * @param again runs a call that begins again, on other threads and after their current work
      * @param ifTooLarge the error if a message is larger than either side takes
      */
@@ -159,9 +164,10 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Supplier<Metadata> headers,
             ErrorCode ifTooLarge,
             Collector<A, R> collector,
+            Runnable stopping,
             Executor again) {
         return settle(
-                () -> begin(links.get(), address, method, request, timeout, headers, ifTooLarge, collector),
+                () -> begin(links.get(), address, method, request, timeout, headers, ifTooLarge, collector, stopping),
                 again,
                 ATTEMPTS);
     }
@@ -183,8 +189,9 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             Duration timeout,
             Supplier<Metadata> headers,
             ErrorCode ifTooLarge,
-            Collector<A, R> collector) {
-        RemoteCall<Q, A, R> started = new RemoteCall<>(address, link, ifTooLarge, collector);
+            Collector<A, R> collector,
+            Runnable stopping) {
+        RemoteCall<Q, A, R> started = new RemoteCall<>(address, link, ifTooLarge, collector, stopping);
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);
@@ -212,6 +219,17 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     @Override
+    public void onHeaders(Metadata headers) {
+        look(headers);
+    }
+
+    private void look(Metadata metadata) {
+        if (metadata.containsKey(ApiProtocol.STOPPING)) {
+            stopping.run();
+        }
+    }
+
+    @Override
     public void onMessage(A message) {
         ClientCall<Q, A> running = call;
         if (running == null) {
@@ -234,6 +252,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
+        look(trailers);
         if (unreadable != null) {
             fail(ErrorCode.INTERNAL, "its answer is not what it should be: " + unreadable.getMessage());
         } else if (status.isOk() || enough) {

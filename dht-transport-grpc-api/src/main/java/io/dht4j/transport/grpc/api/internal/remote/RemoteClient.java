@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class RemoteClient {
     private final RemoteChannels channels;
     private final RemoteAdmission admission;
     private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile Consumer<String> stopping = address -> {};
     private volatile boolean ended;
 
     /**
@@ -107,6 +109,7 @@ public final class RemoteClient {
                     () -> headers(options),
                     ifTooLarge,
                     collector,
+                    () -> stopping.accept(address),
                     channels.loops());
         } catch (DhtException e) {
             running = CompletableFuture.failedFuture(e);
@@ -125,6 +128,11 @@ public final class RemoteClient {
             underWay.remove(begun);
             admission.leave(requestBytes);
         });
+    }
+
+    /** Sets what receives the address of a node whose answer says that it is about to stop. */
+    public void onStopping(Consumer<String> listener) {
+        stopping = listener;
     }
 
     private Metadata headers(CallOptions options) {

@@ -284,7 +284,7 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
     private void sendHeaders() {
         if (!headersSent) {
             headersSent = true;
-            call.sendHeaders(new Metadata());
+            call.sendHeaders(stream.metadata());
         }
     }
 
@@ -295,7 +295,10 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
         try {
             StatusRuntimeException answer = ApiErrors.encode(known(error));
             status = answer.getStatus();
-            trailers = answer.getTrailers() == null ? new Metadata() : answer.getTrailers();
+            trailers = stream.metadata();
+            if (answer.getTrailers() != null) {
+                trailers.merge(answer.getTrailers());
+            }
         } catch (RuntimeException | Error e) {
             // No memory even for this answer.
             status = ApiErrors.preparedStatus();

@@ -86,6 +86,7 @@ public final class ApiServer implements AutoCloseable {
 
     private final PublicApiOptions<?> options;
     private final CallAdmission admission;
+    private final Connections connections = new Connections();
     private final AuxiliaryServices auxiliary;
     private final TokenGuard guard;
     private final Optional<Tls> tls;
@@ -115,7 +116,6 @@ public final class ApiServer implements AutoCloseable {
         this.acceptors = group(1, "dht4j-grpc-api-acceptor");
         this.loops = group(eventLoops, "dht4j-grpc-api");
         guard.onChange(() -> admission.inProgress().forEach(ApiStream::checkToken));
-        Connections connections = new Connections();
         ConnectionLimit limit = ConnectionLimit.of(
                 "the gRPC API at " + address.getHostString() + ":" + address.getPort(),
                 options.listener().connections().max(),
@@ -262,6 +262,14 @@ public final class ApiServer implements AutoCloseable {
     /** Returns a stage that completes, on any thread, when an event loop ends without having been closed. */
     public CompletionStage<String> failure() {
         return watch.failure();
+    }
+
+    /** Tells clients that this server is about to close, and serves them as before. Does not block. */
+    public void announceStop() {
+        if (admission.announceStop()) {
+            health.enterTerminalState();
+            connections.sayGoodbye();
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.dht4j.transport.grpc.api.internal.server;
 
 import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.transport.grpc.internal.connections.Connections;
 import io.dht4j.transport.grpc.internal.connections.Connections.Connection;
 import io.dht4j.v1.KeyValueGrpc;
@@ -149,6 +150,15 @@ final class ApiStream extends ServerStreamTracer {
     /** Returns the log for failures that any number of calls may meet. */
     RateLimitedLog failures() {
         return admission.failures();
+    }
+
+    /** Returns the metadata of an answer, which say whether this node is about to stop. */
+    Metadata metadata() {
+        Metadata metadata = new Metadata();
+        if (admission.isStopping()) {
+            metadata.put(ApiProtocol.STOPPING, "true");
+        }
+        return metadata;
     }
 
     /** Takes bytes from the budget until {@link #release} or the stream's end. */
