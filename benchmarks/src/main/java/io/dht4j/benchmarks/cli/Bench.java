@@ -9,7 +9,6 @@ import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -43,7 +42,8 @@ import picocli.CommandLine.Spec;
             "1:failed or stopped, the report has the measurements until then; compare --fail-if-worse: something is "
                     + "worse",
             "2:wrong usage; compare: a report cannot be read",
-            "3:compare --fail-if-worse: too few repetitions to judge"
+            "3:compare --fail-if-worse: too few repetitions to judge",
+            "141:standard output was closed by its reader"
         },
         subcommands = HelpCommand.class)
 public final class Bench implements Callable<Integer> {
@@ -81,13 +81,7 @@ public final class Bench implements Callable<Integer> {
      * @return the exit code
      */
     static int execute(Console console, List<Scenario> scenarios, String... args) {
-        int code = commandLine(console, scenarios).execute(args);
-        // A print stream hides failures: a full disk, a pipe without a reader.
-        if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
-            console.err().println("dht bench: standard output cannot be written");
-            return CommandLine.ExitCode.SOFTWARE;
-        }
-        return code;
+        return console.execute(commandLine(console, scenarios), args);
     }
 
     private static CommandLine commandLine(Console console, List<Scenario> scenarios) {
@@ -96,8 +90,6 @@ public final class Bench implements Callable<Integer> {
                 .addSubcommand(RunCommand.commandLine(console, scenarios))
                 .addSubcommand(new CompareCommand(console));
         return commandLine
-                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)

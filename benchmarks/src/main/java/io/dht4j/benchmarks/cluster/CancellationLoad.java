@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cluster;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.ReadFanOut;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
@@ -71,7 +72,7 @@ public final class CancellationLoad implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new CancellationLoad()).execute(args));
+        LoadProgram.main(new CommandLine(new CancellationLoad()), args);
     }
 
     @Override

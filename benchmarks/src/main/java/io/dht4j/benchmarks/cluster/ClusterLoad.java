@@ -7,6 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.ReadFanOut;
 import io.dht4j.Topology;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.core.ClusterBuilder;
@@ -71,7 +72,7 @@ public final class ClusterLoad implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new ClusterLoad()).execute(args));
+        LoadProgram.main(new CommandLine(new ClusterLoad()), args);
     }
 
     @Override

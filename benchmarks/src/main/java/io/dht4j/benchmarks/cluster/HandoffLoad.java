@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.load.LoadProcess;
@@ -101,7 +102,7 @@ public final class HandoffLoad implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new HandoffLoad()).execute(args));
+        LoadProgram.main(new CommandLine(new HandoffLoad()), args);
     }
 
     @Override

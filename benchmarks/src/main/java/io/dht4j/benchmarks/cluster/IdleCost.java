@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cluster;
 
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.results.PairedRatios;
@@ -75,7 +76,7 @@ public final class IdleCost implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new IdleCost()).execute(args));
+        LoadProgram.main(new CommandLine(new IdleCost()), args);
     }
 
     /** One kind of operation on both clusters, and its results. */

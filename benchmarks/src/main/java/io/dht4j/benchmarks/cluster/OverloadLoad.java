@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cluster;
 
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.load.LoadProcess;
@@ -109,7 +110,7 @@ public final class OverloadLoad implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new OverloadLoad()).execute(args));
+        LoadProgram.main(new CommandLine(new OverloadLoad()), args);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.placement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.core.internal.membership.ClusterView;
@@ -92,7 +93,7 @@ public final class JoinPlanReport implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new JoinPlanReport()).execute(args));
+        LoadProgram.main(new CommandLine(new JoinPlanReport()), args);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.placement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import java.io.PrintWriter;
@@ -63,7 +64,7 @@ public final class PlacementReport implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new PlacementReport()).execute(args));
+        LoadProgram.main(new CommandLine(new PlacementReport()), args);
     }
 
     @Override

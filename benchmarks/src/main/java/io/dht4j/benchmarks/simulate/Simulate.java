@@ -10,8 +10,6 @@ import io.dht4j.simulator.SimulationOptions;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.simulator.SimulationReport;
 import io.dht4j.simulator.Simulator;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +45,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:no guarantee was broken",
             "1:a guarantee was broken; the output names the seeds",
-            "2:wrong usage"
+            "2:wrong usage",
+            "141:standard output was closed by its reader"
         })
 public final class Simulate implements Callable<Integer> {
 
@@ -139,15 +138,13 @@ public final class Simulate implements Callable<Integer> {
      * @return the exit code
      */
     static int execute(Console console, String... args) {
-        return new CommandLine(new Simulate(console))
-                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+        CommandLine command = new CommandLine(new Simulate(console))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler((e, given) -> wrongUsage(console, e))
-                .execute(args);
+                .setParameterExceptionHandler((e, given) -> wrongUsage(console, e));
+        return console.execute(command, args);
     }
 
     private static int wrongUsage(Console console, ParameterException e) {
@@ -228,10 +225,14 @@ public final class Simulate implements Callable<Integer> {
             List<Future<?>> searchers = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 searchers.add(pool.submit(() -> {
-                    for (long mine = next.getAndIncrement();
-                            mine < from + seeds && !isEnough();
-                            mine = next.getAndIncrement()) {
-                        ended(run(mine, options));
+                    try {
+                        for (long mine = next.getAndIncrement();
+                                mine < from + seeds && !isEnough();
+                                mine = next.getAndIncrement()) {
+                            ended(run(mine, options));
+                        }
+                    } finally {
+                        next.set(from + seeds); // One that fails, for example to write its output, ends the others.
                     }
                 }));
             }

@@ -5,6 +5,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.benchmarks.files.DirectorySize;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.lab.internal.counters.StolenTime;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
@@ -105,9 +106,7 @@ public final class StoreLoad implements Callable<Integer> {
      * @param arguments see {@code --help}
      */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new StoreLoad())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(arguments));
+        LoadProgram.main(new CommandLine(new StoreLoad()).setCaseInsensitiveEnumValuesAllowed(true), arguments);
     }
 
     @Override

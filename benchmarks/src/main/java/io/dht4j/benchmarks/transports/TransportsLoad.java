@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.transports;
 
 import io.dht4j.benchmarks.load.LoadOptions;
+import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.benchmarks.load.closed.InterleavedRuns;
 import io.dht4j.benchmarks.load.closed.Variant;
 import io.dht4j.core.options.Batching;
@@ -62,7 +63,7 @@ public final class TransportsLoad implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new TransportsLoad()).execute(args));
+        LoadProgram.main(new CommandLine(new TransportsLoad()), args);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.cli;
 
 import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -18,7 +19,7 @@ record BenchCommand(int exitCode, String out, String err) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = new Console(
                 InputStream.nullInputStream(),
-                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new StandardOutput(out),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 false,
                 false,

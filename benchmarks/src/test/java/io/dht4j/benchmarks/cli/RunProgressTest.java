@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -64,7 +65,8 @@ class RunProgressTest {
 
     private RunProgress open(boolean onTerminal) {
         PrintStream err = new PrintStream(written, true, StandardCharsets.UTF_8);
-        Console console = new Console(InputStream.nullInputStream(), err, err, onTerminal, onTerminal, Map.of());
+        Console console = new Console(
+                InputStream.nullInputStream(), new StandardOutput(written), err, onTerminal, onTerminal, Map.of());
         return new RunProgress(console, "the task", () -> TimeUnit.SECONDS.toNanos(seconds));
     }
 }

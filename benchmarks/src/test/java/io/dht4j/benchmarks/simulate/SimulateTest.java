@@ -3,8 +3,11 @@ package io.dht4j.benchmarks.simulate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -20,7 +23,7 @@ class SimulateTest {
 
     private int execute(String... args) {
         Console console = new Console(
-                InputStream.nullInputStream(), new PrintStream(out), new PrintStream(err), false, false, Map.of());
+                InputStream.nullInputStream(), new StandardOutput(out), new PrintStream(err), false, false, Map.of());
         return Simulate.execute(console, args);
     }
 
@@ -36,6 +39,27 @@ class SimulateTest {
                 .startsWith("5 seeds, ")
                 .contains("simulated minutes")
                 .endsWith("no promise was broken\n");
+    }
+
+    @Test
+    void outputThatCannotBeWrittenIsOneLineAndAFailure() {
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int octet) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                new StandardOutput(full),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                false,
+                false,
+                Map.of());
+
+        assertThat(Simulate.execute(console, "--seeds", "1")).isEqualTo(1);
+
+        assertThat(text(err)).isEqualTo("dht simulate: standard output cannot be written: No space left on device\n");
     }
 
     @Test

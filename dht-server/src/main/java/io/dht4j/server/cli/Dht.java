@@ -11,7 +11,6 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -56,7 +55,12 @@ import picocli.CommandLine.Spec;
             "%nOptions of a command: @|bold ${sys:dht.command:-./dht} COMMAND --help|@.%n"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:done", "1:failed, for example because a key is absent", "2:wrong usage"},
+        exitCodeList = {
+            "0:done",
+            "1:failed, for example because a key is absent",
+            "2:wrong usage",
+            "141:standard output was closed by its reader"
+        },
         subcommands = HelpCommand.class)
 public final class Dht implements Callable<Integer> {
 
@@ -98,12 +102,7 @@ public final class Dht implements Callable<Integer> {
                     console.report("dht: " + problem);
                     return CommandLine.ExitCode.USAGE;
                 })
-                .orElseGet(() -> commandLine(console, args).execute(args));
-        // A print stream hides its failures: a full disk, a pipe that nobody reads.
-        if (console.out().checkError() && code == CommandLine.ExitCode.OK) {
-            console.err().println("dht: standard output cannot be written");
-            code = CommandLine.ExitCode.SOFTWARE;
-        }
+                .orElseGet(() -> console.execute(commandLine(console, args), args));
         endHttpClients();
         System.exit(code);
     }
@@ -131,7 +130,7 @@ public final class Dht implements Callable<Integer> {
      * Returns the command line with all its commands.
      *
      * @param console where they read and write
-     * @return ready to execute
+     * @return ready for {@link Console#execute}
      */
     static CommandLine commandLine(Console console) {
         CommandLine commandLine = new CommandLine(new Dht());
@@ -172,8 +171,6 @@ public final class Dht implements Callable<Integer> {
 
     private static CommandLine configured(CommandLine commandLine, Console console) {
         commandLine
-                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setColorScheme(new ColorScheme.Builder(
                                 CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                         .build())

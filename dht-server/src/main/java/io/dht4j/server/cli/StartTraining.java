@@ -2,15 +2,14 @@ package io.dht4j.server.cli;
 
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,7 +31,7 @@ public final class StartTraining {
      */
     public static void main(String[] args) throws Exception {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
-        PrintStream nobody = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+        StandardOutput nobody = new StandardOutput(OutputStream.nullOutputStream());
         Console console = new Console(InputStream.nullInputStream(), nobody, nobody, false, false, Map.of());
         String address = "127.0.0.1:" + freePort();
         ServerConfig config = ServerConfig.of(Map.of(Setting.LISTEN, address, Setting.DATA, args[0] + "/data"));
@@ -46,9 +45,9 @@ public final class StartTraining {
                     List.of("status"))) {
                 List<String> command = new ArrayList<>(words);
                 command.addAll(List.of("--node", "http://" + address));
-                failed |= Dht.commandLine(console).execute(command.toArray(String[]::new));
+                failed |= console.execute(Dht.commandLine(console), command.toArray(String[]::new));
             }
-            failed |= Dht.commandLine(console).execute("server", "--help");
+            failed |= console.execute(Dht.commandLine(console), "server", "--help");
             nobody.println(node.summary());
         }
         System.exit(failed);

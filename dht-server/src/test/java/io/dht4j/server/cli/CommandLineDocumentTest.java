@@ -3,12 +3,11 @@ package io.dht4j.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
 import io.dht4j.server.config.Setting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -104,7 +103,7 @@ class CommandLineDocumentTest {
     }
 
     private static Console nowhere() {
-        PrintStream nobody = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+        StandardOutput nobody = new StandardOutput(OutputStream.nullOutputStream());
         return new Console(new ByteArrayInputStream(new byte[0]), nobody, nobody, false, false, Map.of());
     }
 }
