@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -28,6 +29,9 @@ class StartupArchiveTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(300);
 
+    /** The directory of the launcher below the one that the user names. */
+    private static final String OWN = "dht4j-startup";
+
     @TempDir
     private static Path shared;
 
@@ -38,13 +42,15 @@ class StartupArchiveTest {
     private static Installation.Run first;
     private static Path made;
 
+    private Path parent;
     private Path cache;
 
     @BeforeAll
     static void makeArchive() throws Exception {
         installation = Installation.unpack(shared);
-        Path cache = shared.resolve("cache");
-        first = installation.dht(Map.of("DHT_STARTUP_CACHE", cache.toString()), "--version");
+        Path parent = shared.resolve("cache");
+        first = installation.dht(Map.of("DHT_STARTUP_CACHE", parent.toString()), "--version");
+        Path cache = parent.resolve(OWN);
         awaitArchive(cache);
         made = files(cache).get(0);
     }
@@ -57,7 +63,8 @@ class StartupArchiveTest {
 
     @BeforeEach
     void copyArchive() throws IOException {
-        cache = Files.createDirectory(directory.resolve("copy"));
+        parent = Files.createDirectory(directory.resolve("copy"));
+        cache = Files.createDirectory(parent.resolve(OWN));
         Files.copy(made, cache.resolve(made.getFileName()));
     }
 
@@ -90,7 +97,7 @@ class StartupArchiveTest {
         Path log = directory.resolve("classes");
 
         assertThatTheVersionIsPrinted(
-                Map.of("DHT_STARTUP_CACHE", cache.toString(), "DHT_JAVA_OPTS", "-Xlog:class+load:file=" + log));
+                Map.of("DHT_STARTUP_CACHE", parent.toString(), "DHT_JAVA_OPTS", "-Xlog:class+load:file=" + log));
 
         assertThat(log).content().contains("io.dht4j.server.cli.Dht source: shared objects file");
         // Picocli is of a format that the archives of JDK 25 leave out.
@@ -104,7 +111,7 @@ class StartupArchiveTest {
         Path other = cache.resolve(made.getFileName());
         Files.write(other, new byte[(int) Files.size(other)]);
 
-        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", parent.toString()));
     }
 
     @Test
@@ -114,14 +121,45 @@ class StartupArchiveTest {
             file.truncate(Files.size(truncated) / 2);
         }
 
-        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", parent.toString()));
 
         awaitArchive(cache);
     }
 
     @Test
+    void filesOfTheUserStay() throws Exception {
+        FileTime longAgo = FileTime.from(Instant.now().minus(Duration.ofDays(40)));
+        List<Path> kept = List.of(
+                parent.resolve("training.notes"),
+                parent.resolve("training.2026/report"),
+                parent.resolve("start-here"),
+                parent.resolve("start-1-2.3"),
+                parent.resolve("project/start-1-2.3"),
+                cache.resolve("start-here"),
+                cache.resolve("start-1-2.3 of May"),
+                cache.resolve("training.notes"),
+                cache.resolve("start-7-8.9/start-1-2.3"));
+        for (Path file : kept) {
+            Files.createDirectories(file.getParent());
+            Files.setLastModifiedTime(Files.createFile(file), longAgo);
+        }
+        for (String name : List.of("training.2026", "project")) {
+            Files.setLastModifiedTime(parent.resolve(name), longAgo);
+        }
+        Files.setLastModifiedTime(cache.resolve("start-7-8.9"), longAgo);
+        Path old = Files.setLastModifiedTime(Files.createFile(cache.resolve("start-123-456.0")), longAgo);
+        Files.delete(cache.resolve(made.getFileName()));
+
+        assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", parent.toString()));
+
+        await().atMost(PATIENCE).until(() -> Files.notExists(old));
+        assertThat(kept).allSatisfy(file -> assertThat(file).exists());
+        assertThat(cache.resolve(made.getFileName())).isRegularFile();
+    }
+
+    @Test
     void aRelativeDirectoryIsThatOfTheCaller() throws Exception {
-        Path relative = Path.of("").toAbsolutePath().relativize(cache);
+        Path relative = Path.of("").toAbsolutePath().relativize(parent);
         Files.delete(cache.resolve(made.getFileName()));
 
         assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", relative.toString()));
@@ -140,7 +178,7 @@ class StartupArchiveTest {
         FileTime time = Files.getLastModifiedTime(jar);
         Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
         try {
-            assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", cache.toString()));
+            assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", parent.toString()));
         } finally {
             Files.setLastModifiedTime(jar, time);
         }

@@ -66,8 +66,9 @@ public final class InstalledDht {
      * @throws IOException if no archive is made in time
      */
     public InstalledDht makeArchive() throws IOException, InterruptedException {
-        Path made = directory.resolve("cache");
-        InstalledDht with = new InstalledDht(launcher, directory, made.toString());
+        Path cache = directory.resolve("cache");
+        Path made = cache.resolve("dht4j-startup");
+        InstalledDht with = new InstalledDht(launcher, directory, cache.toString());
         with.run("--version");
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(ARCHIVE_SECONDS);
         while (!holdsOneFile(made)) {
@@ -79,7 +80,7 @@ public final class InstalledDht {
         return with;
     }
 
-    /** Returns whether the archive is there alone: the training has removed its lock and its own directory. */
+    /** Returns whether the archive is there alone: the training has removed its lock. */
     private static boolean holdsOneFile(Path cache) throws IOException {
         if (!Files.isDirectory(cache)) {
             return false;
