@@ -1,6 +1,9 @@
 package io.dht4j.benchmarks.transports;
 
 import io.dht4j.lab.Echo;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
+import io.dht4j.transport.http.clients.HttpClients;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +20,9 @@ final class OneNioEcho implements Echo {
     private final ExecutorService threads;
 
     OneNioEcho(int connections) {
+        // Loads the native library from a private directory, before one-nio's own classes would do so.
+        HttpTransport.create(HttpTransportOptions.callingOnly().withClient(HttpClients.ONE_NIO))
+                .close();
         client = new HttpClient(new ConnectionString(
                 "http://127.0.0.1:" + server.port() + "?clientMaxPoolSize=" + connections + "&timeout=5000"));
         threads = Executors.newFixedThreadPool(connections);

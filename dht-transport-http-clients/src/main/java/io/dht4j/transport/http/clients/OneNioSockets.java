@@ -17,7 +17,12 @@ final class OneNioSockets {
 
     private static final Logger LOG = LoggerFactory.getLogger(OneNioSockets.class);
 
-    private static final Optional<MethodHandle> JAVA_SOCKET = javaSocket();
+    private static final Optional<MethodHandle> JAVA_SOCKET;
+
+    static {
+        OneNioNatives.load(); // Before any class of one-nio.
+        JAVA_SOCKET = javaSocket();
+    }
 
     private OneNioSockets() {}
 
