@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** What is special about a simulated cluster whose nodes change. Confined to the simulation's thread. */
@@ -36,14 +37,24 @@ final class Evolution {
             Faults faults,
             Agreement agreement,
             Workload workload,
-            Setup setup) {
+            Setup setup,
+            Optional<SplittableRandom> dividing) {
         this.world = world;
         this.nodes = nodes;
         this.workload = workload;
         this.setup = setup;
-        this.changes = new NodeChanges(random.split(), world, nodes, faults, agreement, setup.replicas());
+        SlotInvariants invariants = new SlotInvariants(nodes, partitions::get);
+        this.slots = invariants;
+        this.changes = new NodeChanges(
+                random.split(),
+                world,
+                nodes,
+                faults,
+                agreement,
+                setup.replicas(),
+                dividing,
+                () -> nodes.states().newest().ifPresent(invariants::check));
         this.moveFaults = new MoveFaults(random.split(), world, nodes, faults, agreement);
-        this.slots = new SlotInvariants(nodes, partitions::get);
     }
 
     /** Begins the changes when the cluster is formed. */
@@ -55,6 +66,8 @@ final class Evolution {
             workload.requireSuccess();
         }
         workload.listen(slots::acknowledged);
+        workload.setAside(changes.division()::isSetAside);
+        slots.exceptWhile(changes.division()::isActive);
         nodes.states().listen(slots::check);
         moveFaults.begin();
         changes.begin();
@@ -81,6 +94,11 @@ final class Evolution {
                         .filter(member ->
                                 member.lifecycle() != Lifecycle.LEAVING && member.lifecycle() != Lifecycle.REMOVED)
                         .isPresent();
+    }
+
+    /** Returns whether two sides of the cluster are not one. */
+    boolean isDivided() {
+        return changes.division().isActive();
     }
 
     /** Lets the cluster come to rest when nothing fails any more. */

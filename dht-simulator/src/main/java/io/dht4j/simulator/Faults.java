@@ -29,6 +29,10 @@ import java.util.TreeMap;
  */
 final class Faults {
 
+    private static final Duration FOR_EVER = Duration.ofDays(1);
+    /** Only a division lasts longer. */
+    private static final Duration DIVIDED = Duration.ofHours(2);
+
     private static final Duration LONGEST_AHEAD = Duration.ofSeconds(90);
     private static final int LONGEST_SECONDS = 20;
     /** The unit of the duration of such a cut: longer than the replacement of a disk. */
@@ -280,16 +284,37 @@ final class Faults {
         if (over || setup.calm()) {
             return false;
         }
-        Duration until = world.elapsed().plus(someTime());
+        cut(some, world.elapsed().plus(someTime()));
+        return true;
+    }
+
+    /** Cuts some nodes off from all others, until they are {@linkplain #reunite reunited} or all faults end. */
+    void divide(List<SimulatedNode> side) {
+        cut(side, world.elapsed().plus(FOR_EVER));
+    }
+
+    /** Ends the cut between some nodes and all others. */
+    void reunite(List<SimulatedNode> side) {
+        cuts.keySet().removeIf(link -> side.contains(link.from()) != side.contains(link.to()));
+    }
+
+    private void cut(List<SimulatedNode> some, Duration until) {
         for (SimulatedNode one : some) {
             for (SimulatedNode other : nodes) {
                 if (!some.contains(other)) {
-                    cuts.put(new Direction(one, other), until);
-                    cuts.put(new Direction(other, one), until);
+                    cut(one, other, until);
+                    cut(other, one, until);
                 }
             }
         }
-        return true;
+    }
+
+    /** Cuts a link in one direction, unless the cluster is divided there. */
+    private void cut(SimulatedNode from, SimulatedNode to, Duration until) {
+        cuts.merge(
+                new Direction(from, to),
+                until,
+                (before, now) -> before.compareTo(world.elapsed().plus(DIVIDED)) > 0 ? before : now);
     }
 
     /** Starts two nodes with one another's addresses, and later with their own ones again. */
@@ -342,10 +367,10 @@ final class Faults {
         boolean inward = random.nextBoolean();
         for (SimulatedNode other : others) {
             if (bothWays || inward) {
-                cuts.put(new Direction(other, node), until);
+                cut(other, node, until);
             }
             if (bothWays || !inward) {
-                cuts.put(new Direction(node, other), until);
+                cut(node, other, until);
             }
         }
     }

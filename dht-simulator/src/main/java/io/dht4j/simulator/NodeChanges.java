@@ -16,6 +16,7 @@ import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
@@ -38,6 +39,7 @@ final class NodeChanges {
     private static final Duration REST_BOUND = Duration.ofMinutes(30);
 
     private static final Duration POLL = Duration.ofSeconds(1);
+    private static final int SECONDS_OF_PLAN = 60;
 
     private final SplittableRandom random;
     private final VirtualEnvironment world;
@@ -45,9 +47,11 @@ final class NodeChanges {
     private final Faults faults;
     private final Operator operator;
     private final LostMajority lostMajority;
+    private final Division division;
     /** Nodes whose disks are lost, and that are to be replaced. */
     private final List<NodeId> returning = new ArrayList<>();
 
+    private final boolean divides;
     private int replicas;
     private int joined;
     private boolean over;
@@ -58,6 +62,8 @@ final class NodeChanges {
      * @param faults counts the changes too
      * @param agreement knows who leads
      * @param replicas the number of replicas at first
+     * @param dividing random numbers of a division; empty if there is none
+     * @param reunited runs when the sides of a division are one again
      */
     NodeChanges(
             SplittableRandom random,
@@ -65,14 +71,19 @@ final class NodeChanges {
             SimulatedNodes nodes,
             Faults faults,
             Agreement agreement,
-            int replicas) {
+            int replicas,
+            Optional<SplittableRandom> dividing,
+            Runnable reunited) {
         this.replicas = replicas;
+        this.divides = dividing.isPresent();
         this.random = random;
         this.world = world;
         this.nodes = nodes;
         this.faults = faults;
         this.operator = new Operator(random.split(), world, nodes.present());
         this.lostMajority = new LostMajority(world, nodes, agreement, operator);
+        this.division = new Division(
+                dividing.orElseGet(() -> new SplittableRandom(0)), world, nodes, faults, operator, reunited);
         // Not within the store's task that stores the state.
         nodes.states()
                 .listen(state -> world.schedule(
@@ -80,8 +91,16 @@ final class NodeChanges {
                         Duration.ofMillis(random.nextInt(2000)).toNanos()));
     }
 
+    /** Returns how the cluster is divided. */
+    Division division() {
+        return division;
+    }
+
     void begin() {
         lostMajority.begin();
+        if (divides) {
+            division.begin();
+        }
         grow();
         later();
     }
@@ -90,7 +109,9 @@ final class NodeChanges {
         world.schedule(
                 () -> {
                     if (!over) {
-                        change();
+                        if (!division.isActive()) {
+                            change();
+                        }
                         later();
                     }
                 },
@@ -330,6 +351,7 @@ final class NodeChanges {
      */
     void settle() {
         over = true;
+        division.end();
         Duration end = world.elapsed().plus(REST_BOUND);
         resume();
         while (!unrest().isEmpty()) {
@@ -342,6 +364,10 @@ final class NodeChanges {
                         + waits());
             }
             world.advance(POLL);
+            if (divides && operator.open().isEmpty() && world.elapsed().toSeconds() % SECONDS_OF_PLAN == 0) {
+                // Slots were moved without a change after which the cluster would plan.
+                resume();
+            }
         }
     }
 
@@ -365,6 +391,9 @@ final class NodeChanges {
     private String unrest() {
         if (!operator.open().isEmpty()) {
             return "the operator waits for " + operator.open();
+        }
+        if (division.isActive()) {
+            return division.waits();
         }
         if (!returning.isEmpty()) {
             return returning + " are to be replaced";

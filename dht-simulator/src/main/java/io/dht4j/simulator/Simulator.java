@@ -66,6 +66,10 @@ public final class Simulator {
     private static final int CALLS_PER_FAULT = 12;
 
     private static final int CALLS_PER_SNAPSHOT = 50;
+    /**
+     * In one of this number of clusters whose nodes change, and that have enough of them, both sides of a cut live on.
+     */
+    private static final int SEEDS_PER_DIVISION = 4;
 
     private final SimulationOptions options;
     private final long seed;
@@ -122,7 +126,8 @@ public final class Simulator {
         this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
         this.evolution = options.membership() == Mode.CHANGING
-                ? Optional.of(new Evolution(changing, world, members, faults, agreement.orElseThrow(), workload, setup))
+                ? Optional.of(new Evolution(
+                        changing, world, members, faults, agreement.orElseThrow(), workload, setup, dividing(seed)))
                 : Optional.empty();
     }
 
@@ -210,6 +215,12 @@ public final class Simulator {
         return random.nextInt(SEEDS_PER_GROWTH) == 0 ? 1 + random.nextInt(Setup.REPLICAS - 1) : Setup.REPLICAS;
     }
 
+    /** Draws whether the cluster is divided, and how, from other numbers than all the rest. */
+    private Optional<SplittableRandom> dividing(long of) {
+        SplittableRandom own = new SplittableRandom(~of ^ SEEDS_PER_DIVISION << Short.SIZE);
+        return own.nextInt(SEEDS_PER_DIVISION) == 0 && !setup.calm() ? Optional.of(own) : Optional.empty();
+    }
+
     /** Waits until the nodes have formed an agreed cluster. */
     private void form() {
         try {
@@ -235,7 +246,9 @@ public final class Simulator {
                 // At any time, also while messages are in transit.
                 world.schedule(faults::strike, random.nextLong(step));
             }
-            if (!setup.purges() && random.nextInt(CALLS_PER_SNAPSHOT) == 0) {
+            if (!setup.purges()
+                    && random.nextInt(CALLS_PER_SNAPSHOT) == 0
+                    && evolution.filter(Evolution::isDivided).isEmpty()) {
                 snapshots.begin();
             }
             // Some calls are concurrent, others follow after a while.

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The calls of clients: single calls and batches of all kinds through any running node, many at the same time. Each is
@@ -70,6 +71,8 @@ final class Workload {
     private final Map<Operation, SimulatedNode.Running> processes = new HashMap<>();
     /** Receives each acknowledged write. */
     private Consumer<Operation> acknowledged = write -> {};
+    /** Returns whether what a node acknowledges and shows now may be set aside. */
+    private Predicate<SimulatedNode> setAside = node -> false;
     /** Whether no call may fail. */
     private boolean calm;
 
@@ -101,6 +104,14 @@ final class Workload {
     /** Lets a listener receive each acknowledged write. */
     void listen(Consumer<Operation> listener) {
         acknowledged = listener;
+    }
+
+    /**
+     * Sets what returns whether what a node acknowledges and shows now may be set aside: then its writes may be missed,
+     * and what its reads show must not be seen by others.
+     */
+    void setAside(Predicate<SimulatedNode> test) {
+        setAside = test;
     }
 
     /** Requires from now on that every call succeeds. */
@@ -205,6 +216,7 @@ final class Workload {
         private final VirtualEnvironment environment;
         private final Duration began = world.elapsed();
         private final int begun = history.next();
+        private boolean isSetAside;
         private final List<Operation> operations = new ArrayList<>();
         /** When the current timeout began: each page has its own. */
         private Duration asked = began;
@@ -215,6 +227,7 @@ final class Workload {
             this.cluster = process.cluster();
             this.environment = process.environment();
             this.clock = environment.currentTimeMillis();
+            this.isSetAside = setAside.test(node);
             calls.add(this);
         }
 
@@ -363,11 +376,13 @@ final class Workload {
 
         private void ended(Optional<Throwable> error) {
             int moment = history.next();
+            isSetAside |= setAside.test(node);
+            Operation.Outcome done = isSetAside ? Operation.Outcome.UNKNOWN : Operation.Outcome.DONE;
             for (Operation operation : operations) {
                 operation.end(
                         moment,
                         environment.currentTimeMillis(),
-                        error.map(Operation.Outcome::of).orElse(Operation.Outcome.DONE));
+                        error.map(Operation.Outcome::of).orElse(done));
                 if (operation.outcome() == Operation.Outcome.FAILED && operation.wasSeen()) {
                     violations.add("a read has shown what certainly failed: " + operation);
                 }
@@ -387,6 +402,9 @@ final class Workload {
         }
 
         private void shown(Operation read, Optional<Value> value) {
+            if (isSetAside) {
+                return;
+            }
             read.showed(value);
             check.violation(read).ifPresent(violations::add);
         }

@@ -365,4 +365,48 @@ class PlantedRareBugsTest {
                         INTERNAL + "snapshot.Snapshot",
                         snapshot -> snapshot.visit(Advice.to(NothingLacks.class).on(named("lacking")))));
     }
+
+    @Test
+    void aLaterStateThanTheOneThatWasRecoveredIsNotNoticed() {
+        assertFinds(
+                TESTS + "LostSideTest",
+                "aNodeThatIsNamedAsLostAndComesBackMissesNothingThatItHasDropped",
+                in(
+                        INTERNAL + "membership.state.ClusterState",
+                        state -> state.method(named("partedFrom")).intercept(FixedValue.value(Optional.empty()))));
+    }
+
+    /** The marks are stored after the state, if the process lives so long. */
+    static final class StoredLater {
+
+        private StoredLater() {}
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+    }
+
+    @Test
+    void divergedPartitionsThatAreMarkedAfterTheStateIsStored() {
+        assertFinds(
+                TESTS + "LostSideTest",
+                "whatHasDivergedIsStoredBeforeTheRecoveredState",
+                in(
+                        INTERNAL + "membership.agreed.formation.NodeNotes",
+                        notes -> notes.visit(Advice.to(StoredLater.class).on(named("keepDiverged")))));
+    }
+
+    @Test
+    void droppedBeforeTheOthersHaveIt() {
+        assertFinds(
+                TESTS + "LostSideTest",
+                "aNodeThatHasTakenSlotsOverOnTheLostSideDeletesNothingThatOthersLack",
+                in(
+                        INTERNAL + "move.Leftovers",
+                        leftovers -> leftovers.visit(MemberSubstitution.relaxed()
+                                .method(named("contains"))
+                                .stub()
+                                .on(named("isLeft")))));
+    }
 }

@@ -156,6 +156,23 @@ class LostMajorityTest {
         }
     }
 
+    /** A node that cannot read the newest format of states could not follow. */
+    @Test
+    void aRecoveryWithANodeOfAnEarlierVersionMakesAStateThatAllNodesRead() {
+        byte reached = 54;
+        try (DrivenCluster cluster = new DrivenCluster(5, builder -> builder, made -> {
+            made.unknownTypes.put(node(3).id(), reached);
+            return made;
+        })) {
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(recovery(cluster, 4, 0, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(4).epoch())).isEqualTo(2);
+            assertThat(cluster.nodes.state(4).recoveredFrom()).isEmpty();
+        }
+    }
+
     private static String waitsFor(DrivenCluster cluster, int at) {
         return cluster.nodes
                 .env

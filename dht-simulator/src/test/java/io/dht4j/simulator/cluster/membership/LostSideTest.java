@@ -16,6 +16,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.Test;
  * had. The others begin the next generation, in which n0 is a replica of all that again.
  */
 class LostSideTest {
+
+    /** The name of the note of the agreed state. */
+    private static final String STATE = "cluster-state";
 
     private static final int KEYS = 60;
     private static final int[] LOST = {0, 1};
@@ -194,6 +198,34 @@ class LostSideTest {
         }
     }
 
+    /** The node is killed when it has stored the recovered state, before it has installed it. */
+    @Test
+    void whatHasDivergedIsStoredBeforeTheRecoveredState() {
+        try (cluster) {
+            writeWithout(3, 1);
+            cut(LOST, LEFT);
+            moveBehindTheCut();
+            // With its hints.
+            cluster.nodes.crash(1);
+            recover(4, LOST);
+            boolean[] stored = {false};
+            int[] calls = {0};
+            cluster.nodes.disk(0).aroundNotes = name -> {
+                if (name.equals(STATE) && ++calls[0] == 2) {
+                    stored[0] = true;
+                    throw new StoreException("killed");
+                }
+            };
+            heal();
+            cluster.nodes.env.runUntil(() -> stored[0], BOUND);
+            cluster.nodes.crash(0);
+            cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
+            cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            cluster.nodes.cluster(0);
+            awaitAll(0, 1, 2, 3, 4);
+        }
+    }
+
     /** n1 has taken slots over that the recovered state gives to n0, and in the end only it has the last writes. */
     @Test
     void aNodeThatHasTakenSlotsOverOnTheLostSideDeletesNothingThatOthersLack() {
@@ -219,10 +251,22 @@ class LostSideTest {
             cluster.nodes.crash(1);
             recover(4, lost);
             cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            boolean[] cutAgain = {false};
+            cluster.nodes.disk(1).aroundNotes = name -> {
+                if (name.equals(STATE)) {
+                    cut(new int[] {1}, left);
+                    cutAgain[0] = true;
+                }
+            };
             heal();
             cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
             cluster.nodes.cluster(0);
+            cluster.nodes.env.runUntil(() -> cutAgain[0], BOUND);
+            cut(new int[] {1}, new int[] {0, 3, 4});
+            cluster.nodes.disk(1).aroundNotes = name -> {};
+            // Longer than it takes to drop what a node does not own.
             cluster.nodes.env.advance(Duration.ofMinutes(1));
+            heal();
             cluster.change(4, state -> new Command.MarkDead(state.epoch(), cluster.number(4, 2), true));
             cluster.nodes.env.runUntil(
                     () -> written.stream()

@@ -137,14 +137,15 @@ final class Recovery {
         return CompletableFuture.allOf(all).thenApply(done -> found);
     }
 
-    /** Returns a reply; empty for a node of release 0.1.0, which does not know the request. */
+    /** Returns a reply; empty for a node of release 0.1.0, which refuses the request, since it does not know it. */
     private static Optional<Reached> replied(@Nullable Reached reply, @Nullable Throwable error) {
         if (error == null) {
             return Optional.ofNullable(reply);
         }
-        boolean isUnknownThere =
-                DhtException.unwrap(error) instanceof DhtException known && known.code() == ErrorCode.MALFORMED_FRAME;
-        return isUnknownThere ? Optional.empty() : Optional.of(SILENT);
+        boolean isRefused = DhtException.unwrap(error) instanceof DhtException known
+                && known.code() != ErrorCode.NOT_SENT
+                && known.code() != ErrorCode.NO_REPLY;
+        return isRefused ? Optional.empty() : Optional.of(SILENT);
     }
 
     /** Two sides of a cut network would become two clusters: a node is not lost if it still answers anybody. */
