@@ -16,6 +16,10 @@ public final class PartitionReadBarrier {
         /** The content of this replica is lost. */
         LOST("this replica lost its content and is getting it back from the others; until then reads are refused"),
 
+        /** A recovery has set aside what this replica has agreed on. Also {@linkplain #ROLLED_BACK rolled back}. */
+        DIVERGED("this replica has taken part in changes that a recovery has set aside; until it is compared with the "
+                + "others reads are refused"),
+
         /** The content is older than what the others have purged since. */
         ROLLED_BACK("the disk of this replica was rolled back to before what the others have deleted and purged; until "
                 + "it is repaired reads are refused"),

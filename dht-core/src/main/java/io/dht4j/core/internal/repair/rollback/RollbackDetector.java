@@ -148,6 +148,7 @@ public final class RollbackDetector {
     private synchronized void refuseRolledBack() {
         rolledBack = Map.copyOf(watermarks.rolledBack().all());
         barrier.set(Reason.ROLLED_BACK, PartitionSet.of(rolledBack.keySet()));
+        barrier.set(Reason.DIVERGED, watermarks.diverged().all());
     }
 
     /**
@@ -385,10 +386,13 @@ public final class RollbackDetector {
             PartitionSet done = watermarks.rolledBack().caughtUp(counting, confirmed);
             watermarks.diverged().remove(view, done);
             refuseRolledBack();
-            LOG.info("{}: {} rolled-back partitions hold what the others hold", self, upTo.size());
+            LOG.info(
+                    "{}: {} partitions that were rolled back or had diverged hold what the others hold",
+                    self,
+                    upTo.size());
             if (rolledBack.isEmpty() && lost().isEmpty()) {
                 // At the level of the warning at the beginning.
-                LOG.warn("{}: the rolled-back disk is repaired: all partitions are read again", self);
+                LOG.warn("{}: what was rolled back or had diverged is repaired: all partitions are read again", self);
             }
         }
     }
