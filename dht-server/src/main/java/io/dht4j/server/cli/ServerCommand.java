@@ -7,7 +7,6 @@ import io.dht4j.server.ServerNode;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.StartWatch;
 import io.dht4j.server.cli.console.Console;
-import io.dht4j.server.cli.console.OutputFailedException;
 import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.GivenSettings;
 import io.dht4j.server.config.ServerConfig;
@@ -173,8 +172,7 @@ final class ServerCommand implements Callable<Integer> {
             }
             ServerNode node = ServerNode.start(settings, watch(lifetime));
             try {
-                notice.ifPresent(line -> console.report("dht server: " + line));
-                showReady(node);
+                ReadyLine ready = new ReadyLine(console);
                 CompletionStage<String> failure = node.failure();
                 // No step that may fail or block comes first: from here on the time to close is bounded.
                 failure.thenRun(() -> {
@@ -183,7 +181,10 @@ final class ServerCommand implements Callable<Integer> {
                     } else {
                         lifetime.fail();
                     }
+                    ready.withhold();
                 });
+                notice.ifPresent(line -> console.report("dht server: " + line));
+                ready.show(node.summary());
                 lifetime.endWith(ThreadWatch.running());
                 lifetime.awaitStop();
                 if (!lifetime.isEnding()) {
@@ -195,15 +196,6 @@ final class ServerCommand implements Callable<Integer> {
                 lifetime.halt();
             }
             return lifetime.status();
-        }
-    }
-
-    /** A node serves whether or not its own output has a reader. */
-    private void showReady(ServerNode node) {
-        try {
-            console.show("ready " + node.summary());
-        } catch (OutputFailedException e) {
-            console.report("dht server: ready, but " + e.getMessage());
         }
     }
 

@@ -9,6 +9,7 @@ import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -142,6 +143,51 @@ class RestartTest {
             nodes.join(3, THREE);
             assertThat(nodes.failure(3))
                     .contains("n3 (number 4, DEAD) never returns: start n3 with an empty data directory and --join");
+        }
+    }
+
+    /** As on a busy machine: no answer comes within the time of a usual call. */
+    @Test
+    void aNodeThatWasDeclaredDeadMeanwhileLearnsItFromSlowMembers() {
+        try (FormedCluster nodes = new FormedCluster(1).form(4)) {
+            nodes.stop(3);
+            nodes.env.advance(Duration.ofSeconds(40));
+            nodes.env.await(nodes.change(0, state -> new Command.MarkDead(state.epoch(), 4, false)), BOUND);
+            nodes.bootstrap(3, list(0, 1, 2, 3));
+            nodes.nodes.get(3).link.towardAll(Fault.delay(Duration.ofSeconds(2), Duration.ofSeconds(2)));
+            assertThat(nodes.failure(3)).contains("n3 (number 4, DEAD) never returns");
+        }
+    }
+
+    @Test
+    void aMemberWaitsForTheOthersBeyondThoseThatItAsksFirst() {
+        try (FormedCluster nodes = new FormedCluster(1).form(5)) {
+            nodes.stop(4);
+            nodes.bootstrap(4, list(0, 1, 2, 3, 4));
+            for (int i = 0; i < 3; i++) {
+                nodes.nodes.get(4).link.toward(node(i).id(), Fault.loseRequest());
+            }
+            nodes.env.advance(Duration.ofSeconds(2));
+            assertThat(nodes.nodes.get(4).start.cluster().toCompletableFuture()).isNotDone();
+            nodes.env.advance(Duration.ofSeconds(2));
+            assertThat(nodes.nodes.get(4).start.cluster().toCompletableFuture()).isCompleted();
+        }
+    }
+
+    @Test
+    void aMemberThatIsCutOffServesInTheEnd() {
+        try (FormedCluster nodes = new FormedCluster(1).form(3)) {
+            nodes.put(0, "key", "value");
+            nodes.stop(0);
+            nodes.bootstrap(0, THREE);
+            nodes.nodes.get(0).link.towardAll(Fault.loseRequest());
+            nodes.env.advance(Duration.ofSeconds(19));
+            assertThat(nodes.nodes.get(0).start.cluster().toCompletableFuture()).isNotDone();
+            assertThat(nodes.waiting(0))
+                    .isEqualTo("node n0 waits up to 20 s for an answer of another member at its start: [host1:1,"
+                            + " host2:1]");
+            nodes.env.advance(Duration.ofSeconds(2));
+            assertThat(nodes.nodes.get(0).start.cluster().toCompletableFuture()).isCompleted();
         }
     }
 

@@ -197,20 +197,24 @@ public final class NodeCluster implements Cluster {
     private void failed(String why) {
         if (!closed.get()) {
             try {
-                if (membership.isRemoved()) {
-                    LOG.info("this node was removed from the cluster: {}", why);
-                } else {
-                    LOG.error("this node can no longer serve: {}", why);
-                }
+                runtime.fail(why);
+                admission.close();
             } finally {
-                // There may be no memory to log, and then none for the next steps either.
                 try {
-                    runtime.fail(why);
-                    admission.close();
-                } finally {
+                    // Before it is logged: no line that says that the node serves may come after that.
                     failure.complete(why);
+                } finally {
+                    log(why);
                 }
             }
+        }
+    }
+
+    private void log(String why) {
+        if (membership.isRemoved()) {
+            LOG.info("this node was removed from the cluster: {}", why);
+        } else {
+            LOG.error("this node can no longer serve: {}", why);
         }
     }
 

@@ -377,14 +377,21 @@ public final class AgreedMembership {
                         calls,
                         environment,
                         pulls::from,
+                        longestCheck(),
                         wait)
                 .start(Stream.concat(members.voters().stream(), members.others().stream())
                         .distinct()
                         .toList());
     }
 
+    /** The start must not fail because it waits for answers that the node can do without. */
+    private Duration longestCheck() {
+        Duration half = options.startTimeout().dividedBy(2);
+        return half.compareTo(RestartCheck.LONG_PATIENCE) < 0 ? half : RestartCheck.LONG_PATIENCE;
+    }
+
     private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
-        return StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch());
+        return StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch(), PeerCalls.TIMEOUT);
     }
 
     /** Stores a list of founders, and takes part in the log. Blocks. */

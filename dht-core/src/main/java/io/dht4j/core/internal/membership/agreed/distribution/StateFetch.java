@@ -11,6 +11,7 @@ import io.dht4j.core.internal.wire.MembershipReply.StatePart;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.Environment;
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -29,16 +30,19 @@ public final class StateFetch {
     private final Node node;
     private final Optional<UUID> cluster;
     private final long have;
+    private final Duration timeout;
     private final CompletableFuture<Optional<ClusterState>> result = new CompletableFuture<>();
     private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
     private int begins;
 
-    private StateFetch(PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have) {
+    private StateFetch(
+            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have, Duration timeout) {
         this.calls = calls;
         this.environment = environment;
         this.node = node;
         this.cluster = cluster;
         this.have = have;
+        this.timeout = timeout;
     }
 
     /**
@@ -49,12 +53,13 @@ public final class StateFetch {
      * @param node the node that is asked
      * @param cluster the cluster whose state is wanted; empty for any
      * @param have the epoch of the newest state here; 0 for none
+     * @param timeout the time limit of each part
      * @return the state of the node; empty if it has none that is newer. Fails if the node does not answer or belongs
      *     to another cluster
      */
     public static CompletableFuture<Optional<ClusterState>> from(
-            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have) {
-        StateFetch fetch = new StateFetch(calls, environment, node, cluster, have);
+            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have, Duration timeout) {
+        StateFetch fetch = new StateFetch(calls, environment, node, cluster, have, timeout);
         fetch.begin();
         return fetch.result;
     }
@@ -69,7 +74,7 @@ public final class StateFetch {
     }
 
     private void ask(long want) {
-        calls.ask(node, new MembershipRequest.State(cluster, have, want, parts.size()), StatePart.class)
+        calls.ask(node, new MembershipRequest.State(cluster, have, want, parts.size()), StatePart.class, timeout)
                 .whenComplete((part, error) -> {
                     try {
                         if (error == null) {

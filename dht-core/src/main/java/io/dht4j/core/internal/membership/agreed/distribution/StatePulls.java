@@ -101,6 +101,17 @@ public final class StatePulls {
      *     installed, or has not been a short time ago
      */
     public CompletableFuture<ClusterState> from(Node node) {
+        return from(node, PeerCalls.TIMEOUT);
+    }
+
+    /**
+     * As {@link #from(Node)}, of a node that may be slow.
+     *
+     * @param node the node
+     * @param timeout the time limit of each part, if no fetch from the node is under way
+     * @return as above
+     */
+    public CompletableFuture<ClusterState> from(Node node, Duration timeout) {
         CompletableFuture<ClusterState> result;
         synchronized (this) {
             if (closed) {
@@ -115,14 +126,14 @@ public final class StatePulls {
             }
             if (running.size() >= MOST_RUNNING) {
                 return CompletableFuture.anyOf(running.values().toArray(new CompletableFuture<?>[0]))
-                        .handle((ended, error) -> from(node))
+                        .handle((ended, error) -> from(node, timeout))
                         .thenCompose(next -> next);
             }
             result = new CompletableFuture<>();
             running.put(node.id(), result);
         }
         try {
-            StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch())
+            StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch(), timeout)
                     .thenCompose(this::install)
                     .whenComplete((state, error) -> end(node, result, state, error));
         } catch (RuntimeException | Error e) {

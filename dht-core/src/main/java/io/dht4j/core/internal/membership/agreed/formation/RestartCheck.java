@@ -12,14 +12,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a member that starts again finds out before it serves: whether it is still a member, and whether the nodes by
- * which it was to join belong to its cluster. It serves after some two seconds whoever has not answered, so that reads
- * and writes need no other node. Used once; safe for use by any number of threads.
+ * which it was to join belong to its cluster. It serves after some two seconds if any member has answered, and at once
+ * if none runs: reads and writes need no other node. A member that neither answers nor refuses connections may be busy,
+ * and is waited for longer. Used once; safe for use by any number of threads.
  */
 public final class RestartCheck {
 
@@ -28,7 +31,18 @@ public final class RestartCheck {
     /** A call that times out has failed before. */
     private static final Duration PATIENCE = PeerCalls.TIMEOUT.plusMillis(500);
 
+    /** How long a node waits for the first answer of members that may be busy. */
+    public static final Duration LONG_PATIENCE = Duration.ofSeconds(20);
+
+    /** The time limit of a call to a member that may be busy. */
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(6);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
     private static final int MOST_MEMBERS = 3;
+    /** Of members that are asked when none of the first ones has answered. */
+    private static final int MOST_FURTHER = 32;
+
     private static final int MOST_SEEDS = 16;
 
     private final NodeId self;
@@ -36,8 +50,15 @@ public final class RestartCheck {
     private final Optional<JoinPath> path;
     private final PeerCalls calls;
     private final Environment environment;
-    private final Function<Node, CompletableFuture<ClusterState>> pulling;
+    private final BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling;
+    private final Duration longest;
     private final StartWait wait;
+    /** The rounds of calls under way. */
+    private final AtomicInteger rounds = new AtomicInteger();
+    /** Whether more than the first members are asked. */
+    private final AtomicBoolean isWide = new AtomicBoolean();
+
+    private volatile boolean isLate;
 
     /**
      * Creates a check that has not begun.
@@ -47,7 +68,9 @@ public final class RestartCheck {
      * @param path by which nodes it was to join; empty if it was to form a cluster
      * @param calls sends requests
      * @param environment timers
-     * @param pulling fetches the state of a member, and installs it, which ends the start of a node that is no member
+     * @param pulling fetches the state of a member, with a time limit, and installs it, which ends the start of a node
+     *     that is no member
+     * @param longest how long the node waits for the first answer
      * @param wait ends when the node may serve
      */
     public RestartCheck(
@@ -56,7 +79,8 @@ public final class RestartCheck {
             Optional<JoinPath> path,
             PeerCalls calls,
             Environment environment,
-            Function<Node, CompletableFuture<ClusterState>> pulling,
+            BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling,
+            Duration longest,
             StartWait wait) {
         this.self = self;
         this.cluster = cluster;
@@ -64,25 +88,85 @@ public final class RestartCheck {
         this.calls = calls;
         this.environment = environment;
         this.pulling = pulling;
+        this.longest = longest;
         this.wait = wait;
     }
 
     /**
      * Begins.
      *
-     * @param members other members, of which the first ones are asked
+     * @param members other members, of which the first ones are asked first
      */
     public void start(List<Node> members) {
         wait.on("node " + self + " asks other members whether it is still one");
-        Environment.Timer late = environment.schedule(() -> end(members), PATIENCE.toNanos());
+        schedule(() -> patienceEnds(members), PATIENCE);
+        schedule(() -> end(members), longest);
         CompletableFuture<?> seeds = path.map(this::seeds).orElseGet(() -> CompletableFuture.completedFuture(null));
-        CompletableFuture.allOf(
-                        seeds,
-                        all(members.stream().limit(MOST_MEMBERS).map(pulling).toList()))
-                .whenComplete((done, error) -> {
-                    late.cancel();
-                    end(members);
-                });
+        round(members, members.stream().limit(MOST_MEMBERS).toList(), seeds);
+    }
+
+    private void schedule(Runnable task, Duration after) {
+        Environment.Timer timer = environment.schedule(task, after.toNanos());
+        wait.over().whenComplete((done, error) -> timer.cancel());
+    }
+
+    private void round(List<Node> members, List<Node> asked, CompletableFuture<?> besides) {
+        rounds.incrementAndGet();
+        CompletableFuture<Void> answers =
+                all(asked.stream().map(member -> ask(member, members)).toList());
+        CompletableFuture.allOf(besides, answers).whenComplete((done, error) -> roundEnds(members));
+    }
+
+    private CompletableFuture<ClusterState> ask(Node member, List<Node> members) {
+        return pulling.apply(member, CALL_TIMEOUT).whenComplete((state, error) -> {
+            if (isLate && calls.hears()) {
+                end(members);
+            }
+        });
+    }
+
+    /** Members that do not refuse connections had the time of a usual call. */
+    private void patienceEnds(List<Node> members) {
+        isLate = true;
+        if (calls.hears()) {
+            end(members);
+            return;
+        }
+        wait.on("node " + self + " waits up to " + longest.toSeconds() + " s for an answer of another member at its"
+                + " start: " + addresses(members));
+        widen(members);
+    }
+
+    /** Asks further members, once; returns whether there are any. */
+    private boolean widen(List<Node> members) {
+        List<Node> further =
+                members.stream().skip(MOST_MEMBERS).limit(MOST_FURTHER).toList();
+        boolean widens = !further.isEmpty() && isWide.compareAndSet(false, true);
+        if (widens) {
+            round(members, further, CompletableFuture.completedFuture(null));
+        }
+        return widens;
+    }
+
+    private void roundEnds(List<Node> members) {
+        boolean isLast = rounds.decrementAndGet() == 0;
+        if (calls.hears()) {
+            end(members);
+        } else if (isLast && !wait.isOver() && !widen(members)) {
+            if (calls.hearsNoFrames()) {
+                schedule(() -> repeat(members), PAUSE);
+            } else {
+                // All refuse connections: none runs.
+                end(members);
+            }
+        }
+    }
+
+    private void repeat(List<Node> members) {
+        round(
+                members,
+                members.stream().limit(MOST_MEMBERS + MOST_FURTHER).toList(),
+                CompletableFuture.completedFuture(null));
     }
 
     private void end(List<Node> members) {
@@ -91,9 +175,13 @@ public final class RestartCheck {
                     "node {} serves by what it has stored, since no other member answers at its start: {}. If they run,"
                             + " do they use another --transport?",
                     self,
-                    members.stream().limit(MOST_MEMBERS).map(Node::address).toList());
+                    addresses(members));
         }
         wait.done();
+    }
+
+    private static List<String> addresses(List<Node> members) {
+        return members.stream().limit(MOST_MEMBERS).map(Node::address).toList();
     }
 
     /** Completes when all have, whatever their results. */

@@ -178,6 +178,11 @@ public final class PeerCalls {
                 + (isRefused || heard ? "" : "; if it runs, does it use another --transport?");
     }
 
+    /** Returns whether any node has answered. */
+    public boolean hears() {
+        return heard;
+    }
+
     /** Returns whether something may listen at the addresses of other nodes, and none has sent a frame. */
     public boolean hearsNoFrames() {
         return unheard && !heard;

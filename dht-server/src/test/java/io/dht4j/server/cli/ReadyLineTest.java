@@ -1,0 +1,82 @@
+package io.dht4j.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.dht4j.Cluster;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.StandardOutput;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.network.ForwardingTransport;
+import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A server does not say that it serves once it has said that it does not. */
+class ReadyLineTest {
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final StandardOutput stream = new StandardOutput(out);
+    private final ReadyLine line =
+            new ReadyLine(new Console(InputStream.nullInputStream(), stream, stream, false, false, Map.of()));
+
+    /** Tries to show the line when a node logs its failure. */
+    private final class ShowsTheLine extends AppenderBase<ILoggingEvent> {
+
+        private int failures;
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            if (event.getFormattedMessage().startsWith("this node can no longer serve")) {
+                failures++;
+                line.show("n1");
+            }
+        }
+    }
+
+    @Test
+    void theLineOfANodeThatServesIsShown() {
+        line.show("n1");
+        line.withhold();
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("ready n1" + System.lineSeparator());
+    }
+
+    @Test
+    void theLineNeverFollowsTheFailureOfTheNode() {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        CompletableFuture<String> failure = new CompletableFuture<>();
+        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        ShowsTheLine appender = new ShowsTheLine();
+        appender.start();
+        root.addAppender(appender);
+        try (Cluster node = ClusterBuilder.of("n1", Topology.of(Node.of("n1", "host1:1")))
+                .transport(new ForwardingTransport(LoopbackNetwork.on(env).transport("host1:1")) {
+                    @Override
+                    public CompletionStage<String> failure() {
+                        return failure;
+                    }
+                })
+                .store(new MemoryStore())
+                .environment(env)
+                .start()) {
+            node.failure().thenRun(line::withhold);
+            failure.complete("a thread has ended");
+        } finally {
+            root.detachAppender(appender);
+        }
+        assertThat(appender.failures).isOne();
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
+    }
+}
