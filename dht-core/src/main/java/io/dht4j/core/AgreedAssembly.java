@@ -25,6 +25,7 @@ import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Transport;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -58,6 +59,8 @@ final class AgreedAssembly implements NodeStart {
             config.limits().memory().requireRoom();
             if (options.origin() == Origin.BOOTSTRAP) {
                 AddressCheck.check(options.nodes(), parts.transport);
+            } else {
+                AddressCheck.report(List.of(options.self()), parts.transport);
             }
             AgreedMembership made = new AgreedMembership(
                     options,

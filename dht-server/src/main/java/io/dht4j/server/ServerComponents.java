@@ -195,7 +195,11 @@ final class ServerComponents {
         HostPort address = addresses.transport();
         HttpTransportOptions options = HttpTransportOptions.at(address.host(), address.port())
                 .withMemory(memory)
-                .withClient(choice.client().kind());
+                .withClient(choice.client().kind())
+                .withPublicHost(addresses.peer().host());
+        for (String host : config.clients().publicHosts()) {
+            options = options.withPublicHost(host);
+        }
         if (choice.connections().isPresent()) {
             options = options.withConnectionsPerPeer(choice.connections().getAsInt());
         }

@@ -7,10 +7,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The names by which clients reach the public HTTP API, the bounds on their connections, and the time that they have to
- * leave.
+ * The names by which the node is reached over HTTP, the bounds on connections, and the time that clients have to leave.
  *
- * @param publicHosts names and addresses by which clients reach the node, besides its own
+ * @param publicHosts names and addresses by which clients and peers reach the node, besides its own
  * @param maxConnections connections to a port, those of peers included
  * @param maxPerAddress of those from one address; empty for half of all
  * @param shutdownDelay how long the node goes on serving after it was asked to stop
@@ -29,10 +28,12 @@ public record ClientConfig(
         publicHosts = List.copyOf(publicHosts);
     }
 
-    static ClientConfig of(SettingsReader given) throws ConfigException {
-        if (given.has(Setting.TOKENS)) {
+    static ClientConfig of(SettingsReader given, TransportChoice transport) throws ConfigException {
+        if (given.has(Setting.TOKENS) && !(transport instanceof TransportChoice.Http)) {
             given.refuse(
-                    Setting.PUBLIC_HOST, "with " + Setting.TOKENS.option() + ": who has a token may come by any name");
+                    Setting.PUBLIC_HOST,
+                    "with " + Setting.TOKENS.option() + " unless nodes call each other over HTTP: a client with a token"
+                            + " may use any name");
         }
         return new ClientConfig(
                 given.find(Setting.PUBLIC_HOST, ClientConfig::hosts).orElse(List.of()),

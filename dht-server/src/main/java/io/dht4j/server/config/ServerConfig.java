@@ -110,7 +110,7 @@ public record ServerConfig(
                 Addresses.of(given, listen, self, transport, membership.source()),
                 transport,
                 SecurityConfig.of(given, membership.hasPeers()),
-                ClientConfig.of(given),
+                ClientConfig.of(given, transport),
                 PlacementChoice.of(given, membership.mostReplicas()),
                 StoreChoice.of(given, id, membership),
                 CallChoice.of(given));

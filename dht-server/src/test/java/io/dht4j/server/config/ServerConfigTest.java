@@ -156,12 +156,18 @@ class ServerConfigTest {
     }
 
     @Test
-    void hostsOfClientsAreForNodesWithoutTokens() throws Exception {
+    void hostsAreForNodesWithoutTokensAndForPeersOverHttp() throws Exception {
         assertThat(ServerConfig.of(Map.of(Setting.PUBLIC_HOST, "kv.example, 192.0.2.7"))
                         .clients()
                         .publicHosts())
                 .containsExactly("kv.example", "192.0.2.7");
-        assertThatThrownBy(() -> ServerConfig.of(Map.of(Setting.PUBLIC_HOST, "a", Setting.TOKENS, "file")))
+        assertThat(ServerConfig.of(Map.of(Setting.PUBLIC_HOST, "kv.example", Setting.TOKENS, "file"))
+                        .clients()
+                        .publicHosts())
+                .containsExactly("kv.example");
+        assertThatThrownBy(() -> ServerConfig.of(Map.of(
+                        Setting.PUBLIC_HOST, "a", Setting.TOKENS, "file", Setting.TRANSPORT, "tcp", Setting.PEERS,
+                        "n1=127.0.0.1:7000")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("--public-host has no effect with --tokens");
     }

@@ -28,6 +28,16 @@ public final class OwnAddress {
     }
 
     /**
+     * Returns the local node as the topology has it.
+     *
+     * @param self its name
+     * @return the node; empty if the topology lacks it
+     */
+    public Optional<Node> node(NodeId self) {
+        return topology.stream().filter(node -> node.id().equals(self)).findFirst();
+    }
+
+    /**
      * Returns what to warn of when the transport has started.
      *
      * @param self the name of the local node, if the handler has one
@@ -40,11 +50,9 @@ public final class OwnAddress {
         if (nodes.size() < 2 || self.isEmpty()) {
             return Optional.empty();
         }
-        return nodes.stream()
-                .filter(node -> node.id().equals(self.get()))
+        return node(self.get())
                 .filter(node -> port.isEmpty() || port.getAsInt() != node.port())
-                .map(node -> warning(node, port))
-                .findFirst();
+                .map(node -> warning(node, port));
     }
 
     private static String warning(Node node, OptionalInt port) {

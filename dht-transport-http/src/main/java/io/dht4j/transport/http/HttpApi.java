@@ -8,7 +8,6 @@ import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.HttpApiAdmission;
-import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
 import io.dht4j.transport.http.internal.api.HttpApiHandler;
 import io.dht4j.transport.http.internal.api.HttpApiMetrics;
 import io.dht4j.transport.http.internal.api.HttpApiProbes;
@@ -51,12 +50,11 @@ public final class HttpApi implements AutoCloseable {
         this.guard = guard;
         this.options = options;
         this.ownsListener = ownsListener;
-        HttpApiBrowsers browsers =
-                new HttpApiBrowsers(options.tokens().isPresent(), options.publicHosts(), listener.host());
+        listener.browsers().accept(options.publicHosts());
         guard.onChange(admission::recheckTokens);
         this.probes = new HttpApiProbes(cluster, admission);
         listener.attachApi(new HttpApiHandler(
-                listener, cluster, options.limits(), options.patience(), admission, guard, browsers, probes, metrics));
+                listener, cluster, options.limits(), options.patience(), admission, guard, probes, metrics));
     }
 
     /**

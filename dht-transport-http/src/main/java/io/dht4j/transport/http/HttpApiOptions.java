@@ -1,7 +1,7 @@
 package io.dht4j.transport.http;
 
 import io.dht4j.transport.common.options.PublicApiOptions;
-import io.dht4j.transport.http.internal.api.HttpApiBrowsers;
+import io.dht4j.transport.http.internal.server.HttpBrowserGuard;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +51,7 @@ public final class HttpApiOptions extends PublicApiOptions<HttpApiOptions> {
      * @return new options
      */
     public HttpApiOptions withPublicHost(String host) {
-        Stream<String> more = Stream.of(HttpApiBrowsers.requireHost(host));
+        Stream<String> more = Stream.of(HttpBrowserGuard.requireHost(host));
         return new HttpApiOptions(
                 settings(), Stream.concat(publicHosts.stream(), more).toList(), headTimeout);
     }

@@ -70,10 +70,13 @@ public final class HttpTransport implements Transport {
 
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
+    /** The name of this node, once the transport has begun to start. */
+    private volatile Optional<NodeId> self = Optional.empty();
 
     private HttpTransport(HttpTransportOptions options) {
         this.options = options;
         this.listener = new HttpListener(options.listenerOptions());
+        listener.browsers().accept(options.publicHosts());
     }
 
     /**
@@ -123,6 +126,8 @@ public final class HttpTransport implements Transport {
                 return CompletableFuture.failedFuture(notSent("is " + (closed ? "closed" : "started already")));
             }
             server = endpoint;
+            self = handler.self();
+            acceptOwnHost();
             listener.attachPeer(endpoint);
             listening = options.listens() ? listener.start() : listener.startWithoutListening();
         }
@@ -139,6 +144,12 @@ public final class HttpTransport implements Transport {
                     }
                 });
         return starting.minimalCompletionStage();
+    }
+
+    /** Accepts the host at which peers call this node, once both the node's name and the topology are known. */
+    private void acceptOwnHost() {
+        self.flatMap(ownAddress::node)
+                .ifPresent(node -> listener.browsers().accept(List.of(node.host())));
     }
 
     /**
@@ -279,6 +290,7 @@ public final class HttpTransport implements Transport {
     @Override
     public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
         ownAddress.resolving(nodes);
+        acceptOwnHost();
         return Endpoints.lookUp(nodes);
     }
 

@@ -5,9 +5,12 @@ import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import io.dht4j.transport.http.internal.peer.PeerClientKind;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
+import io.dht4j.transport.http.internal.server.HttpBrowserGuard;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * The options of an {@link HttpTransport}: address, client and limits. Immutable. Every {@code with} method returns a
@@ -20,9 +23,14 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     private final OptionalInt connectionsPerPeer;
 
     private final Duration headTimeout;
+    private final List<String> publicHosts;
 
     private HttpTransportOptions(
-            Settings settings, HttpClientKind client, OptionalInt connectionsPerPeer, Duration headTimeout) {
+            Settings settings,
+            HttpClientKind client,
+            OptionalInt connectionsPerPeer,
+            Duration headTimeout,
+            List<String> publicHosts) {
         super(settings);
         PeerClientKind kind = peerClientKind(client);
         connectionsPerPeer.ifPresent(
@@ -30,6 +38,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
         this.client = client;
         this.connectionsPerPeer = connectionsPerPeer;
         this.headTimeout = HttpListenerOptions.requireHeadTimeout(headTimeout);
+        this.publicHosts = publicHosts;
     }
 
     private static PeerClientKind peerClientKind(HttpClientKind client) {
@@ -41,7 +50,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     }
 
     private HttpTransportOptions(Settings settings) {
-        this(settings, HttpClientKind.VERTX, OptionalInt.empty(), HttpListenerOptions.DEFAULT_HEAD_TIMEOUT);
+        this(settings, HttpClientKind.VERTX, OptionalInt.empty(), HttpListenerOptions.DEFAULT_HEAD_TIMEOUT, List.of());
     }
 
     /**
@@ -67,7 +76,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
 
     @Override
     protected HttpTransportOptions with(Settings changed) {
-        return new HttpTransportOptions(changed, client, connectionsPerPeer, headTimeout);
+        return new HttpTransportOptions(changed, client, connectionsPerPeer, headTimeout, publicHosts);
     }
 
     /**
@@ -78,7 +87,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @return new options
      */
     public HttpTransportOptions withClient(HttpClientKind kind) {
-        return new HttpTransportOptions(settings(), kind, connectionsPerPeer, headTimeout);
+        return new HttpTransportOptions(settings(), kind, connectionsPerPeer, headTimeout, publicHosts);
     }
 
     /**
@@ -92,7 +101,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @return new options
      */
     public HttpTransportOptions withConnectionsPerPeer(int connections) {
-        return new HttpTransportOptions(settings(), client, OptionalInt.of(connections), headTimeout);
+        return new HttpTransportOptions(settings(), client, OptionalInt.of(connections), headTimeout, publicHosts);
     }
 
     /**
@@ -103,7 +112,26 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @return new options
      */
     public HttpTransportOptions withHeadTimeout(Duration timeout) {
-        return new HttpTransportOptions(settings(), client, connectionsPerPeer, timeout);
+        return new HttpTransportOptions(settings(), client, connectionsPerPeer, timeout, publicHosts);
+    }
+
+    /**
+     * Returns a copy with one more name or address by which peers and clients reach the node. Requests for another
+     * {@code Host} are refused: they may be a foreign page's in somebody's browser. {@code localhost}, addresses, the
+     * names of the machine, the host at which the transport listens, and that of the node's own address in the topology
+     * are always accepted, and so are calls of peers of release 0.2.0 or later.
+     *
+     * @param host a name, or an address, without a port; capitals do not matter
+     * @return new options
+     */
+    public HttpTransportOptions withPublicHost(String host) {
+        Stream<String> more = Stream.of(HttpBrowserGuard.requireHost(host));
+        return new HttpTransportOptions(
+                settings(),
+                client,
+                connectionsPerPeer,
+                headTimeout,
+                Stream.concat(publicHosts.stream(), more).toList());
     }
 
     /**
@@ -127,6 +155,10 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     /** Returns the client as the transport uses it. */
     PeerClientKind peerClientKind() {
         return peerClientKind(client);
+    }
+
+    List<String> publicHosts() {
+        return publicHosts;
     }
 
     /** Returns the options of the calls to peers. */

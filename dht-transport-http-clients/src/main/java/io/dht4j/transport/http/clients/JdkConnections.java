@@ -91,8 +91,8 @@ final class JdkConnections {
         this.http2 = http2;
         this.maxFrameBytes = options.limits().maxFrameBytes();
         this.pauseNanos = Math.min(PAUSE.toNanos(), options.keepAlive().toNanos());
-        this.template = HttpRequest.newBuilder(uri);
-        this.empty = HttpRequest.newBuilder(uri)
+        this.template = HttpRequest.newBuilder(uri).header(PeerProtocol.PEER_HEADER, PeerProtocol.PEER);
+        this.empty = template.copy()
                 .method("OPTIONS", BodyPublishers.noBody())
                 .timeout(options.connectTimeout())
                 .build();
@@ -222,7 +222,7 @@ final class JdkConnections {
         if (client != used || !asking.compareAndSet(false, true)) {
             return;
         }
-        HttpRequest question = HttpRequest.newBuilder(empty.uri())
+        HttpRequest question = template.copy()
                 .method("OPTIONS", BodyPublishers.noBody())
                 .timeout(Duration.ofNanos(Math.max(nanos, LEAST_PATIENCE.toNanos())))
                 .build();

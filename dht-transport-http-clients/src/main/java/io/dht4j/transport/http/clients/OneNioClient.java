@@ -57,8 +57,8 @@ final class OneNioClient extends HttpClient {
         this.options = options;
         this.tls = tls;
         this.virtual = virtual;
-        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n" + PeerProtocol.DEADLINE_HEADER
-                        + ": ")
+        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n" + PeerProtocol.PEER_HEADER
+                        + ": " + PeerProtocol.PEER + "\r\n" + PeerProtocol.DEADLINE_HEADER + ": ")
                 .getBytes(ISO_8859_1);
     }
 

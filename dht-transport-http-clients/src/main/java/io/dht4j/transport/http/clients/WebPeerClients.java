@@ -92,7 +92,8 @@ final class WebPeerClients implements PeerClients {
                 .setMethod(HttpMethod.POST)
                 .setHost(peer.host())
                 .setPort(peer.port())
-                .setURI(PeerProtocol.PATH);
+                .setURI(PeerProtocol.PATH)
+                .putHeader(PeerProtocol.PEER_HEADER, PeerProtocol.PEER);
         BodyCodec<byte[]> codec = () -> new Body(options.limits().maxFrameBytes());
         return new Client(client, client.request(request).ssl(tls.isPresent()).as(codec));
     }

@@ -123,6 +123,25 @@ public abstract class HttpClientKindContract {
         return seen;
     }
 
+    /** So a node may know another one by any name: no page can set this header. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void everyRequestIsMarkedAsAPeersAndNamesTheAddressOfTheRecipient(HttpClientKind kind) throws Exception {
+        HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), ECHO);
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        HttpTransportServer endpoint = TransportInternals.server(server);
+        TransportInternals.listener(server).attachPeer(request -> {
+            seen.add(request.getHeader(PeerProtocol.PEER_HEADER) + " " + request.authority());
+            endpoint.handle(request);
+        });
+        HttpTransport client =
+                started(HttpTransportOptions.at("127.0.0.1", 0).withClient(kind), ECHO);
+        for (int i = 0; i < 3; i++) {
+            assertThat(call(client, server, new byte[3]).get(30, TimeUnit.SECONDS)).hasSize(3);
+        }
+        assertThat(seen).containsExactly("1 127.0.0.1:" + server.port());
+    }
+
     @ParameterizedTest
     @MethodSource("kinds")
     void thereAreNoMoreConnectionsThanTheOptionSays(HttpClientKind kind) throws Exception {

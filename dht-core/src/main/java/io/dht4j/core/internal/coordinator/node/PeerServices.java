@@ -123,8 +123,10 @@ final class PeerServices {
         if (!gone.isEmpty()) {
             components.environment().schedule(() -> forgetAgain(gone), LATE_CALLS.toNanos());
         }
-        if (now.hasRowVersions() && !others(before).containsAll(others)) {
-            AddressCheck.report(now.topology().nodes(), components.transport());
+        List<Node> nodes = now.topology().nodes();
+        // This node's own address counts: a transport may accept requests for its host only.
+        if (now.hasRowVersions() && !before.topology().nodes().containsAll(nodes)) {
+            AddressCheck.report(nodes, components.transport());
         }
     }
 

@@ -105,9 +105,7 @@ final class HttpApiConsole {
                 // Kept, but asked for again each time: another version of the node has another page.
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .putHeader("Content-Security-Policy", POLICY)
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader("Referrer-Policy", "no-referrer")
-                .putHeader("Cross-Origin-Resource-Policy", "same-origin");
+                .putHeader("Referrer-Policy", "no-referrer");
         if (file.isKnown(exchange.request().headers().getAll(HttpHeaders.IF_NONE_MATCH))) {
             exchange.answer(NOT_MODIFIED);
             return;

@@ -12,18 +12,16 @@ import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.server.HttpListener;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * The front of the public HTTP API: checks the token, finds the resource, checks the method, and passes the request on.
  * Does not block. Safe for use by any number of event loops.
  */
-public final class HttpApiHandler implements Handler<HttpServerRequest> {
+public final class HttpApiHandler implements HttpListener.Api {
 
     private final Vertx vertx;
     private final HttpListener listener;
@@ -33,7 +31,6 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
     private final TokenGuard guard;
     private final HttpApiCalls calls;
     private final HttpApiMembership membership;
-    private final HttpApiBrowsers browsers;
     private final HttpApiProbes probes;
     private final HttpApiMetrics metrics;
     private final HttpApiConsole console;
@@ -45,7 +42,6 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             Patience patience,
             HttpApiAdmission admission,
             TokenGuard guard,
-            HttpApiBrowsers browsers,
             HttpApiProbes probes,
             HttpApiMetrics metrics) {
         this.listener = listener;
@@ -56,14 +52,27 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
         this.guard = guard;
         this.calls = new HttpApiCalls(cluster);
         this.membership = new HttpApiMembership(cluster);
-        this.browsers = browsers;
         this.probes = probes;
         this.metrics = metrics;
         this.console = new HttpApiConsole(vertx);
     }
 
     @Override
+    public boolean hasTokens() {
+        return guard.hasTokens();
+    }
+
+    @Override
+    public void refuse(HttpServerRequest request, HttpProblem problem) {
+        take(request, exchange -> exchange.answer(problem));
+    }
+
+    @Override
     public void handle(HttpServerRequest request) {
+        take(request, this::route);
+    }
+
+    private void take(HttpServerRequest request, Consumer<HttpApiExchange> next) {
         HttpApiExchange exchange =
                 new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
         if (admission.isStopping()) {
@@ -76,12 +85,12 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             request.response().drainHandler(drained -> {
                 request.response().drainHandler(null);
                 exchange.stopTimer();
-                route(exchange);
+                next.accept(exchange);
                 request.resume();
             });
             return;
         }
-        route(exchange);
+        next.accept(exchange);
     }
 
     private void route(HttpApiExchange exchange) {
@@ -89,11 +98,6 @@ public final class HttpApiHandler implements Handler<HttpServerRequest> {
             String path = Objects.requireNonNullElse(exchange.request().path(), "");
             if (ApiProtocol.isProbe(path)) {
                 probe(exchange, path.equals(ApiProtocol.LIVEZ));
-                return;
-            }
-            Optional<HttpProblem> refusal = browsers.refusal(exchange.request());
-            if (refusal.isPresent()) {
-                exchange.answer(refusal.get());
                 return;
             }
             admission.requireServing();

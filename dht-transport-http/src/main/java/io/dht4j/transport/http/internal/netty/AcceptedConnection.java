@@ -242,7 +242,9 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         refused = true;
         byte[] body = all.refusals().body(RequestRules.OTHER_VERSION, RequestRules.VERSIONS);
         String head = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: " + Refusals.CONTENT_TYPE
-                + "\r\nContent-Length: " + body.length + "\r\nConnection: close\r\n\r\n";
+                + "\r\nContent-Length: " + body.length + "\r\n" + BrowserHeaders.CONTENT_TYPE_OPTIONS + ": "
+                + BrowserHeaders.NOSNIFF + "\r\n" + BrowserHeaders.RESOURCE_POLICY + ": "
+                + BrowserHeaders.SAME_ORIGIN + "\r\nConnection: close\r\n\r\n";
         ctx.writeAndFlush(Unpooled.wrappedBuffer(head.getBytes(US_ASCII), body))
                 .addListener(ChannelFutureListener.CLOSE);
     }

@@ -212,6 +212,8 @@ final class RequestRules extends ChannelDuplexHandler {
                 HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(found.status()), Unpooled.wrappedBuffer(body));
         response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, Refusals.CONTENT_TYPE)
+                .set(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
+                .set(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN)
                 .set(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         ChannelFuture sent = ctx.writeAndFlush(response);

@@ -9,6 +9,15 @@ public final class PeerProtocol {
     /** The header with the time that the caller leaves for the reply, in microseconds. */
     public static final String DEADLINE_HEADER = "Dht-Deadline-Micros";
 
+    /**
+     * The header of each request of a peer. Its name begins with {@code Sec-}, so browsers never let a page set it (Fetch,
+     * forbidden request-headers): a request that has it is no page's, whatever name its sender has for the recipient.
+     */
+    public static final String PEER_HEADER = "Sec-Dht-Peer";
+
+    /** The value of the header of a peer. */
+    public static final String PEER = "1";
+
     /** The header of an answer that was given before any handler of frames saw the request. */
     public static final String OUTCOME_HEADER = "Dht-Outcome";
 

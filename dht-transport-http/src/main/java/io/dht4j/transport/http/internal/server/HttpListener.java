@@ -12,6 +12,7 @@ import io.dht4j.transport.common.ThreadWatch;
 import io.dht4j.transport.common.options.WireSecurity;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
+import io.dht4j.transport.http.internal.netty.BrowserHeaders;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.DeploymentOptions;
@@ -65,10 +66,11 @@ public final class HttpListener {
             .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
             .end("not serving");
 
-    private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false);
+    private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false, Optional.empty());
 
     private final HttpListenerOptions options;
     private final HttpConnections connections;
+    private final HttpBrowserGuard browsers = new HttpBrowserGuard();
     private final Vertx vertx;
     private final Queue<HttpServer> servers = new ConcurrentLinkedQueue<>();
     private final Queue<PeerLoop> loops = new ConcurrentLinkedQueue<>();
@@ -96,6 +98,7 @@ public final class HttpListener {
     public HttpListener(HttpListenerOptions options, OptionalLong openFiles) {
         this.options = options;
         this.connections = new HttpConnections(options, openFiles);
+        browsers.accept(List.of(options.address().host()));
         this.vertx = Vertx.builder()
                 .with(HttpServerSetup.ofVertx(options.eventLoops()))
                 .withTransport(connections.transport())
@@ -130,6 +133,7 @@ public final class HttpListener {
      */
     public CompletionStage<Void> start() {
         connections.warnOfLimits();
+        browsers.acceptMachineNames();
         return start(Optional.of(
                 options.address().port() == 0
                         ? SocketAddress.sharedRandomPort(1, options.address().host())
@@ -229,15 +233,30 @@ public final class HttpListener {
 
     /** Sends requests to all other paths to a handler from now on. The first request gets its connection a place. */
     public void attachPublic(Handler<HttpServerRequest> handler) {
-        publicHandler = new PublicHandler(handler, false);
+        publicHandler = new PublicHandler(handler, false, Optional.empty());
     }
 
     /**
-     * Does the same as {@link #attachPublic} for a handler that asks by itself for a connection's place, when it
-     * carries out a request: refused requests need none.
+     * Does the same as {@link #attachPublic} for a public API. It asks by itself for a connection's place, when it
+     * carries out a request: refused requests need none. Requests that a foreign page may have sent do not reach it.
      */
-    public void attachApi(Handler<HttpServerRequest> handler) {
-        publicHandler = new PublicHandler(handler, true);
+    public void attachApi(Api api) {
+        publicHandler = new PublicHandler(api, true, Optional.of(api));
+    }
+
+    /** A public API. Its methods do not block. */
+    public interface Api extends Handler<HttpServerRequest> {
+
+        /** Returns whether its clients need tokens. */
+        boolean hasTokens();
+
+        /** Answers a request with an error. */
+        void refuse(HttpServerRequest request, HttpProblem problem);
+    }
+
+    /** Returns the check for requests of foreign pages, which knows the names of this node. */
+    public HttpBrowserGuard browsers() {
+        return browsers;
     }
 
     /** Answers further requests to all other paths with 503. */
@@ -312,6 +331,9 @@ public final class HttpListener {
         PublicHandler known = publicHandler;
         Handler<HttpServerRequest> handler = known.handler;
         boolean isPeers = options.forPeers() && PeerProtocol.PATH.equals(request.path());
+        request.response()
+                .putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
+                .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN);
         if (!connections.admitsHead(request, isPeers || known.asksForPlaces)) {
             return;
         }
@@ -325,7 +347,9 @@ public final class HttpListener {
             }
         }
         try {
-            handler.handle(request);
+            if (!isForeignPage(request, isPeers, known)) {
+                handler.handle(request);
+            }
         } catch (RuntimeException | Error e) {
             String shown = request.method() + " " + HttpText.shown(request.path());
             if (e instanceof OutOfMemoryError) {
@@ -341,6 +365,22 @@ public final class HttpListener {
         }
     }
 
+    /** Returns whether a request may be a foreign page's, and answers it then: one check before any handler. */
+    private boolean isForeignPage(HttpServerRequest request, boolean isPeers, PublicHandler known) {
+        if (isPeers) {
+            Optional<HttpProblem> refusal = browsers.refusalOfPeer(request);
+            refusal.ifPresent(problem -> HttpTransportServer.refuse(request, problem));
+            return refusal.isPresent();
+        }
+        if (known.api.isEmpty()) {
+            return false;
+        }
+        Api api = known.api.get();
+        Optional<HttpProblem> refusal = browsers.refusalOfClient(request, api.hasTokens());
+        refusal.ifPresent(problem -> api.refuse(request, problem));
+        return refusal.isPresent();
+    }
+
     /** Answers bytes that are not HTTP, or longer than HTTP requests may be here, and closes the connection. */
     private static void answerMalformed(HttpServerRequest request) {
         HttpProblem problem = HttpProblem.of(
@@ -350,6 +390,8 @@ public final class HttpListener {
                         + HttpListenerOptions.MAX_HEADERS + " bytes");
         closing(request)
                 .setStatusCode(problem.status())
+                .putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
+                .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN)
                 .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE)
                 .end(problem.body())
                 .onComplete(sent -> request.connection().close());
@@ -359,8 +401,9 @@ public final class HttpListener {
      * A handler of public requests.
      *
      * @param asksForPlaces whether it does so by itself
+     * @param api the handler as an API, whose requests are guarded against foreign pages; empty for any other
      */
-    private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces) {}
+    private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces, Optional<Api> api) {}
 
     /** The server of one event loop. */
     private final class Server extends VerticleBase {

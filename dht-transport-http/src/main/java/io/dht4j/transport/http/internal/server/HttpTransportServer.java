@@ -7,6 +7,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.transport.common.PeerAdmission;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
+import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.server.HttpTransportCallers.Verdict;
@@ -165,13 +166,24 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
     }
 
+    /** Answers a request that neither this endpoint nor the handler has seen. */
+    static void refuse(HttpServerRequest request, HttpProblem problem) {
+        String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        int length = declared == null ? Integer.MAX_VALUE : PeerBody.length(declared);
+        refuse(request, problem.status(), problem.body(), HttpProblem.CONTENT_TYPE, length < 0 ? Integer.MAX_VALUE : length);
+    }
+
     /** Answers a request that the handler has not seen. */
     private static void refuse(HttpServerRequest request, int status, String message, int length) {
+        refuse(request, status, Buffer.buffer(message), "text/plain; charset=utf-8", length);
+    }
+
+    private static void refuse(HttpServerRequest request, int status, Buffer message, String type, int length) {
         boolean unread = length > SMALL_BODY;
         HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
                 .setStatusCode(status)
                 .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
-                .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8");
+                .putHeader(HttpHeaders.CONTENT_TYPE, type);
         if (unread) {
             response.end(message).onComplete(done -> hangUp(request));
         } else {

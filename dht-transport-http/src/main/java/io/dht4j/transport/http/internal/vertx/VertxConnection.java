@@ -240,6 +240,7 @@ final class VertxConnection {
             long micros =
                     Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
             opened.putHeader(PeerProtocol.DEADLINE_HEADER, Long.toString(micros));
+            opened.putHeader(PeerProtocol.PEER_HEADER, PeerProtocol.PEER);
             opened.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length()));
             opened.response().onComplete(result -> {
                 if (result.failed()) {

@@ -83,7 +83,7 @@ class HttpTransportFuzzTest {
         assertThat(exchange(post("Dht-Deadline-Micros: 1000000\r\n", ""))).startsWith("HTTP/1.1 411");
         assertThat(exchange(post("Dht-Deadline-Micros: 1000000\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")))
                 .startsWith("HTTP/1.1 411");
-        assertThat(exchange(bytes("GET /peer/v1/frame HTTP/1.1\r\nHost: a\r\n\r\n")))
+        assertThat(exchange(bytes("GET /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\n\r\n")))
                 .startsWith("HTTP/1.1 405")
                 .containsIgnoringCase("allow: POST");
         assertServes();
@@ -142,7 +142,7 @@ class HttpTransportFuzzTest {
         byte[] body = new byte[random.nextInt(2_000)];
         random.nextBytes(body);
         byte[] good = concat(
-                bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\nDht-Deadline-Micros: 500000\r\nContent-Length: "
+                bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nDht-Deadline-Micros: 500000\r\nContent-Length: "
                         + body.length + "\r\n\r\n"),
                 body);
         return switch (random.nextInt(8)) {
@@ -166,7 +166,7 @@ class HttpTransportFuzzTest {
     }
 
     private static byte[] post(String headers, String body) {
-        return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n" + body);
+        return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n" + body);
     }
 
     private String exchange(byte[] request) throws IOException {

@@ -1,4 +1,4 @@
-package io.dht4j.transport.http.internal.api;
+package io.dht4j.transport.http.internal.server;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
