@@ -12,7 +12,7 @@ import java.util.List;
 final class HttpAnswers {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final List<Integer> GOOD = List.of(200, 201, 202);
+    private static final List<Integer> GOOD = List.of(200, 201, 202, 204);
     private static final int NOT_FOUND = 404;
     private static final int NOT_READY = 503;
     private static final String READY_PATH = " /readyz";

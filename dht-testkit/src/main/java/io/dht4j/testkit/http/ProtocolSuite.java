@@ -193,7 +193,7 @@ interface ProtocolSuite extends HttpApiSuite {
         for (String probe : new String[] {"/livez", "/readyz"}) {
             HttpResponse<byte[]> posted = send(0, "POST", probe, new byte[0]);
             assertProblem(posted, 405, ErrorCode.METHOD_NOT_ALLOWED);
-            assertThat(posted.headers().firstValue("Allow")).contains("GET");
+            assertThat(posted.headers().firstValue("Allow")).contains("GET, HEAD, OPTIONS");
         }
     }
 

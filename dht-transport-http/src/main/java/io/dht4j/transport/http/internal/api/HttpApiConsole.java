@@ -111,12 +111,7 @@ final class HttpApiConsole {
             return;
         }
         response.putHeader(HttpHeaders.CONTENT_TYPE, file.type);
-        if (exchange.request().method().name().equals("HEAD")) {
-            response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(file.bytes.length));
-            exchange.answer(OK);
-        } else {
-            exchange.answer(OK, WrappedBytes.of(file.bytes));
-        }
+        exchange.answer(OK, WrappedBytes.of(file.bytes));
     }
 
     private CompletionStage<Map<String, ConsoleFile>> files() {

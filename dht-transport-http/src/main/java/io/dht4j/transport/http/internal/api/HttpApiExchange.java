@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -48,6 +49,7 @@ final class HttpApiExchange {
     private final InFlightLease share;
     private final HttpApiFailures failures;
     private final boolean isHttp2;
+    private final boolean isHead;
     private final HttpApiAnnouncedBody body;
     private final HttpApiPlace place;
     private boolean answered;
@@ -80,6 +82,7 @@ final class HttpApiExchange {
         this.share = new InFlightLease(this, admission);
         this.failures = admission.failedRequests();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
+        this.isHead = request.method().equals(HttpMethod.HEAD);
         this.body = new HttpApiAnnouncedBody(request);
         request.exceptionHandler(e -> {
             noteReset(e);
@@ -121,6 +124,11 @@ final class HttpApiExchange {
 
     boolean isHttp2() {
         return isHttp2;
+    }
+
+    /** Returns whether the answer goes without its body. */
+    boolean isHead() {
+        return isHead;
     }
 
     /** Returns what the head says of the body. */
@@ -294,7 +302,7 @@ final class HttpApiExchange {
     }
 
     /**
-     * Answers. Headers of the response must have been set.
+     * Answers; a request by HEAD gets the length of the body in its place. Headers of the response must have been set.
      *
      * @param text the body, null for none
      */
@@ -312,12 +320,16 @@ final class HttpApiExchange {
             token.end();
         }
         response.setStatusCode(status);
+        if (isHead && text != null) {
+            response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(text.length()));
+        }
+        Buffer sent = isHead ? null : text;
         if (body.isUnderWay()) {
-            HttpApiUnwantedBody.answerBefore(this, text, body.endsConnection());
+            HttpApiUnwantedBody.answerBefore(this, sent, body.endsConnection());
         } else {
             // Before the end: a client that has its answer must find the place free for its next request.
             release();
-            watch(text == null ? response.end() : response.end(text));
+            watch(sent == null ? response.end() : response.end(sent));
         }
     }
 

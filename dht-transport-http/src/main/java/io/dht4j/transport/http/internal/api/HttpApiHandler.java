@@ -13,8 +13,11 @@ import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -22,6 +25,8 @@ import java.util.function.Consumer;
  * Does not block. Safe for use by any number of event loops.
  */
 public final class HttpApiHandler implements HttpListener.Api {
+
+    private static final int NO_CONTENT = 204;
 
     private final Vertx vertx;
     private final HttpListener listener;
@@ -100,6 +105,14 @@ public final class HttpApiHandler implements HttpListener.Api {
                 probe(exchange, path.equals(ApiProtocol.LIVEZ));
                 return;
             }
+            Optional<HttpProblem> unsupported = HttpApiSemantics.refusal(exchange.request());
+            if (unsupported.isPresent()) {
+                if (unsupported.get().status() == HttpApiSemantics.UNSUPPORTED_MEDIA_TYPE) {
+                    exchange.response().putHeader(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY);
+                }
+                exchange.answer(unsupported.get());
+                return;
+            }
             admission.requireServing();
             if (HttpApiConsole.serves(path)) {
                 console(exchange);
@@ -121,6 +134,7 @@ public final class HttpApiHandler implements HttpListener.Api {
                 case ApiProtocol.METRICS -> metrics(exchange);
                 case ApiProtocol.NODES -> administered(exchange, membership::status, membership::changeNodes);
                 case ApiProtocol.REBALANCE -> administered(exchange, membership::plan, membership::changeRebalance);
+                case "*" -> refuseMethod(exchange, "GET, PUT, POST, DELETE");
                 default -> {
                     guard.requireAny(exchange.authorization());
                     throw new InvalidRequestException(
@@ -155,7 +169,7 @@ public final class HttpApiHandler implements HttpListener.Api {
 
     /** Answers a monitor of the process, which has no token and does not know by which name the node is called. */
     private void probe(HttpApiExchange exchange, boolean asksForLife) {
-        if (!exchange.request().method().name().equals("GET")) {
+        if (!method(exchange).equals("GET")) {
             answerMethod(exchange, "GET");
             return;
         }
@@ -169,9 +183,8 @@ public final class HttpApiHandler implements HttpListener.Api {
 
     /** Answers with the console, which holds no data and so needs no token: it asks for one. */
     private void console(HttpApiExchange exchange) {
-        String method = exchange.request().method().name();
-        if (!method.equals("GET") && !method.equals("HEAD")) {
-            answerMethod(exchange, "GET, HEAD");
+        if (!method(exchange).equals("GET")) {
+            answerMethod(exchange, "GET");
             return;
         }
         requireNoBody(exchange);
@@ -179,7 +192,7 @@ public final class HttpApiHandler implements HttpListener.Api {
     }
 
     private void entity(HttpApiExchange exchange) {
-        switch (exchange.request().method().name()) {
+        switch (method(exchange)) {
             case "GET" -> {
                 exchange.require(guard, Scope.READ);
                 requireNoBody(exchange);
@@ -229,7 +242,7 @@ public final class HttpApiHandler implements HttpListener.Api {
      * that of scans.
      */
     private void snapshots(HttpApiExchange exchange) {
-        switch (exchange.request().method().name()) {
+        switch (method(exchange)) {
             case "POST" -> {
                 exchange.require(guard, Scope.ADMIN);
                 requireNoAnnouncedBody(exchange);
@@ -269,7 +282,7 @@ public final class HttpApiHandler implements HttpListener.Api {
     }
 
     private void repair(HttpApiExchange exchange) {
-        switch (exchange.request().method().name()) {
+        switch (method(exchange)) {
             case "GET" -> {
                 guard.requireAny(exchange.authorization());
                 requireNoBody(exchange);
@@ -286,7 +299,7 @@ public final class HttpApiHandler implements HttpListener.Api {
 
     private void administered(
             HttpApiExchange exchange, Consumer<HttpApiExchange> show, Consumer<HttpApiExchange> change) {
-        switch (exchange.request().method().name()) {
+        switch (method(exchange)) {
             case "GET" -> {
                 exchange.require(guard, Scope.ADMIN);
                 requireNoBody(exchange);
@@ -302,7 +315,7 @@ public final class HttpApiHandler implements HttpListener.Api {
     }
 
     private boolean isAllowed(HttpApiExchange exchange, String method) {
-        if (exchange.request().method().name().equals(method)) {
+        if (method(exchange).equals(method)) {
             return true;
         }
         refuseMethod(exchange, method);
@@ -314,8 +327,24 @@ public final class HttpApiHandler implements HttpListener.Api {
         answerMethod(exchange, allowed);
     }
 
-    private static void answerMethod(HttpApiExchange exchange, String allowed) {
-        exchange.response().putHeader("Allow", allowed);
+    /** Returns the name of a request's method: that of GET for HEAD, whose answer only lacks the body. */
+    private static String method(HttpApiExchange exchange) {
+        return exchange.isHead() ? "GET" : exchange.request().method().name();
+    }
+
+    /**
+     * Answers a method that a resource does not have, and OPTIONS.
+     *
+     * @param methods those that the resource has, besides HEAD and OPTIONS
+     */
+    private static void answerMethod(HttpApiExchange exchange, String methods) {
+        String allowed = methods.replace("GET", "GET, HEAD") + ", OPTIONS";
+        exchange.response().putHeader(HttpHeaders.ALLOW, allowed);
+        if (exchange.request().method().equals(HttpMethod.OPTIONS)) {
+            requireNoBody(exchange);
+            exchange.answer(NO_CONTENT);
+            return;
+        }
         exchange.answer(HttpProblem.of(
                 ErrorCode.METHOD_NOT_ALLOWED,
                 HttpText.shown(exchange.request().method().name()) + " is not allowed here; allowed: " + allowed));

@@ -160,6 +160,10 @@ final class HttpApiScan {
                     .setChunked(true)
                     .putHeader(HttpHeaders.CONTENT_TYPE, ndjson ? Ndjson.CONTENT_TYPE : "application/octet-stream");
         }
+        if (exchange.isHead()) {
+            end();
+            return;
+        }
         page.addAll(entries);
         if (page.isEmpty()) {
             end();

@@ -24,7 +24,7 @@ final class HttpApiSlices {
 
     /** Answers with a value. Headers of the response must have been set. */
     static void answer(HttpApiExchange exchange, byte[] value) {
-        if (value.length <= SLICE || exchange.isOver()) {
+        if (value.length <= SLICE || exchange.isHead() || exchange.isOver()) {
             exchange.answer(200, Buffer.buffer(value));
         } else {
             new HttpApiSlices(exchange, value).begin();

@@ -54,7 +54,9 @@ final class HttpApiUnwantedBody {
         if (closes) {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
-        response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(answer == null ? 0 : answer.length()));
+        if (!exchange.isHead()) {
+            response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(answer == null ? 0 : answer.length()));
+        }
         if (answer == null) {
             response.writeHead();
         } else {

@@ -1,0 +1,72 @@
+package io.dht4j.transport.http.internal.api;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.internal.common.HttpProblem;
+import io.dht4j.transport.http.internal.common.HttpText;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Refuses requests that say more than this API does: a client that asks for a condition, for a part of a value, or for a
+ * decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
+ * {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}, without which the answer is the whole value.
+ */
+final class HttpApiSemantics {
+
+    /** The status for a body with a coding. */
+    static final int UNSUPPORTED_MEDIA_TYPE = 415;
+    private static final String IDENTITY = "identity";
+
+    /** What changes the meaning of any request. */
+    private static final List<CharSequence> OF_ANY =
+            names("Content-Range", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override");
+
+    /** The conditions under which a read must not be carried out. */
+    private static final List<CharSequence> OF_READS = names("If-Match", "If-Unmodified-Since");
+
+    /** Conditions and parts, which a write must honour. */
+    private static final List<CharSequence> OF_WRITES =
+            names("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range");
+
+    private HttpApiSemantics() {}
+
+    private static List<CharSequence> names(String... names) {
+        return Stream.of(names).map(HttpHeaders::createOptimized).toList();
+    }
+
+    /** Returns why a request is refused; empty if this API does all that it says. */
+    static Optional<HttpProblem> refusal(HttpServerRequest request) {
+        MultiMap headers = request.headers();
+        if (headers.contains(HttpHeaders.CONTENT_ENCODING)) {
+            List<String> codings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
+            if (codings.size() > 1 || !codings.get(0).strip().equalsIgnoreCase(IDENTITY)) {
+                return Optional.of(HttpProblem.of(
+                        UNSUPPORTED_MEDIA_TYPE,
+                        ErrorCode.BAD_REQUEST,
+                        "Content-Encoding \"" + HttpText.shown(codings.get(0))
+                                + "\" is not supported: a value is stored as the bytes of the body, without its coding"));
+            }
+        }
+        HttpMethod method = request.method();
+        boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
+        Optional<HttpProblem> unknown = refusal(headers, OF_ANY);
+        return unknown.isPresent() ? unknown : refusal(headers, reads ? OF_READS : OF_WRITES);
+    }
+
+    private static Optional<HttpProblem> refusal(MultiMap headers, List<CharSequence> refused) {
+        for (CharSequence name : refused) {
+            if (headers.contains(name)) {
+                return Optional.of(HttpProblem.of(
+                        ErrorCode.BAD_REQUEST,
+                        name + " is not supported for this method: without it the request would mean something else,"
+                                + " so nothing was done"));
+            }
+        }
+        return Optional.empty();
+    }
+}
