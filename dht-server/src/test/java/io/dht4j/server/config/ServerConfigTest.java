@@ -166,7 +166,13 @@ class ServerConfigTest {
                         .publicHosts())
                 .containsExactly("kv.example");
         assertThatThrownBy(() -> ServerConfig.of(Map.of(
-                        Setting.PUBLIC_HOST, "a", Setting.TOKENS, "file", Setting.TRANSPORT, "tcp", Setting.PEERS,
+                        Setting.PUBLIC_HOST,
+                        "a",
+                        Setting.TOKENS,
+                        "file",
+                        Setting.TRANSPORT,
+                        "tcp",
+                        Setting.PEERS,
                         "n1=127.0.0.1:7000")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("--public-host has no effect with --tokens");

@@ -276,7 +276,8 @@ interface EntitySuite extends HttpApiSuite {
                     send(0, method, target, method.equals("POST") ? "body".getBytes(UTF_8) : new byte[0]);
             assertThat(answer.statusCode()).as(method).isEqualTo(405);
             assertThat(answer.headers().firstValue("Allow"))
-                    .contains(target.startsWith("/v0/entity") ? "GET, HEAD, PUT, DELETE, OPTIONS" : "GET, HEAD, OPTIONS");
+                    .contains(
+                            target.startsWith("/v0/entity") ? "GET, HEAD, PUT, DELETE, OPTIONS" : "GET, HEAD, OPTIONS");
             assertProblem(answer, 405, ErrorCode.METHOD_NOT_ALLOWED);
         }
     }

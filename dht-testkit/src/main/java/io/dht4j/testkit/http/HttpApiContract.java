@@ -10,12 +10,18 @@ import org.junit.jupiter.api.TestInstance;
 /**
  * The contract of the public HTTP API for any transport between the nodes: {@code docs/reference/http-api.md} as tests.
  * A subclass supplies three nodes. The contract is composed of suites, one for each subject: single keys, scans,
- * batches, the protocol, the meaning of requests, connections, and the failure of nodes. Calls time out after an hour, so every answer is
- * independent of the deadline.
+ * batches, the protocol, the meaning of requests, connections, and the failure of nodes. Calls time out after an hour,
+ * so every answer is independent of the deadline.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpApiContract
-        implements EntitySuite, ScanSuite, BatchSuite, ProtocolSuite, SemanticsSuite, ConnectionSuite, NodeFailuresSuite {
+        implements EntitySuite,
+                ScanSuite,
+                BatchSuite,
+                ProtocolSuite,
+                SemanticsSuite,
+                ConnectionSuite,
+                NodeFailuresSuite {
 
     private HttpClient client;
     private Nodes nodes;

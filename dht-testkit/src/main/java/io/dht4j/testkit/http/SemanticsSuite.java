@@ -35,7 +35,8 @@ interface SemanticsSuite extends HttpApiSuite {
     default void aWriteWithAConditionOrOfAPartIsRefusedAndChangesNothing(String header) throws IOException {
         assertThat(put(0, ENTITY, "whole").statusCode()).isEqualTo(201);
         try (RawHttp raw = raw(0)) {
-            for (String request : new String[] {"PUT " + ENTITY, "DELETE " + ENTITY, "POST /v0/batch-put", "POST /v0/repair"}) {
+            for (String request :
+                    new String[] {"PUT " + ENTITY, "DELETE " + ENTITY, "POST /v0/batch-put", "POST /v0/repair"}) {
                 String body = request.startsWith("DELETE") || request.endsWith("repair") ? "" : "part";
                 raw.send(request + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\nContent-Length: " + body.length()
                         + "\r\n\r\n" + body);
@@ -167,7 +168,8 @@ interface SemanticsSuite extends HttpApiSuite {
     @Test
     default void optionsOfTheWholeNodeNameItsMethods() throws IOException {
         try (RawHttp raw = raw(0)) {
-            RawHttp.Answer answer = raw.send("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n").read();
+            RawHttp.Answer answer =
+                    raw.send("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n").read();
             assertThat(answer.status()).isEqualTo(204);
             assertThat(answer.headers()).containsEntry("Allow", "GET, HEAD, PUT, POST, DELETE, OPTIONS");
         }

@@ -148,8 +148,7 @@ public final class HttpTransport implements Transport {
 
     /** Accepts the host at which peers call this node, once both the node's name and the topology are known. */
     private void acceptOwnHost() {
-        self.flatMap(ownAddress::node)
-                .ifPresent(node -> listener.browsers().accept(List.of(node.host())));
+        self.flatMap(ownAddress::node).ifPresent(node -> listener.browsers().accept(List.of(node.host())));
     }
 
     /**

@@ -134,10 +134,10 @@ public abstract class HttpClientKindContract {
             seen.add(request.getHeader(PeerProtocol.PEER_HEADER) + " " + request.authority());
             endpoint.handle(request);
         });
-        HttpTransport client =
-                started(HttpTransportOptions.at("127.0.0.1", 0).withClient(kind), ECHO);
+        HttpTransport client = started(HttpTransportOptions.at("127.0.0.1", 0).withClient(kind), ECHO);
         for (int i = 0; i < 3; i++) {
-            assertThat(call(client, server, new byte[3]).get(30, TimeUnit.SECONDS)).hasSize(3);
+            assertThat(call(client, server, new byte[3]).get(30, TimeUnit.SECONDS))
+                    .hasSize(3);
         }
         assertThat(seen).containsExactly("1 127.0.0.1:" + server.port());
     }

@@ -45,7 +45,8 @@ public abstract class HttpSecureTransportContract extends SecureTransportContrac
 
     @Override
     public byte[] requestBytes() {
-        return bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: "
-                + "0\r\n\r\n");
+        return bytes(
+                "POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: "
+                        + "0\r\n\r\n");
     }
 }

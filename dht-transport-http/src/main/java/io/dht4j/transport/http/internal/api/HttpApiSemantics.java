@@ -12,14 +12,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Refuses requests that say more than this API does: a client that asks for a condition, for a part of a value, or for a
- * decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
+ * Refuses requests that say more than this API does: a client that asks for a condition, for a part of a value, or for
+ * a decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
  * {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}, without which the answer is the whole value.
  */
 final class HttpApiSemantics {
 
     /** The status for a body with a coding. */
     static final int UNSUPPORTED_MEDIA_TYPE = 415;
+
     private static final String IDENTITY = "identity";
 
     /** What changes the meaning of any request. */
@@ -45,11 +46,12 @@ final class HttpApiSemantics {
         if (headers.contains(HttpHeaders.CONTENT_ENCODING)) {
             List<String> codings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
             if (codings.size() > 1 || !codings.get(0).strip().equalsIgnoreCase(IDENTITY)) {
-                return Optional.of(HttpProblem.of(
-                        UNSUPPORTED_MEDIA_TYPE,
-                        ErrorCode.BAD_REQUEST,
-                        "Content-Encoding \"" + HttpText.shown(codings.get(0))
-                                + "\" is not supported: a value is stored as the bytes of the body, without its coding"));
+                return Optional.of(
+                        HttpProblem.of(
+                                UNSUPPORTED_MEDIA_TYPE,
+                                ErrorCode.BAD_REQUEST,
+                                "Content-Encoding \"" + HttpText.shown(codings.get(0))
+                                        + "\" is not supported: a value is stored as the bytes of the body, without its coding"));
             }
         }
         HttpMethod method = request.method();

@@ -10,8 +10,9 @@ public final class PeerProtocol {
     public static final String DEADLINE_HEADER = "Dht-Deadline-Micros";
 
     /**
-     * The header of each request of a peer. Its name begins with {@code Sec-}, so browsers never let a page set it (Fetch,
-     * forbidden request-headers): a request that has it is no page's, whatever name its sender has for the recipient.
+     * The header of each request of a peer. Its name begins with {@code Sec-}, so browsers never let a page set it
+     * (Fetch, forbidden request-headers): a request that has it is no page's, whatever name its sender has for the
+     * recipient.
      */
     public static final String PEER_HEADER = "Sec-Dht-Peer";
 

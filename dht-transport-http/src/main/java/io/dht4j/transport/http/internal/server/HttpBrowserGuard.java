@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that a foreign page may make somebody's browser send. A page of another origin can send requests;
- * their {@code Origin} or {@code Sec-Fetch-Site} reveals it. A page whose own name was made to lead here (DNS rebinding)
- * can also read the answers, but its {@code Host} is that name. Safe for use by any number of event loops.
+ * their {@code Origin} or {@code Sec-Fetch-Site} reveals it. A page whose own name was made to lead here (DNS
+ * rebinding) can also read the answers, but its {@code Host} is that name. Safe for use by any number of event loops.
  */
 public final class HttpBrowserGuard {
 
@@ -138,6 +138,10 @@ public final class HttpBrowserGuard {
         String text = isHttp2
                 ? (authority == null ? null : authority.host())
                 : request.headers().get(HttpHeaders.HOST);
+        Optional<HttpProblem> target = refusalOfTarget(request.uri(), orElse);
+        if (target.isPresent()) {
+            return target;
+        }
         if (text != null && remembered.contains(text)) {
             return Optional.empty();
         }
@@ -153,12 +157,32 @@ public final class HttpBrowserGuard {
             remember(text);
             return Optional.empty();
         }
+        return Optional.of(foreign(authority, orElse));
+    }
+
+    /** Returns why a request is refused that names another host in its target, as it would for a proxy. */
+    private Optional<HttpProblem> refusalOfTarget(String target, String orElse) {
+        int scheme = target.startsWith("/") ? -1 : target.indexOf(SCHEME_END);
+        if (scheme < 0) {
+            return Optional.empty();
+        }
+        int begin = scheme + SCHEME_END.length();
+        int slash = target.indexOf('/', begin);
+        HostAndPort named =
+                HostAndPort.parseAuthority(target.substring(begin, slash < 0 ? target.length() : slash), -1);
+        if (named == null) {
+            return Optional.of(HttpProblem.of(ErrorCode.BAD_REQUEST, "the target names no host"));
+        }
+        return isOwn(normal(named.host())) ? Optional.empty() : Optional.of(foreign(named, orElse));
+    }
+
+    private static HttpProblem foreign(HostAndPort authority, String orElse) {
         String host = HttpText.shown(authority.host());
-        return Optional.of(HttpProblem.of(
+        return HttpProblem.of(
                 421,
                 ErrorCode.BAD_REQUEST,
                 "\"" + host + "\" is not known to be a name of this node: start the node with --public-host " + host
-                        + " (withPublicHost(\"" + host + "\")), or reach it by an address" + orElse));
+                        + " (withPublicHost(\"" + host + "\")), or reach it by an address" + orElse);
     }
 
     private synchronized void remember(String text) {

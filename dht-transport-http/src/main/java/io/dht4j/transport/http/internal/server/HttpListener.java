@@ -22,6 +22,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -113,6 +114,12 @@ public final class HttpListener {
         return request.version() == HttpVersion.HTTP_2
                 ? request.response()
                 : request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+
+    /** Returns a response that the pages of other sites cannot use. */
+    static HttpServerResponse forbidUse(HttpServerResponse response) {
+        return response.putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
+                .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN);
     }
 
     /** Returns the Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
@@ -331,9 +338,10 @@ public final class HttpListener {
         PublicHandler known = publicHandler;
         Handler<HttpServerRequest> handler = known.handler;
         boolean isPeers = options.forPeers() && PeerProtocol.PATH.equals(request.path());
-        request.response()
-                .putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
-                .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN);
+        if (!isPeers || !request.method().equals(HttpMethod.POST)) {
+            // A frame that passes the check below is no browser's, and its reply does without.
+            forbidUse(request.response());
+        }
         if (!connections.admitsHead(request, isPeers || known.asksForPlaces)) {
             return;
         }
@@ -388,10 +396,8 @@ public final class HttpListener {
                 "not a well-formed HTTP/1.1 request, or one whose request line is over "
                         + HttpListenerOptions.MAX_REQUEST_LINE + " or whose headers are over "
                         + HttpListenerOptions.MAX_HEADERS + " bytes");
-        closing(request)
+        forbidUse(closing(request))
                 .setStatusCode(problem.status())
-                .putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
-                .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN)
                 .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE)
                 .end(problem.body())
                 .onComplete(sent -> request.connection().close());

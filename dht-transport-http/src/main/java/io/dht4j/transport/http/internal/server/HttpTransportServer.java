@@ -170,7 +170,12 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     static void refuse(HttpServerRequest request, HttpProblem problem) {
         String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         int length = declared == null ? Integer.MAX_VALUE : PeerBody.length(declared);
-        refuse(request, problem.status(), problem.body(), HttpProblem.CONTENT_TYPE, length < 0 ? Integer.MAX_VALUE : length);
+        refuse(
+                request,
+                problem.status(),
+                problem.body(),
+                HttpProblem.CONTENT_TYPE,
+                length < 0 ? Integer.MAX_VALUE : length);
     }
 
     /** Answers a request that the handler has not seen. */
@@ -180,7 +185,8 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     private static void refuse(HttpServerRequest request, int status, Buffer message, String type, int length) {
         boolean unread = length > SMALL_BODY;
-        HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
+        HttpServerResponse response = HttpListener.forbidUse(
+                        unread ? HttpListener.closing(request) : request.response())
                 .setStatusCode(status)
                 .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
                 .putHeader(HttpHeaders.CONTENT_TYPE, type);

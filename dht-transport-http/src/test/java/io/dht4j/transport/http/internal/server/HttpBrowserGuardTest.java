@@ -34,7 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the pages of other sites can make a browser send to a node, on every path, and what they can do with answers. */
+/**
+ * What the pages of other sites can make a browser send to a node, on every path, and what they can do with answers.
+ */
 @Timeout(60)
 class HttpBrowserGuardTest {
 
@@ -50,7 +52,8 @@ class HttpBrowserGuardTest {
     static void startNodes() throws IOException {
         Path tokens = Files.writeString(directory.resolve("tokens"), "read,write,admin " + TOKEN + "\n");
         open = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults().withPublicHost("kv.example"));
-        withTokens = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults().withTokens(tokens));
+        withTokens =
+                ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults().withTokens(tokens));
     }
 
     @AfterAll
@@ -83,11 +86,24 @@ class HttpBrowserGuardTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aPageWhoseNameLeadsHereSendsNoFrames(boolean tokens) throws IOException {
-        for (String host : List.of("rebound.example", "rebound.example:8080", "localhost.evil", "n1.evil", "127.0.0.1.evil")) {
+        for (String host :
+                List.of("rebound.example", "rebound.example:8080", "localhost.evil", "n1.evil", "127.0.0.1.evil")) {
             Answer refused = frame(port(tokens), "Host: " + host);
             assertThat(assertProblem(refused, 421, ErrorCode.BAD_REQUEST)).contains("--public-host");
             assertThat(refused.headers()).containsEntry("Dht-Outcome", "not-sent");
         }
+    }
+
+    @Test
+    void theHostOfAWholeTargetCountsToo() throws IOException {
+        int port = open.port(0);
+        String rest = "Host: localhost\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: 5\r\n\r\nframe";
+        assertProblem(ask(port, "POST http://rebound.example/peer/v1/frame", rest), 421, ErrorCode.BAD_REQUEST);
+        assertProblem(ask(port, "POST http://127.0.0.1@evil/peer/v1/frame", rest), 400, ErrorCode.BAD_REQUEST);
+        assertThat(ask(port, "POST http://localhost:1/peer/v1/frame", rest).status())
+                .isEqualTo(200);
+        assertThat(get(port, "http://127.0.0.1/v0/status", "Host: localhost").status())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -132,7 +148,8 @@ class HttpBrowserGuardTest {
     /** Aliases, headless services and NAT: what a peer calls this node is no page's choice. */
     @Test
     void aNodeCallsByAnyName() throws IOException {
-        assertThat(frame(open.port(0), "Host: alias.example:7000", "Sec-Dht-Peer: 1").status())
+        assertThat(frame(open.port(0), "Host: alias.example:7000", "Sec-Dht-Peer: 1")
+                        .status())
                 .isEqualTo(200);
     }
 
@@ -142,11 +159,14 @@ class HttpBrowserGuardTest {
         try (HttpTransport transport = HttpTransport.create(options)) {
             transport.endpoints(List.of(Node.of("n1", "One.example:7000"), Node.of("n2", "two.example:7000")));
             transport.start(new Named()).toCompletableFuture().get(30, TimeUnit.SECONDS);
-            assertThat(frame(transport.port(), "Host: one.example:7000").status()).isEqualTo(200);
+            assertThat(frame(transport.port(), "Host: one.example:7000").status())
+                    .isEqualTo(200);
             assertThat(frame(transport.port(), "Host: given.example").status()).isEqualTo(200);
-            assertThat(frame(transport.port(), "Host: two.example:7000").status()).isEqualTo(421);
+            assertThat(frame(transport.port(), "Host: two.example:7000").status())
+                    .isEqualTo(421);
             transport.endpoints(List.of(Node.of("n1", "moved.example:7000")));
-            assertThat(frame(transport.port(), "Host: moved.example:7000").status()).isEqualTo(200);
+            assertThat(frame(transport.port(), "Host: moved.example:7000").status())
+                    .isEqualTo(200);
         }
     }
 
@@ -177,7 +197,8 @@ class HttpBrowserGuardTest {
                         "Sec-Fetch-Dest: script",
                         "Authorization: Bearer " + TOKEN);
                 if (status == 403) {
-                    assertThat(assertProblem(answer, 403, ErrorCode.PERMISSION_DENIED)).contains("Sec-Fetch-Site");
+                    assertThat(assertProblem(answer, 403, ErrorCode.PERMISSION_DENIED))
+                            .contains("Sec-Fetch-Site");
                 } else {
                     assertThat(answer.status()).isIn(200, 400);
                 }
@@ -187,7 +208,9 @@ class HttpBrowserGuardTest {
 
     @Test
     void aLinkOfAnotherSiteLeadsToTheConsoleAndToNothingElse() throws IOException {
-        String[] link = {"Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"};
+        String[] link = {
+            "Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"
+        };
         assertThat(get(open.port(0), "/console", link).status()).isEqualTo(200);
         assertThat(get(open.port(0), "/v0/entity?id=k", link).status()).isEqualTo(403);
         link[3] = "Sec-Fetch-Dest: iframe";
