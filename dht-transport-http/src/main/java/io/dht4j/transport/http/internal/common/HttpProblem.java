@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.common;
 
 import io.dht4j.ErrorCode;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 
@@ -66,6 +67,24 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
     /** Returns the body for a request that is refused for its form, before it reaches the API. */
     public static byte[] refused(int status, String detail) {
         return of(status, ErrorCode.BAD_REQUEST, detail).body().getBytes();
+    }
+
+    /**
+     * Returns what an answer says that is an error.
+     *
+     * @param body its body
+     * @return the detail of a problem; another text, for example of an older version, as it is
+     */
+    public static String detailOf(String body) {
+        if (body.startsWith("{")) {
+            try {
+                String detail = new JsonObject(body).getString("detail");
+                return detail == null ? body : detail;
+            } catch (DecodeException | ClassCastException e) {
+                return body;
+            }
+        }
+        return body;
     }
 
     private static String titleOf(ErrorCode code) {

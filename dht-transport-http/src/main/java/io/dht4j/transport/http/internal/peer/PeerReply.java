@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.peer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.transport.http.internal.common.HttpProblem;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** What a peer's answer means for a call, whichever client read it. */
 public final class PeerReply {
 
-    /** How much of an error's text is kept. */
-    private static final int MAX_ERROR_TEXT = 512;
+    /** How much of an error is read: a problem with the longest detail that a node sends, with its escapes. */
+    private static final int MAX_ERROR_BYTES = 2_048;
 
     /** Why a reply is not read for which an array cannot be allocated. */
     public static final String NO_MEMORY = "no memory for the reply";
@@ -32,7 +33,8 @@ public final class PeerReply {
             call.reply(body);
             return;
         }
-        String why = "answered " + status + ": " + new String(body, 0, Math.min(body.length, MAX_ERROR_TEXT), UTF_8);
+        String why = "answered " + status + ": "
+                + HttpProblem.detailOf(new String(body, 0, Math.min(body.length, MAX_ERROR_BYTES), UTF_8));
         if (PeerProtocol.NOT_SENT.equals(outcome) && status == PeerProtocol.NO_ROOM) {
             call.noRoom(why);
         } else if (PeerProtocol.NOT_SENT.equals(outcome)) {

@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.transport.Transport;
 import java.util.Map;
@@ -228,13 +227,8 @@ public final class HttpConnections {
     }
 
     private static void refuse(HttpServerRequest request, HttpProblem problem) {
-        HttpServerResponse response = HttpListener.closing(request)
-                .setStatusCode(problem.status())
-                .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE);
-        if (problem.retryLater()) {
-            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
-        }
-        response.end(problem.body()).onComplete(sent -> request.connection().close());
+        HttpListener.answer(HttpListener.closing(request), problem)
+                .onComplete(sent -> request.connection().close());
     }
 
     private static String noPlace() {

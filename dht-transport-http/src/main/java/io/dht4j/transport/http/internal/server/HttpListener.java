@@ -61,11 +61,10 @@ public final class HttpListener {
     /** The bound when event loops have ended, whose tasks never end. */
     private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
 
-    private static final Handler<HttpServerRequest> UNATTACHED = request -> closing(request)
-            .setStatusCode(503)
-            .putHeader("Retry-After", "1")
-            .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
-            .end("not serving");
+    private static final Handler<HttpServerRequest> UNATTACHED = request -> {
+        request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+        answer(closing(request), HttpProblem.of(ErrorCode.NOT_SERVING, "this node does not serve: it starts or stops"));
+    };
 
     private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false, Optional.empty());
 
@@ -120,6 +119,21 @@ public final class HttpListener {
     static HttpServerResponse forbidUse(HttpServerResponse response) {
         return response.putHeader(BrowserHeaders.CONTENT_TYPE_OPTIONS, BrowserHeaders.NOSNIFF)
                 .putHeader(BrowserHeaders.RESOURCE_POLICY, BrowserHeaders.SAME_ORIGIN);
+    }
+
+    /**
+     * Answers with an error.
+     *
+     * @return completes when the answer is written, or cannot be
+     */
+    static Future<Void> answer(HttpServerResponse response, HttpProblem problem) {
+        forbidUse(response)
+                .setStatusCode(problem.status())
+                .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE);
+        if (problem.retryLater()) {
+            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        return response.end(problem.body());
     }
 
     /** Returns the Vert.x instance, for clients and timers on the same event loops. {@link #close} ends it. */
@@ -366,7 +380,9 @@ public final class HttpListener {
                 LOG.warn("handling {} failed", shown, e);
             }
             if (!request.response().ended() && !request.response().headWritten()) {
-                closing(request).setStatusCode(500).end("internal error");
+                answer(
+                        closing(request),
+                        HttpProblem.of(ErrorCode.INTERNAL, "internal error; the log of the node names it"));
             } else if (!request.response().ended()) {
                 request.connection().close();
             }
@@ -396,10 +412,7 @@ public final class HttpListener {
                 "not a well-formed HTTP/1.1 request, or one whose request line is over "
                         + HttpListenerOptions.MAX_REQUEST_LINE + " or whose headers are over "
                         + HttpListenerOptions.MAX_HEADERS + " bytes");
-        forbidUse(closing(request))
-                .setStatusCode(problem.status())
-                .putHeader(HttpHeaders.CONTENT_TYPE, HttpProblem.CONTENT_TYPE)
-                .end(problem.body())
+        answer(closing(request), problem)
                 .onComplete(sent -> request.connection().close());
     }
 

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http.internal.server;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.PrintableText;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
@@ -11,7 +12,9 @@ import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.server.HttpTransportCallers.Verdict;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -170,31 +173,33 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     static void refuse(HttpServerRequest request, HttpProblem problem) {
         String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         int length = declared == null ? Integer.MAX_VALUE : PeerBody.length(declared);
-        refuse(
-                request,
-                problem.status(),
-                problem.body(),
-                HttpProblem.CONTENT_TYPE,
-                length < 0 ? Integer.MAX_VALUE : length);
+        refuse(request, problem, length < 0 ? Integer.MAX_VALUE : length);
     }
 
     /** Answers a request that the handler has not seen. */
     private static void refuse(HttpServerRequest request, int status, String message, int length) {
-        refuse(request, status, Buffer.buffer(message), "text/plain; charset=utf-8", length);
+        refuse(request, HttpProblem.of(status, code(status), message), length);
     }
 
-    private static void refuse(HttpServerRequest request, int status, Buffer message, String type, int length) {
+    private static void refuse(HttpServerRequest request, HttpProblem problem, int length) {
         boolean unread = length > SMALL_BODY;
-        HttpServerResponse response = HttpListener.forbidUse(
-                        unread ? HttpListener.closing(request) : request.response())
-                .setStatusCode(status)
-                .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT)
-                .putHeader(HttpHeaders.CONTENT_TYPE, type);
+        HttpServerResponse response = (unread ? HttpListener.closing(request) : request.response())
+                .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+        Future<Void> sent = HttpListener.answer(response, problem);
         if (unread) {
-            response.end(message).onComplete(done -> hangUp(request));
-        } else {
-            response.end(message);
+            sent.onComplete(done -> hangUp(request));
         }
+    }
+
+    private static ErrorCode code(int status) {
+        return switch (status) {
+            case PeerProtocol.FORBIDDEN -> ErrorCode.PERMISSION_DENIED;
+            case 405 -> ErrorCode.METHOD_NOT_ALLOWED;
+            case PeerProtocol.NO_ROOM -> ErrorCode.OVERLOADED;
+            case 503 -> ErrorCode.NOT_SERVING;
+            case 504 -> ErrorCode.DEADLINE_PASSED;
+            default -> ErrorCode.BAD_REQUEST;
+        };
     }
 
     /** Ends the source of the request's body: its stream, or the connection where there are none. */
@@ -272,19 +277,16 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
                 return;
             }
             if (lacksMemory) {
-                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
-                write(PeerProtocol.NO_ROOM, Buffer.buffer("no memory for the frame"));
+                endUnseen(PeerProtocol.NO_ROOM, "no memory for the frame");
                 return;
             }
             if (!body.isComplete()) {
-                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
-                write(400, Buffer.buffer("the body is not as long as Content-Length says"));
+                endUnseen(400, "the body is not as long as Content-Length says");
                 return;
             }
             listener.connections().provePeer(request.connection());
             if (context.isExpired()) {
-                response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
-                write(504, Buffer.buffer("the deadline passed before the request was complete"));
+                endUnseen(504, "the deadline passed before the request was complete");
                 return;
             }
             try {
@@ -320,28 +322,37 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
                     LOG.warn("answering a frame from {} failed", request.remoteAddress(), cause);
                 }
                 String text = PrintableText.of(cause);
-                write(500, Buffer.buffer(text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
+                end(HttpProblem.of(ErrorCode.INTERNAL, text.substring(0, Math.min(text.length(), MAX_ERROR_TEXT))));
             } else if (reply.length > maxFrameBytes) {
                 LOG.warn("a reply of {} bytes is over the limit of {}", reply.length, maxFrameBytes);
-                write(500, Buffer.buffer("the reply of " + reply.length + " bytes is over the limit"));
+                end(HttpProblem.of(ErrorCode.INTERNAL, "the reply of " + reply.length + " bytes is over the limit"));
             } else {
                 admission.grow(reply.length);
                 heldBytes += reply.length;
-                write(200, PeerBody.buffer(reply));
+                Buffer frame = PeerBody.buffer(reply);
+                response.setStatusCode(200)
+                        .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length()))
+                        .end(frame)
+                        .onComplete(this::written);
             }
         }
 
-        private void write(int status, Buffer text) {
-            response.setStatusCode(status)
-                    .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(text.length()))
-                    .end(text)
-                    .onComplete(written -> {
-                        release();
-                        if (written.failed()) {
-                            // The caller would wait for the rest until its deadline.
-                            hangUp(request);
-                        }
-                    });
+        /** Refuses the request, which the handler has not seen. */
+        private void endUnseen(int status, String message) {
+            response.putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+            end(HttpProblem.of(status, code(status), message));
+        }
+
+        private void end(HttpProblem problem) {
+            HttpListener.answer(response, problem).onComplete(this::written);
+        }
+
+        private void written(AsyncResult<Void> sent) {
+            release();
+            if (sent.failed()) {
+                // The caller would wait for the rest until its deadline.
+                hangUp(request);
+            }
         }
 
         /** Handles a caller that has gone. */

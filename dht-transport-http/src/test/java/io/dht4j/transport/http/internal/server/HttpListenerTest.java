@@ -1,9 +1,11 @@
 package io.dht4j.transport.http.internal.server;
 
+import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.WireSecurity;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
@@ -36,8 +38,8 @@ class HttpListenerTest {
     @Test
     void answers503UntilAHandlerIsAttachedAndAfterItIsDetached() throws Exception {
         HttpListener listener = started(ListenerFixtures.secured("127.0.0.1", 0, WireSecurity.onLoopback(), true));
-        assertThat(get(listener, "/anything").statusCode()).isEqualTo(503);
-        assertThat(get(listener, PeerProtocol.PATH).statusCode()).isEqualTo(503);
+        assertNotServing(listener, "/anything");
+        assertNotServing(listener, PeerProtocol.PATH);
 
         listener.attachPublic(request -> request.response().end("public"));
         listener.attachPeer(request -> request.response().end("peer"));
@@ -45,7 +47,7 @@ class HttpListenerTest {
         assertThat(get(listener, PeerProtocol.PATH).body()).isEqualTo("peer");
 
         listener.detachPublic();
-        assertThat(get(listener, "/anything").statusCode()).isEqualTo(503);
+        assertNotServing(listener, "/anything");
         assertThat(get(listener, PeerProtocol.PATH).body()).isEqualTo("peer");
     }
 
@@ -65,7 +67,7 @@ class HttpListenerTest {
         listener.attachPublic(request -> {
             throw new IllegalStateException("as this test wants it");
         });
-        assertThat(get(listener, "/").statusCode()).isEqualTo(500);
+        assertProblem(answer(listener, "/"), 500, ErrorCode.INTERNAL);
         listener.attachPublic(request -> request.response().end("well"));
         assertThat(get(listener, "/").body()).isEqualTo("well");
     }
@@ -144,6 +146,21 @@ class HttpListenerTest {
         HttpListener listener = listener(options);
         listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
         return listener;
+    }
+
+    private void assertNotServing(HttpListener listener, String path) throws Exception {
+        HttpResponse<byte[]> answer = answer(listener, path);
+        assertProblem(answer, 503, ErrorCode.NOT_SERVING);
+        assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+        assertThat(answer.headers().firstValue(PeerProtocol.OUTCOME_HEADER)).contains(PeerProtocol.NOT_SENT);
+    }
+
+    private HttpResponse<byte[]> answer(HttpListener listener, String path) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(uri(listener, path))
+                        .timeout(Duration.ofSeconds(10))
+                        .build(),
+                HttpResponse.BodyHandlers.ofByteArray());
     }
 
     private HttpResponse<String> get(HttpListener listener, String path) throws Exception {
