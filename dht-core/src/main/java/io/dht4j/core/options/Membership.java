@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names whom it
  *     waits for; what was agreed until then is kept
  * @param attributes what the cluster shall know about the node
- * @param joinToken the secret by which this node joins, and admits others
+ * @param joinToken the secret by which this node joins, and admits others; see {@link JoinToken} for what it stops
  */
 public record Membership(
         Origin origin,
@@ -80,7 +80,8 @@ public record Membership(
 
     /**
      * A secret that a cluster's nodes share. A node that proves that it has it is admitted without an operator's word.
-     * Of the secret itself nothing is sent.
+     * Of the secret itself nothing is sent. Without TLS it stops mistakes, not strangers: a caller that reaches the
+     * port of the peers may write the name of a member as the sender, and admit other names.
      */
     @FunctionalInterface
     public interface JoinToken {
@@ -201,7 +202,7 @@ public record Membership(
 
     /**
      * Returns these options with a secret by which this node joins, and admits others. Without one, a name is admitted
-     * by {@link io.dht4j.ClusterMembership#add} only.
+     * by {@link io.dht4j.ClusterMembership#add} only. Without TLS the secret stops mistakes, not strangers.
      *
      * @param token the same at all nodes
      * @return a copy

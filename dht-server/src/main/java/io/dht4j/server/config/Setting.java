@@ -69,7 +69,7 @@ public enum Setting {
             Fallback.WORDS,
             "none, nodes are added by hand",
             "File of a secret of 16 bytes or more, the same on every node: who has it may join without ./dht nodes "
-                    + "add. Read again for each join."),
+                    + "add. Without TLS it stops mistakes, not strangers. Read again for each join."),
     /** The directory of the store's files. */
     DATA(
             "DIR",

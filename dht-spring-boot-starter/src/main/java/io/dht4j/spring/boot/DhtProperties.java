@@ -78,6 +78,7 @@ public record DhtProperties(
      * @param join Some nodes of the cluster to join, each as ID=HOST:PORT.
      * @param address With join, the address at which the other nodes reach this one, HOST:PORT.
      * @param joinToken The secret by which nodes join without an operator, 16 bytes or more; the same on every node.
+     *     Without TLS it stops mistakes, not strangers.
      * @param zone This node's zone; replicas of a key stand in different zones as far as possible.
      * @param startTimeout How long the first start waits for other nodes, 1 second to 24 hours.
      */

@@ -15,7 +15,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/** Admits nodes that prove that they have the join token. Does not block; safe for use by any number of threads. */
+/**
+ * Admits nodes that prove that they have the join token. Without TLS that stops mistakes, not strangers. Does not
+ * block; safe for use by any number of threads.
+ */
 final class Admissions {
 
     private final NodeId self;
