@@ -15,13 +15,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Three servers in processes of their own, of which two are killed with {@code kill -9}; more of the kind is in
- * {@code RealFaultsTest}.
+ * Three servers in processes of their own, of which two are killed with {@code kill -9}, or one is stopped; more of the
+ * kind is in {@code RealFaultsTest}.
  */
 @Tag("full")
 class KilledServersTest {
@@ -29,6 +32,13 @@ class KilledServersTest {
     private static final int NODES = 3;
     private static final int WRITES = 500;
     private static final int HINT_BYTES = 1000;
+    /** Some dozens of them overlap. */
+    private static final int OVERLAPPING_WRITES = 500;
+
+    private static final Duration LONG_TIMEOUT = Duration.ofSeconds(20);
+    /** Shorter than the time after which the connection to a stopped server counts as broken. */
+    private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(2);
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -71,6 +81,40 @@ class KilledServersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--peers", "--bootstrap"})
+    void writesOfOneKeyByTwoClientsSucceedWhileOneServerIsStopped(String membership) throws Exception {
+        List<Integer> all = FreePorts.find(2 * NODES);
+        List<Integer> ports = all.subList(0, NODES);
+        List<Integer> peerPorts = all.subList(NODES, 2 * NODES);
+        try {
+            for (int number = 1; number <= NODES; number++) {
+                servers.add(start(number, ports, peerPorts, membership, SHORT_TIMEOUT));
+            }
+            for (ServerProcess server : servers) {
+                server.awaitReady();
+            }
+            servers.get(2).signal("STOP");
+            CompletableFuture<Void> first = CompletableFuture.runAsync(() -> writeOneKey(clientOf(ports, 1)));
+            CompletableFuture<Void> second = CompletableFuture.runAsync(() -> writeOneKey(clientOf(ports, 2)));
+            assertThat(CompletableFuture.allOf(first, second)).succeedsWithin(PATIENCE);
+        } finally {
+            for (ServerProcess server : servers) {
+                server.close();
+            }
+        }
+    }
+
+    private static void writeOneKey(DhtClient client) {
+        for (int i = 0; i < OVERLAPPING_WRITES; i++) {
+            try {
+                DhtClient.await(client.put(Key.of("key"), new byte[1], AskedPolicy.DEFAULT, OptionalLong.empty()));
+            } catch (ClientException e) {
+                throw new AssertionError("write " + i, e);
+            }
+        }
+    }
+
     private void restart(int number, List<Integer> ports, List<Integer> peerPorts) throws Exception {
         servers.get(number - 1).kill();
         ServerProcess restarted = start(number, ports, peerPorts);
@@ -87,19 +131,25 @@ class KilledServersTest {
     }
 
     private ServerProcess start(int number, List<Integer> ports, List<Integer> peerPorts) throws Exception {
+        return start(number, ports, peerPorts, "--peers", LONG_TIMEOUT);
+    }
+
+    private ServerProcess start(
+            int number, List<Integer> ports, List<Integer> peerPorts, String membership, Duration timeout)
+            throws Exception {
         return ServerProcess.start(
                 directory,
                 "--id",
                 "n" + number,
                 "--listen",
                 "127.0.0.1:" + ports.get(number - 1),
-                "--peers",
+                membership,
                 TestNodes.peers(peerPorts),
                 "--transport",
                 TestNodes.nameOf(Protocol.GRPC),
                 "--data",
                 directory.resolve("n" + number).toString(),
                 "--timeout",
-                "20000");
+                String.valueOf(timeout.toMillis()));
     }
 }

@@ -25,7 +25,7 @@ import net.bytebuddy.dynamic.DynamicType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Bugs in the order of writes, planted one at a time: the simulator finds each. */
+/** Bugs in the order of writes, planted one at a time: the simulator finds each, or a test of its own does. */
 @Tag("search")
 @Tag("variant")
 class PlantedOrderBugsTest {
@@ -137,6 +137,27 @@ class PlantedOrderBugsTest {
                 in(
                         INTERNAL + "coordinator.write.WriteOperation",
                         write -> write.visit(Advice.to(NoSecondRound.class).on(named("lost")))));
+    }
+
+    /** No replica is waited for. */
+    static final class AllAreSilent {
+
+        private AllAreSilent() {}
+
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 1, readOnly = false) long waitedNanos) {
+            waitedNanos = Long.MAX_VALUE;
+        }
+    }
+
+    @Test
+    void aSecondStampBeforeAReplicaIsSilent() {
+        PlantedTests.assertFinds(
+                "io.dht4j.simulator.cluster.order.SupersededWritesTest",
+                "replicaThatAnswersInTimeIsWaitedForAndNeedsNoSecondVersion",
+                in(
+                        INTERNAL + "coordinator.write.WriteOperation",
+                        write -> write.visit(Advice.to(AllAreSilent.class).on(named("supersedeIfSilent")))));
     }
 
     /** Nobody is asked for the newest version. */

@@ -131,6 +131,32 @@ class MovingSlotWritesTest extends PhasesOfASlot {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "STABLE, 3, 2",
+        "STABLE, 1, 3",
+        "COPY, 0, 2",
+        "COPY, 1, 2",
+        "COPY, 1, 3",
+        "BOTH, 3, 2",
+        "BOTH, 1, 0",
+        "UNDO, 0, 2",
+        "UNDO, 1, 3",
+        "GROW, 3, 2",
+        "GROW, 1, 0"
+    })
+    void silentNodeDoesNotFailAnOverlappingWrite(Phase phase, int newer, int silent) {
+        try (agreed) {
+            move(phase);
+            agreed.link(COORDINATOR).toward(SimulatedCluster.id(silent), Fault.loseRequest());
+            for (int i = 0; i < 5; i++) {
+                Version overlapping = apply(OLD, newer);
+                assertThat(cluster.await(agreed.coordinator().put(key, NEW, MAJORITY)))
+                        .isGreaterThan(overlapping);
+            }
+        }
+    }
+
     @Test
     void everyKeyOfABatchHasItsOwnSlots() {
         Key elsewhere = agreed.key(3);

@@ -15,6 +15,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
+import io.dht4j.core.internal.coordinator.write.SupersededWrites;
 import io.dht4j.core.internal.coordinator.write.VersionQuery;
 import io.dht4j.core.internal.coordinator.write.WriteOperation;
 import io.dht4j.core.internal.coordinator.write.WriteResult;
@@ -63,6 +64,7 @@ final class WriteCalls {
                 client,
                 runtime.background.parked,
                 runtime.deadlines,
+                new SupersededWrites(environment),
                 versions,
                 config.limits().maxValueBytes());
     }

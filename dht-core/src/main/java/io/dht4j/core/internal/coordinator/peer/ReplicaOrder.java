@@ -110,6 +110,30 @@ public final class ReplicaOrder {
         return readers;
     }
 
+    /**
+     * Returns how many slots of a partition will probably not acknowledge a write.
+     *
+     * @param view the view
+     * @param partition the partition
+     * @param from the number of slots
+     * @return the slots with a suspected node; both nodes of a moving slot must acknowledge
+     */
+    public int suspectedSlots(ClusterView view, int partition, int from) {
+        Optional<ReplicaSlot> moving = view.movingSlot(partition, from);
+        int others = 0;
+        int ofMoving = 0;
+        for (Node node : view.replicas(partition, from)) {
+            if (isSuspected(node)) {
+                if (moving.isPresent() && moving.get().isOf(node.id())) {
+                    ofMoving = 1;
+                } else {
+                    others++;
+                }
+            }
+        }
+        return others + ofMoving;
+    }
+
     private List<Node> localFirst(List<Node> replicas) {
         for (int i = 1; i < replicas.size(); i++) {
             if (isLocal(replicas.get(i))) {

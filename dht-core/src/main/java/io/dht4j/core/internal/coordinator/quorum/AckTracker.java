@@ -22,16 +22,17 @@ public class AckTracker {
 
     private static final long LAST_SUPERSEDED = 1L << 62;
 
-    /** The width of each of the three counts: acknowledgements, unsure acknowledgements, and failures. */
-    private static final int BITS = 20;
+    /** The width of each of the four counts: acknowledgements, unsure ones, failures, and newer entries. */
+    private static final int BITS = 15;
 
     private static final long ACK = 1;
     private static final long UNSURE = 1L << BITS;
     private static final long FAILURE = 1L << (2 * BITS);
+    private static final long NEWER = 1L << (3 * BITS);
     private static final int MASK = (1 << BITS) - 1;
 
     /** Set when the answers decide nothing any more. */
-    private static final long ABANDONED = 1L << (3 * BITS);
+    private static final long ABANDONED = 1L << (4 * BITS);
 
     // Updaters instead of atomics, since there is a tracker for each key of each call.
     private static final AtomicLongFieldUpdater<AckTracker> COUNTS =
@@ -169,10 +170,21 @@ public class AckTracker {
      * @return as {@link #fail()}
      */
     public boolean newer(NodeId by, Version version) {
-        if (canBeSuperseded(version)) {
-            NEWEST.accumulateAndGet(this, version.packed(), Math::max);
+        if (!canBeSuperseded(version)) {
+            return fail(by);
         }
-        return fail(by);
+        NEWEST.accumulateAndGet(this, version.packed(), Math::max);
+        return newer(by);
+    }
+
+    /** Counts a node that holds a newer entry, of which a version is known. */
+    boolean newer(NodeId by) {
+        return newer();
+    }
+
+    /** Counts a slot that holds a newer entry. */
+    final boolean newer() {
+        return count(NEWER);
     }
 
     /**
@@ -221,6 +233,31 @@ public class AckTracker {
     }
 
     /**
+     * Returns whether a second version is needed, and enough if no further replica answers: the count is undecided, a
+     * replica holds a newer entry, and those that have answered would be enough if none did.
+     *
+     * @return false once the count is decided
+     */
+    public boolean isSuperseded() {
+        if (newest == 0) {
+            return false;
+        }
+        long state = counts;
+        int sure = acks(state) + newer(state);
+        return !isDecided(state) && sure + unsure(state) >= policy.ack() && sure >= needed();
+    }
+
+    /**
+     * Returns the number of replicas that have neither acknowledged nor reported a newer entry.
+     *
+     * @return those that have failed or not answered
+     */
+    public int withoutAnswer() {
+        long state = counts;
+        return policy.from() - acks(state) - unsure(state) - newer(state);
+    }
+
+    /**
      * Returns the newest version that replicas have reported. For the thread whose answer decides.
      *
      * @return empty if none has reported one
@@ -266,7 +303,11 @@ public class AckTracker {
     }
 
     private static int failures(long state) {
-        return (int) (state >>> (2 * BITS)) & MASK;
+        return ((int) (state >>> (2 * BITS)) & MASK) + newer(state);
+    }
+
+    private static int newer(long state) {
+        return (int) (state >>> (3 * BITS)) & MASK;
     }
 
     /**

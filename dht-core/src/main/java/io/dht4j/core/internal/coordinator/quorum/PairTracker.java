@@ -22,9 +22,11 @@ final class PairTracker extends AckTracker {
     private static final int ACKED = 1;
     private static final int SURE = 2;
     private static final int FAILED = 4;
+    /** Set with {@link #FAILED}, if the reason is a newer entry. */
+    private static final int NEWER = 8;
 
     /** The distance of the heir's bits from the owner's. */
-    private static final int HEIR = 3;
+    private static final int HEIR = 4;
 
     private static final int NOT_OF_PAIR = -1;
 
@@ -59,6 +61,12 @@ final class PairTracker extends AckTracker {
         return shift == NOT_OF_PAIR ? fail() : combine(FAILED << shift);
     }
 
+    @Override
+    boolean newer(NodeId by) {
+        int shift = shift(by);
+        return shift == NOT_OF_PAIR ? newer() : combine((FAILED | NEWER) << shift);
+    }
+
     private int shift(NodeId by) {
         if (by.equals(pair.owner().id())) {
             return 0;
@@ -74,7 +82,7 @@ final class PairTracker extends AckTracker {
             return false;
         }
         if (has(after, FAILED)) {
-            return fail();
+            return has(after, NEWER) ? newer() : fail();
         }
         return has(after, SURE) ? ack() : ackUnsure();
     }

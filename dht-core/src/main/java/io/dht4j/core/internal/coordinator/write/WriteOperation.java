@@ -10,6 +10,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
+import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
@@ -36,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * a slot that moves both nodes receive it, and give one answer.
  *
  * <p>A replica that holds a newer entry reports its version. When {@code ack} can no longer be reached for that reason,
- * the entry gets a second version above the newest reported one, and is sent again. So a write that was acknowledged
- * before this one began never supersedes it, whatever the clocks showed. Answers to an earlier version never count for
- * a later one.
+ * or only by replicas that are silent, the entry gets a second version above the newest reported one, and is sent
+ * again. So a write that was acknowledged before this one began never supersedes it, whatever the clocks showed.
+ * Answers to an earlier version never count for a later one.
  *
  * <p>When a replica refuses an entry since its table is newer, the entry is sent again, with the same version, to the
  * replicas by that table. Answers to the earlier requests do not count then.
@@ -256,7 +257,37 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                     isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
             if (answered(by, stamp, reported)) {
                 decided(stamp);
+            } else if (stamp.tracker.isSuperseded()) {
+                services.superseded().add(this, stamp);
             }
+        }
+    }
+
+    /** Returns whether an entry still waits for replicas, of which those that have answered would be enough. */
+    boolean isWaiting(Stamp stamp) {
+        return !missed.isDecided() && stamp.tracker.isSuperseded();
+    }
+
+    /**
+     * Gives an entry its second version if the replicas for which it waits are silent: all of them are suspected, or
+     * have not answered for the patience after which reads ask another replica.
+     *
+     * @param waitedNanos for how long enough others have answered
+     */
+    void supersedeIfSilent(Stamp stamp, long waitedNanos) {
+        try {
+            ReplicaOrder order = services.client().order();
+            ClusterView by = services.components().view();
+            // A replica that has failed may be one of the suspected ones.
+            boolean silent = waitedNanos >= order.patienceNanos()
+                    || order.suspectedSlots(by, by.partitionOf(stamp.entry.key()), stamp.from())
+                            >= stamp.tracker.withoutAnswer();
+            // Exactly one of this and a deciding answer gets the entry.
+            if (silent && stamp.tracker.abandon()) {
+                lost(stamp);
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
         }
     }
 
@@ -294,7 +325,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
     }
 
-    /** Handles an entry that too few replicas can still hold as the newest of its key. */
+    /** Handles an entry that too few replicas hold, or will soon hold, as the newest of its key. */
     private void lost(Stamp stamp) {
         Optional<Version> superseding = stamp.tracker.newest();
         if (superseding.isEmpty()) {

@@ -11,6 +11,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
  * @param client asks replicas
  * @param parked holds the writes that replicas have no room for, and keeps those that they miss
  * @param deadlines ends writes at their deadlines
+ * @param superseded gives second versions to the writes that wait for silent replicas
  * @param versions issues second versions
  * @param maxValueBytes the maximum number of bytes of a request of several entries
  */
@@ -19,5 +20,6 @@ public record WriteServices(
         ReplicaClient client,
         ParkedWrites parked,
         WriteDeadlines deadlines,
+        SupersededWrites superseded,
         VersionSource versions,
         int maxValueBytes) {}

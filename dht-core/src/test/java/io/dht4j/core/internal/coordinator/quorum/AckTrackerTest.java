@@ -2,7 +2,9 @@ package io.dht4j.core.internal.coordinator.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.Version;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,38 @@ class AckTrackerTest {
                 assertThat(tracker.acks() + tracker.failures()).isEqualTo(3);
             }
         }
+    }
+
+    @Test
+    void entryIsSupersededWhenEnoughHaveAnsweredOfWhichOneHoldsANewerOne() {
+        NodeId node = new NodeId("node");
+        AckTracker majority = new AckTracker(new ReplicationPolicy(3, 5));
+        majority.newer(node, new Version(7));
+        majority.ack();
+        majority.fail();
+        assertThat(majority.isSuperseded()).isFalse();
+        majority.ack();
+        assertThat(majority.isSuperseded()).isTrue();
+        assertThat(majority.withoutAnswer()).isEqualTo(2);
+        majority.ack();
+        assertThat(majority.isEnough()).isTrue();
+        assertThat(majority.isSuperseded()).isFalse();
+
+        AckTracker unsure = new AckTracker(new ReplicationPolicy(2, 3));
+        unsure.ackUnsure();
+        unsure.newer(node, new Version(7));
+        assertThat(unsure.isSuperseded())
+                .as("the two others may have acknowledged an earlier write")
+                .isFalse();
+
+        AckTracker silent = new AckTracker(new ReplicationPolicy(2, 3));
+        silent.ack();
+        assertThat(silent.isSuperseded()).isFalse();
+        silent.newer(node, new Version(7));
+        assertThat(silent.isSuperseded()).isTrue();
+        assertThat(silent.withoutAnswer()).isEqualTo(1);
+        assertThat(silent.abandon()).isTrue();
+        assertThat(silent.isSuperseded()).isFalse();
     }
 
     @Test
