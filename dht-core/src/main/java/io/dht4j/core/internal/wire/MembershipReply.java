@@ -86,19 +86,6 @@ public sealed interface MembershipReply extends Reply {
     record Taken() implements MembershipReply {}
 
     /**
-     * The reply to {@link MembershipRequest.Reach}.
-     *
-     * @param epochs the epoch of the state that each member has installed, for those that answer the node; by number
-     */
-    record Reached(Map<Integer, Long> epochs) implements MembershipReply {
-
-        /** Copies the map. */
-        public Reached {
-            epochs = Map.copyOf(epochs);
-        }
-    }
-
-    /**
      * The reply to {@link MembershipRequest.Report}.
      *
      * @param incarnation the incarnation of the node

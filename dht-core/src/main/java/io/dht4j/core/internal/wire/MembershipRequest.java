@@ -65,23 +65,6 @@ public sealed interface MembershipRequest extends Request {
     record Report(UUID cluster, long epoch) implements MembershipRequest {}
 
     /**
-     * Asks a node which members answer it.
-     *
-     * @param cluster the cluster
-     * @param members their numbers, at most {@value #MAX_MEMBERS}
-     */
-    record Reach(UUID cluster, List<Integer> members) implements MembershipRequest {
-
-        /** The maximum number of members in a request. */
-        public static final int MAX_MEMBERS = 1024;
-
-        /** Copies the list. */
-        public Reach {
-            members = List.copyOf(members);
-        }
-    }
-
-    /**
      * Tells when a member was last heard, as far as the sender knows, and asks the same. In frames it is a
      * {@link Report} with more bytes, which a node of 0.1.0 refuses as malformed.
      *

@@ -53,9 +53,6 @@ final class FormedCluster implements AutoCloseable {
     /** Whether the nodes' logs take part; else they are silent, as those of a lost majority. */
     boolean logsRun = true;
 
-    /** The nodes that do not know the requests of a type, as those of an earlier version. */
-    final Map<NodeId, Byte> unknownTypes = new HashMap<>();
-
     /** The nodes whose logs cannot be opened. */
     final Set<NodeId> fullDisks = new HashSet<>();
 
@@ -200,11 +197,7 @@ final class FormedCluster implements AutoCloseable {
     private NodeStart start(
             int i, VirtualEnvironment at, ClusterBuilder builder, UnaryOperator<ClusterBuilder> options) {
         Transport wire = network.transport(node(i).address());
-        if (ofEarlierRelease.contains(i)) {
-            wire = new EarlierRelease(wire);
-        }
-        Byte unknown = unknownTypes.get(node(i).id());
-        FaultyTransport link = new FaultyTransport(unknown == null ? wire : new EarlierVersion(wire, unknown), at);
+        FaultyTransport link = new FaultyTransport(ofEarlierRelease.contains(i) ? new EarlierRelease(wire) : wire, at);
         NodeStart start = options.apply(common(i, at, link, builder)).begin();
         nodes.put(i, new Running(at, link, start));
         return start;

@@ -115,6 +115,8 @@ class LostSideTest {
 
     private void recover(int at, int... lost) {
         Set<NodeId> names = IntStream.of(lost).mapToObj(i -> node(i).id()).collect(Collectors.toSet());
+        // The others have found out that they do not answer.
+        cluster.nodes.env.advance(Duration.ofSeconds(15));
         cluster.nodes.env.await(cluster.nodes.membership(at).recover(names, false), BOUND);
         assertThat(Epoch.generation(cluster.nodes.state(at).epoch())).isEqualTo(2);
         cluster.nodes.awaitEpoch(cluster.nodes.state(at).epoch(), 3, 4);

@@ -113,9 +113,6 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 twin.received(sender);
                 return CompletableFuture.completedFuture(reports.serve(sender, report));
             }
-            if (request instanceof MembershipRequest.Reach reach) {
-                return reports.serve(requireMember(sender, reach.cluster()), reach);
-            }
             if (request instanceof MembershipRequest.Silence question) {
                 requireMember(sender, question.cluster());
                 return CompletableFuture.completedFuture(silences.serve(question));

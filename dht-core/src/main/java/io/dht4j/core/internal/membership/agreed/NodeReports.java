@@ -8,11 +8,9 @@ import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.wire.MembershipReply.Reached;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -171,35 +169,6 @@ public final class NodeReports {
                     }
                     return report;
                 });
-    }
-
-    /**
-     * Asks a member which others answer it.
-     *
-     * @param state the state of the members
-     * @param member another present member
-     * @param others the numbers of the others
-     * @return its reply; fails if it does not answer, or is of a version that does not know the request
-     */
-    CompletableFuture<Reached> reached(ClusterState state, Member member, List<Integer> others) {
-        return calls.ask(
-                MemberDirectory.node(member).orElseThrow(),
-                new MembershipRequest.Reach(state.cluster(), others),
-                Reached.class,
-                PeerCalls.TIMEOUT.multipliedBy(2));
-    }
-
-    /** Serves a request for the members that answer this node. */
-    CompletableFuture<Reached> serve(ClusterState state, MembershipRequest.Reach request) {
-        List<Member> asked = request.members().stream()
-                .filter(state.members()::has)
-                .map(state.members()::get)
-                .toList();
-        return ask(state, asked).thenApply(answers -> {
-            Map<Integer, Long> epochs = new HashMap<>();
-            answers.forEach((number, report) -> epochs.put(number, report.epoch()));
-            return new Reached(epochs);
-        });
     }
 
     /** Returns for how long a node has not answered; empty if it answers, or nothing was asked of it. */

@@ -10,28 +10,26 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.CommandResult;
 import io.dht4j.core.internal.membership.command.StateMachine;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.VoterGroup;
-import io.dht4j.core.internal.wire.MembershipReply.Reached;
+import io.dht4j.core.internal.wire.MembershipReply.LastHeard;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
-import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.TopologyLog;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,12 +44,10 @@ final class Recovery {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
-    /** Stands for a node that has not replied. */
-    private static final Reached SILENT = new Reached(Map.of());
-
     private final UUID incarnation;
     private final InstalledState installed;
     private final NodeReports reports;
+    private final SilenceExchange silences;
     private final Function<Node, CompletableFuture<Optional<ClusterState>>> fetching;
     private final Leaderless leaderless;
 
@@ -61,6 +57,7 @@ final class Recovery {
      * @param incarnation the incarnation of this node
      * @param installed where the recovered state is installed
      * @param reports asks the other nodes
+     * @param silences asks them which nodes they hear
      * @param fetching fetches the state of a node, if it is newer than the installed one
      * @param nanoTime the monotonic time in nanoseconds
      */
@@ -68,11 +65,13 @@ final class Recovery {
             UUID incarnation,
             InstalledState installed,
             NodeReports reports,
+            SilenceExchange silences,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             LongSupplier nanoTime) {
         this.incarnation = incarnation;
         this.installed = installed;
         this.reports = reports;
+        this.silences = silences;
         this.fetching = fetching;
         this.leaderless = new Leaderless(nanoTime);
     }
@@ -110,73 +109,65 @@ final class Recovery {
                 throw refused(refused.reason());
             }
             ClusterState recovered = ((CommandResult.Accepted) result).state();
-            return reached(state, answers.keySet(), lost).thenCompose(found -> {
+            return heard(state, lost).thenCompose(heard -> {
                 if (!acceptDataLoss) {
-                    requireUnreached(state, found, lost);
+                    heard.forEach((member, found) -> requireUnheard(state, answers.keySet(), member, found));
                 }
-                return install(readableForAll(recovered, state, found));
+                return install(readableForAll(recovered, state, heard.values()));
             });
         });
     }
 
-    /** Asks all members that answer, except this one, which of the lost ones answer them; by number. */
-    private CompletableFuture<Map<Integer, Optional<Reached>>> reached(
-            ClusterState state, Set<Integer> answering, Set<NodeId> lost) {
-        List<Integer> numbers = state.members().all().stream()
+    /** Asks all members when each of the lost ones was heard; the answers are by the number of the asked one. */
+    private CompletableFuture<Map<Member, Map<Integer, Optional<LastHeard>>>> heard(
+            ClusterState state, Set<NodeId> lost) {
+        // In the order of the members, so that a simulated run can be repeated.
+        Map<Member, CompletableFuture<Map<Integer, Optional<LastHeard>>>> asked = new LinkedHashMap<>();
+        state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent() && lost.contains(member.name()))
-                .map(Member::number)
-                .limit(MembershipRequest.Reach.MAX_MEMBERS)
-                .toList();
-        Map<Integer, Optional<Reached>> found = new ConcurrentHashMap<>();
-        CompletableFuture<?>[] all = answering.stream()
-                .map(number -> state.members().get(number))
-                .filter(member -> !member.is(incarnation))
-                .map(member -> reports.reached(state, member, numbers)
-                        .handle((reply, error) -> found.put(member.number(), replied(reply, error))))
-                .toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(all).thenApply(done -> found);
+                .forEach(member -> asked.put(member, silences.ask(state, member)));
+        return CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new))
+                .thenApply(done -> {
+                    Map<Member, Map<Integer, Optional<LastHeard>>> heard = new LinkedHashMap<>();
+                    asked.forEach((member, answers) -> heard.put(member, answers.join()));
+                    return heard;
+                });
     }
 
-    /** Returns a reply; empty for a node of release 0.1.0, which refuses the request, since it does not know it. */
-    private static Optional<Reached> replied(@Nullable Reached reply, @Nullable Throwable error) {
-        if (error == null) {
-            return Optional.ofNullable(reply);
-        }
-        boolean isRefused = DhtException.unwrap(error) instanceof DhtException known
-                && known.code() != ErrorCode.NOT_SENT
-                && known.code() != ErrorCode.NO_REPLY;
-        return isRefused ? Optional.empty() : Optional.of(SILENT);
-    }
-
-    /** Two sides of a cut network would become two clusters: a node is not lost if it still answers anybody. */
-    private static void requireUnreached(ClusterState state, Map<Integer, Optional<Reached>> found, Set<NodeId> lost) {
-        found.forEach((number, reply) -> {
-            NodeId asked = state.members().get(number).name();
-            if (reply.filter(each -> each == SILENT).isPresent()) {
-                throw refused(asked + " does not say whether " + names(lost) + " answers it: repeat this");
+    /** Two sides of a cut network would become two clusters: a node is not lost if it still answers another one. */
+    private void requireUnheard(
+            ClusterState state, Set<Integer> answering, Member lost, Map<Integer, Optional<LastHeard>> found) {
+        for (int number : answering) {
+            Member asked = state.members().get(number);
+            if (asked.is(incarnation)) {
+                continue;
             }
-            reply.ifPresent(each -> each.epochs().forEach((other, epoch) -> {
-                NodeId name = state.members().get(other).name();
-                throw refused(name + " answers " + asked + " at epoch " + Epoch.text(epoch)
-                        + ", and is not lost: stop it, or mend the network. With --accept-data-loss this goes on, and"
-                        + " what " + name + " agrees on and acknowledges meanwhile may be lost");
-            }));
-        });
+            if (!found.containsKey(number)) {
+                throw refused(
+                        asked.name() + " does not say whether " + lost.name() + " answers it: repeat this in some seconds");
+            }
+            if (found.get(number).filter(heard -> !heard.fails()).isPresent()) {
+                throw refused(lost.name() + " answers " + asked.name() + ", or has stopped just now, and is not lost:"
+                        + " stop it, or mend the network, and repeat this. With --accept-data-loss this goes on, and"
+                        + " what " + lost.name() + " agrees on and acknowledges meanwhile may be lost");
+            }
+        }
     }
 
     private static ClusterState readableForAll(
-            ClusterState recovered, ClusterState state, Map<Integer, Optional<Reached>> found) {
-        List<NodeId> earlier = found.entrySet().stream()
-                .filter(entry -> entry.getValue().isEmpty())
-                .map(entry -> state.members().get(entry.getKey()).name())
-                .toList();
+            ClusterState recovered, ClusterState state, Collection<Map<Integer, Optional<LastHeard>>> heard) {
+        Set<NodeId> earlier = heard.stream()
+                .flatMap(found -> found.entrySet().stream())
+                .filter(answer -> answer.getValue().isEmpty())
+                .map(answer -> state.members().get(answer.getKey()).name())
+                .collect(Collectors.toSet());
         if (earlier.isEmpty()) {
             return recovered;
         }
         LOG.warn(
                 "{} run an earlier version, which cannot read where a generation begins: a lost node that comes back"
                         + " may count as a replica of what it has dropped. Replace the lost nodes, with empty disks",
-                earlier);
+                names(earlier));
         return recovered.withoutRecoveries();
     }
 

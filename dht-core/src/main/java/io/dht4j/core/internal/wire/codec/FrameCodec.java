@@ -190,7 +190,7 @@ public final class FrameCodec {
         return frame.length > 1
                 && frame[0] == PROTOCOL
                 && frame[1] >= FrameTypes.FOUND_CLUSTER
-                && frame[1] <= FrameTypes.REACHED_MEMBERS;
+                && frame[1] <= FrameTypes.ADMIT_NODE;
     }
 
     /**

@@ -31,7 +31,6 @@ final class FrameTypes {
     static final int LOG_PART = 51;
     static final int NODE_REPORT = 52;
     static final int ADMIT_NODE = 53;
-    static final int REACHED_MEMBERS = 54;
     static final int FOUND = 0x81;
     static final int APPLIED = 0x82;
     static final int PAGE = 0x83;
@@ -51,7 +50,6 @@ final class FrameTypes {
     static final int APPENDED = 0xB2;
     static final int TAKEN = 0xB3;
     static final int REPORTED = 0xB4;
-    static final int REACHED = 0xB6;
     static final int LAST_HEARD = 0xB5;
     static final int OTHER_SETTINGS = 0xFE;
     static final int FAILED = 0xFF;

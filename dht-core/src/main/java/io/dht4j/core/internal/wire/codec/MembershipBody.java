@@ -14,7 +14,6 @@ import io.dht4j.spi.StoreSpace;
 import io.dht4j.spi.TopologyLog;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,9 +55,6 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Admit) {
             return FrameTypes.ADMIT_NODE;
         }
-        if (request instanceof MembershipRequest.Reach) {
-            return FrameTypes.REACHED_MEMBERS;
-        }
         return request instanceof MembershipRequest.Append ? FrameTypes.APPEND_COMMAND : FrameTypes.LOG_PART;
     }
 
@@ -71,9 +67,6 @@ final class MembershipBody {
         }
         if (reply instanceof MembershipReply.Reported) {
             return FrameTypes.REPORTED;
-        }
-        if (reply instanceof MembershipReply.Reached) {
-            return FrameTypes.REACHED;
         }
         if (reply instanceof MembershipReply.LastHeard) {
             return FrameTypes.LAST_HEARD;
@@ -93,9 +86,6 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Admit admit) {
             return UUID_BYTES + 4 + admit.proof().length;
-        }
-        if (request instanceof MembershipRequest.Reach reach) {
-            return UUID_BYTES + 4 + 4 * reach.members().size();
         }
         if (request instanceof MembershipRequest.Silence) {
             return UUID_BYTES + 8 + UUID_BYTES + 8;
@@ -119,9 +109,6 @@ final class MembershipBody {
                 size += 2 + utf8(wait, MAX_WAIT_BYTES).length;
             }
             return size;
-        }
-        if (reply instanceof MembershipReply.Reached reached) {
-            return 4 + (4 + 8) * reached.epochs().size();
         }
         if (reply instanceof MembershipReply.LastHeard) {
             return 8 + 1;
@@ -154,9 +141,6 @@ final class MembershipBody {
                     .i64(silence.heardMillis());
         } else if (request instanceof MembershipRequest.Admit admit) {
             write(write(out, admit.incarnation()), admit.proof());
-        } else if (request instanceof MembershipRequest.Reach reach) {
-            write(out, reach.cluster()).i32(reach.members().size());
-            reach.members().forEach(out::i32);
         }
     }
 
@@ -192,9 +176,6 @@ final class MembershipBody {
             }
             out.i32(reported.waits().size());
             reported.waits().forEach(wait -> out.text(utf8(wait, MAX_WAIT_BYTES)));
-        } else if (reply instanceof MembershipReply.Reached reached) {
-            out.i32(reached.epochs().size());
-            reached.epochs().forEach((member, epoch) -> out.i32(member).i64(epoch));
         }
     }
 
@@ -224,36 +205,8 @@ final class MembershipBody {
             case FrameTypes.LOG_PART -> logPart(in);
             case FrameTypes.NODE_REPORT -> report(uuid(in, "a cluster"), epoch(in, "the known epoch"), in);
             case FrameTypes.ADMIT_NODE -> new MembershipRequest.Admit(uuid(in, "an incarnation"), bytes(in, "a proof"));
-            case FrameTypes.REACHED_MEMBERS -> reach(in);
             default -> throw in.malformed("no message about membership: type " + type);
         };
-    }
-
-    private static MembershipRequest.Reach reach(FrameReader in) throws FrameException {
-        UUID cluster = uuid(in, "a cluster");
-        int count = members(in, 4);
-        List<Integer> members = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            members.add(in.i32("a member's number"));
-        }
-        return new MembershipRequest.Reach(cluster, members);
-    }
-
-    private static MembershipReply.Reached reached(FrameReader in) throws FrameException {
-        int count = members(in, 4 + 8);
-        Map<Integer, Long> epochs = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            epochs.put(in.i32("a member's number"), epoch(in, "an epoch"));
-        }
-        return new MembershipReply.Reached(epochs);
-    }
-
-    private static int members(FrameReader in, int bytesEach) throws FrameException {
-        int count = in.count(bytesEach, "members");
-        if (count > MembershipRequest.Reach.MAX_MEMBERS) {
-            throw in.malformed("at most " + MembershipRequest.Reach.MAX_MEMBERS + " members at a time, not " + count);
-        }
-        return count;
     }
 
     private static Request report(UUID cluster, long epoch, FrameReader in) throws FrameException {
@@ -297,9 +250,6 @@ final class MembershipBody {
         if (request instanceof MembershipRequest.Report) {
             return FrameTypes.REPORTED;
         }
-        if (request instanceof MembershipRequest.Reach) {
-            return FrameTypes.REACHED;
-        }
         if (request instanceof MembershipRequest.Silence) {
             return FrameTypes.LAST_HEARD;
         }
@@ -323,9 +273,6 @@ final class MembershipBody {
         }
         if (request instanceof MembershipRequest.Report) {
             return reported(in);
-        }
-        if (request instanceof MembershipRequest.Reach) {
-            return reached(in);
         }
         if (request instanceof MembershipRequest.Silence) {
             return new MembershipReply.LastHeard(heard(in), in.flag("whether calls to a member fail"));

@@ -193,8 +193,7 @@ final class RequestBody {
                     FrameTypes.APPEND_COMMAND,
                     FrameTypes.LOG_PART,
                     FrameTypes.NODE_REPORT,
-                    FrameTypes.ADMIT_NODE,
-                    FrameTypes.REACHED_MEMBERS -> MembershipBody.readRequest(in, type);
+                    FrameTypes.ADMIT_NODE -> MembershipBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }

@@ -62,9 +62,6 @@ class MembershipFramesTest {
                 new MembershipRequest.Admit(ONE, BYTES),
                 List.of(new MembershipReply.Appended(Outcome.REFUSED, 0, "another token", Optional.empty())));
         all.put(
-                new MembershipRequest.Reach(ONE, List.of(3, 1)),
-                List.of(new MembershipReply.Reached(Map.of(3, 7L)), new MembershipReply.Reached(Map.of())));
-        all.put(
                 new MembershipRequest.Report(ONE, 9),
                 List.of(
                         new MembershipReply.Reported(ONE, 0, false, 0, 0, List.of()),
