@@ -36,7 +36,9 @@ final class Division {
 
     private static final int EARLIEST_SECONDS = 10;
     private static final int LATEST_SECONDS = 60;
-    private static final int LONGEST_PART_SECONDS = 40;
+    private static final int LONGEST_PART_SECONDS = 60;
+    private static final int LONGEST_PREPARATION_SECONDS = 20;
+    private static final int MOVES_SECONDS = 20;
     private static final Duration POLL = Duration.ofSeconds(1);
     /** An operator gives up if the nodes of his side do not answer for so long. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -50,6 +52,9 @@ final class Division {
     private final Faults faults;
     private final Operator operator;
     private final Runnable reunited;
+
+    /** Whether the division is about to begin, or has. */
+    private boolean prepared;
 
     private boolean active;
     private boolean over;
@@ -86,6 +91,11 @@ final class Division {
     /** Begins nothing any more. */
     void end() {
         over = true;
+    }
+
+    /** Returns whether the nodes must not change otherwise. */
+    boolean isPrepared() {
+        return prepared;
     }
 
     /** Returns whether the sides are not one again yet. */
@@ -129,12 +139,25 @@ final class Division {
         }
         lost = side;
         generation = Epoch.generation(state.epoch());
+        prepared = true;
+        List<SimulatedNode> left = new ArrayList<>(nodes.present());
+        left.removeAll(lost);
+        // What is written meanwhile is on two replicas of three, if this node is the third one.
+        List<SimulatedNode> alone = List.of(left.get(random.nextInt(left.size())));
+        faults.divide(alone);
+        later(seconds(1, LONGEST_PREPARATION_SECONDS), () -> {
+            faults.reunite(alone);
+            cut();
+        });
+    }
+
+    private void cut() {
         begun = world.elapsed();
         active = true;
         faults.count("division");
         faults.divide(lost);
         for (int i = 1 + random.nextInt(MOST_MOVES); i > 0; i--) {
-            later(seconds(0, LONGEST_PART_SECONDS), this::move);
+            later(seconds(0, MOVES_SECONDS), this::move);
         }
         later(seconds(1, LONGEST_PART_SECONDS), this::recover);
     }
@@ -171,7 +194,6 @@ final class Division {
     private void move() {
         SimulatedNode from = lost.get(random.nextInt(lost.size()));
         SimulatedNode to = lost.get(random.nextInt(lost.size()));
-        Set<Integer> some = random.ints(4, 0, 8).boxed().collect(Collectors.toSet());
         if (!active || from == to) {
             return;
         }
@@ -179,12 +201,11 @@ final class Division {
                 .ifPresent(process -> process.environment()
                         .executor()
                         .execute(() -> agreed(from)
-                                .ifPresent(agreed -> agreed.change(state -> batch(state, from, to, some))
+                                .ifPresent(agreed -> agreed.change(state -> batch(state, from, to))
                                         .exceptionally(error -> 0L))));
     }
 
-    private static Optional<Command> batch(
-            ClusterState state, SimulatedNode from, SimulatedNode to, Set<Integer> some) {
+    private static Optional<Command> batch(ClusterState state, SimulatedNode from, SimulatedNode to) {
         Optional<Member> source = SimulatedNodes.member(state, from);
         Optional<Member> target = SimulatedNodes.member(state, to);
         if (source.isEmpty() || target.isEmpty()) {
@@ -192,9 +213,9 @@ final class Division {
         }
         int owner = source.get().number();
         int heir = target.get().number();
-        PartitionSet movable = PartitionSet.of(some)
-                .filter(partition -> partition < state.partitions()
-                        && state.batchOf(partition).isEmpty()
+        PartitionSet movable = PartitionSet.matching(
+                state.partitions(),
+                partition -> state.batchOf(partition).isEmpty()
                         && state.slots().slotOf(partition, owner) >= 0
                         && !state.involves(partition, heir));
         return movable.isEmpty()
@@ -241,6 +262,7 @@ final class Division {
                                 .isPresent());
         if (one) {
             active = false;
+            prepared = false;
             reunited.run();
         } else {
             later(POLL, this::await);

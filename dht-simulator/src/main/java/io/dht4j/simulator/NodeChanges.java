@@ -109,7 +109,7 @@ final class NodeChanges {
         world.schedule(
                 () -> {
                     if (!over) {
-                        if (!division.isActive()) {
+                        if (!division.isPrepared()) {
                             change();
                         }
                         later();
@@ -392,7 +392,7 @@ final class NodeChanges {
         if (!operator.open().isEmpty()) {
             return "the operator waits for " + operator.open();
         }
-        if (division.isActive()) {
+        if (division.isPrepared()) {
             return division.waits();
         }
         if (!returning.isEmpty()) {
