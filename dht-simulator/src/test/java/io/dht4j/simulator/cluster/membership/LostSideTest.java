@@ -223,7 +223,14 @@ class LostSideTest {
             cluster.nodes.crash(0);
             cluster.nodes.bootstrap(0, list(0, 1, 2, 3, 4));
             cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            // The node starts on a full disk, too, on which it cannot forget what has been purged.
+            cluster.nodes.disk(0).aroundNotes = name -> {
+                if (!name.equals(STATE)) {
+                    throw new StoreException("no space left");
+                }
+            };
             cluster.nodes.cluster(0);
+            cluster.nodes.disk(0).aroundNotes = name -> {};
             awaitAll(0, 1, 2, 3, 4);
         }
     }

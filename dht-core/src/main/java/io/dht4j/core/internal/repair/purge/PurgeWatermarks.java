@@ -268,9 +268,9 @@ public final class PurgeWatermarks {
         return states.read(all -> all.fenced(partition));
     }
 
-    /** Returns a partition's purge watermark, as it is on the disk. Does not block. */
+    /** Returns a partition's purge watermark, as it is on the disk; zero if this node has diverged. Does not block. */
     public Version purged(int partition) {
-        return states.purged(partition);
+        return diverged.contains(partition) ? NONE : states.purged(partition);
     }
 
     /** A replica's purge and fence watermarks of a partition. */

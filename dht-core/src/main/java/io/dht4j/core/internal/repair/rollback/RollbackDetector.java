@@ -105,7 +105,12 @@ public final class RollbackDetector {
         PartitionSet before = watermarks.diverged().all();
         if (!before.isEmpty()) {
             // They may have been marked before the watermarks were loaded, or right before the end of the process.
-            watermarks.forget(before);
+            try {
+                watermarks.forget(before);
+            } catch (StoreException e) {
+                // In memory they are forgotten, and again at each start as long as the marks are there.
+                LOG.debug("the store cannot record that watermarks are forgotten", e);
+            }
             logDivergence(before);
         }
         refuseRolledBack();
