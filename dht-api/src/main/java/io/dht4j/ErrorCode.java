@@ -64,7 +64,8 @@ public enum ErrorCode {
     STALE_TOPOLOGY(2004, Action.RETRY_ANYWHERE),
     /**
      * Two nodes of one cluster have different settings of something that must be equal on all: nodes, partitions,
-     * placement, hash function, replication factor or largest value.
+     * placement, hash function, replication factor or largest value. A node that others refuse for that takes no
+     * writes.
      */
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
     /** The deadline passed before the work began. */

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.spi.StoreSpace;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 

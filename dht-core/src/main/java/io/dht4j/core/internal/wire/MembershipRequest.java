@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.wire;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 

@@ -7,9 +7,11 @@ import io.dht4j.NodeStatus;
 import io.dht4j.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,10 +107,14 @@ final class ClusterHealth {
         long others = status.topology().nodes().stream()
                 .filter(node -> !node.id().equals(status.id()))
                 .count();
-        int disagreeing = status.disagreeing().size();
-        if (disagreeing * 2L > others) {
-            problems.add(
-                    disagreeing + " of " + others + " other nodes have other settings or addresses than this node");
+        Set<NodeId> without = new HashSet<>(status.disagreeing());
+        int disagreeing = without.size();
+        without.addAll(status.suspected());
+        int silent = without.size() - disagreeing;
+        if (disagreeing > 0 && 2L * without.size() > others) {
+            problems.add(disagreeing + " of " + others
+                    + " other nodes have other settings or addresses than this node"
+                    + (silent == 0 ? "" : ", and " + silent + " do not answer"));
         }
         if (status.refill().partitions() > 0) {
             problems.add(status.refill().partitions() + " partitions are refilled before they are read");

@@ -58,11 +58,7 @@ final class PeerServices {
         ClusterView first = components.view();
         List<Node> others = others(first);
         this.disagreements = new Disagreements(
-                components.self(),
-                own::settings,
-                () -> components.view().topology(),
-                this::ping,
-                environment::nanoTime);
+                components.self(), own::settings, () -> components.view().topology(), this::ping, environment);
         this.suspicion = new Suspicion(
                 components.self(),
                 environment,

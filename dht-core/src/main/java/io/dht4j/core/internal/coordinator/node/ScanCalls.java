@@ -63,7 +63,7 @@ final class ScanCalls {
         rules.requireLease(lease);
         CallPolicy policy = rules.policy(options);
         CallContext context = rules.context(options);
-        return writes.awaitRightClock(context)
+        return writes.awaitConfirmation(context)
                 .thenCompose(right -> SnapshotOpening.start(
                         components,
                         client,

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.CallOptions;
 import io.dht4j.ClockProblem;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
@@ -12,6 +13,7 @@ import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
+import io.dht4j.core.internal.coordinator.peer.Disagreements;
 import io.dht4j.core.internal.coordinator.peer.FirstContact;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
@@ -33,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives writes their versions and starts them. A write gets no version while this node's clock is not known to be
- * right. Its version is above all that this node has seen; a linearizable write also queries the newest version of its
- * keys first. Does not block; safe for use by any number of threads.
+ * right, or others refuse this node for its settings. Its version is above all that this node has seen; a linearizable
+ * write also queries the newest version of its keys first. Does not block; safe for use by any number of threads.
  */
 final class WriteCalls {
 
@@ -47,6 +49,7 @@ final class WriteCalls {
     private final VersionSource versions;
     private final PeerClocks clocks;
     private final FirstContact firstContact;
+    private final Disagreements disagreements;
     private final WriteServices services;
 
     WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, Admission admission) {
@@ -59,6 +62,7 @@ final class WriteCalls {
         this.versions = runtime.local.versions;
         this.clocks = runtime.peers.clocks;
         this.firstContact = runtime.peers.firstContact;
+        this.disagreements = runtime.peers.disagreements;
         this.services = new WriteServices(
                 components,
                 client,
@@ -90,11 +94,13 @@ final class WriteCalls {
         try {
             if (keys.isEmpty()) {
                 result.succeed(versions.next());
-            } else if (firstContact.isOver() && clocks.problem().isEmpty()) {
+            } else if (firstContact.isOver()
+                    && clocks.problem().isEmpty()
+                    && disagreements.problem().isEmpty()) {
                 stampAndWrite(keys, entriesOf, policy, ordering, context, result);
             } else {
                 whenDone(
-                        awaitRightClock(context),
+                        awaitConfirmation(context),
                         result,
                         right -> stampAndWrite(keys, entriesOf, policy, ordering, context, result));
             }
@@ -121,24 +127,32 @@ final class WriteCalls {
 
     /**
      * Returns a future that completes when this node's clock is known to be right. It fails, before anything has a
-     * version or is kept anywhere, if the clock is wrong or the deadline passes.
+     * version or is kept anywhere, if the clock is wrong, others refuse this node for its settings, or the deadline
+     * passes.
      */
-    CompletableFuture<Void> awaitRightClock(CallContext context) {
+    CompletableFuture<Void> awaitConfirmation(CallContext context) {
         CompletableFuture<Void> waiting = new CompletableFuture<>();
         Environment.Timer deadline = environment.schedule(
                 () -> waiting.completeExceptionally(new UnavailableException(
                         ErrorCode.NOT_SERVING,
                         "nothing done: no answer has confirmed in time that the clock of this node is right")),
                 context.remainingNanos());
-        firstContact.over().thenCompose(over -> clocks.confirmedProblem()).whenComplete((problem, error) -> {
-            if (error != null) {
-                waiting.completeExceptionally(error);
-            } else if (problem.isPresent()) {
-                waiting.completeExceptionally(wrongClock(problem.get()));
-            } else {
-                waiting.complete(null);
-            }
-        });
+        firstContact
+                .over()
+                .thenCompose(over -> clocks.confirmedProblem())
+                .thenCompose(clock -> {
+                    clock.ifPresent(WriteCalls::refuseClock);
+                    return disagreements.confirmedProblem();
+                })
+                .whenComplete((settings, error) -> {
+                    if (error != null) {
+                        waiting.completeExceptionally(DhtException.unwrap(error));
+                    } else if (settings.isPresent()) {
+                        waiting.completeExceptionally(otherSettings(settings.get()));
+                    } else {
+                        waiting.complete(null);
+                    }
+                });
         return waiting.whenComplete((right, error) -> deadline.cancel());
     }
 
@@ -182,6 +196,13 @@ final class WriteCalls {
 
     private static void refuseClock(ClockProblem problem) {
         throw wrongClock(problem);
+    }
+
+    private static UnavailableException otherSettings(String why) {
+        return new UnavailableException(
+                ErrorCode.PLACEMENT_MISMATCH,
+                "nothing done: this node takes no writes, since " + why
+                        + ". Make the settings equal on all nodes and restart, or ask another node");
     }
 
     private static UnavailableException wrongClock(ClockProblem problem) {

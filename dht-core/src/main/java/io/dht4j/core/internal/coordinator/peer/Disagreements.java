@@ -6,22 +6,28 @@ import io.dht4j.PrintableText;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.replica.PeerEndpoint;
 import io.dht4j.core.internal.wire.ClusterSettings;
+import io.dht4j.spi.Environment;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs which nodes are not who or what they should be: another node at a node's address, and settings that differ. Each
- * is logged once for as long as it lasts. Does not block; safe for use by any number of threads.
+ * Knows which nodes are not who or what they should be: another node at a node's address, and settings that differ.
+ * Each is logged once for as long as it lasts. Does not block; safe for use by any number of threads.
+ *
+ * <p>A node that others refuse for its settings may place keys elsewhere, or on fewer nodes, and acknowledge what no
+ * other node finds. So it takes no writes while any node refuses it and no majority is known to accept its requests.
+ * The nodes of that majority accept each other, and go on.
  */
 public final class Disagreements implements PeerEndpoint.Complaints {
 
@@ -36,19 +42,33 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     /** The shortest time between two requests to a refusing node, which status requests cause. */
     private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** How long writes wait for a majority after the first refusal. */
+    private static final long DECISION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final NodeId self;
     private final Supplier<ClusterSettings> settings;
     private final Supplier<Topology> topology;
     private final Consumer<Node> ping;
-    /** The last message about each node that this one has called; bounded by the number of nodes. */
-    private final Map<NodeId, String> ofCalled = new ConcurrentHashMap<>();
+    /** What was last found of each node that this one has called; bounded by the number of nodes. */
+    private final Map<NodeId, Found> ofCalled = new ConcurrentHashMap<>();
+    /** The nodes that have accepted a request of this one since they last refused one for its settings. */
+    private final Set<NodeId> accepting = ConcurrentHashMap.newKeySet();
+    /** Why this node takes no writes; empty if it does. */
+    private volatile Optional<String> problem = Optional.empty();
+
+    /** Completes when those that have neither accepted nor refused decide nothing any more, or have had their time. */
+    private volatile CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
+
     /** The last message about each caller. */
     private final Map<NodeId, Complaint> ofCallers = new ConcurrentHashMap<>();
 
-    private final LongSupplier nanoTime;
+    private final Environment environment;
     private final AtomicLong askedAgain;
 
     private record Complaint(Object what, long nanos) {}
+
+    /** What is wrong with a node, and whether it is its settings and not its address. */
+    private record Found(String text, boolean ofSettings) {}
 
     /**
      * Creates an object that has logged nothing.
@@ -57,20 +77,20 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      * @param settings returns its settings
      * @param topology returns the nodes
      * @param ping sends a request to a node, whose refusal reports its settings
-     * @param nanoTime the monotonic clock
+     * @param environment time and timers
      */
     public Disagreements(
             NodeId self,
             Supplier<ClusterSettings> settings,
             Supplier<Topology> topology,
             Consumer<Node> ping,
-            LongSupplier nanoTime) {
+            Environment environment) {
         this.self = self;
         this.settings = settings;
         this.topology = topology;
         this.ping = ping;
-        this.nanoTime = nanoTime;
-        this.askedAgain = new AtomicLong(nanoTime.getAsLong());
+        this.environment = environment;
+        this.askedAgain = new AtomicLong(environment.nanoTime());
     }
 
     /**
@@ -81,9 +101,19 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      * @return the differences, in one line
      */
     public String settings(Node node, ClusterSettings others) {
+        ClusterSettings own = settings.get();
+        if (own.equals(others)) {
+            // They have become equal since the request was sent.
+            return "configured otherwise until now";
+        }
         String differences = "configured otherwise: "
-                + settings.get().differences(others, self.value(), node.id().value());
-        if (!differences.equals(ofCalled.put(node.id(), differences))) {
+                + own.differences(others, self.value(), node.id().value());
+        Found found = new Found(differences, true);
+        boolean isNews = !found.equals(ofCalled.put(node.id(), found));
+        if (accepting.remove(node.id()) || isNews) {
+            judge();
+        }
+        if (isNews) {
             LOG.error(
                     "{} at {} and this node take no requests of each other, since they are {}",
                     node.id(),
@@ -100,8 +130,9 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      * @param actual the node that has answered
      */
     public void wrongNode(Node node, NodeId actual) {
-        String found = "is " + actual;
+        Found found = new Found("is " + actual, false);
         if (!found.equals(ofCalled.put(node.id(), found))) {
+            judge();
             LOG.error(
                     "the node at {} is {}, not {}: correct the addresses in this node's list of nodes. Until then {}"
                             + " gets no requests of this node",
@@ -113,14 +144,100 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     /**
-     * Handles a node that answers as it should.
+     * Handles a node that has accepted a request.
      *
      * @param node the node
      */
     public void settled(NodeId node) {
-        if (!ofCalled.isEmpty() && ofCalled.remove(node) != null) {
+        boolean isFirst = !accepting.contains(node) && accepting.add(node);
+        boolean wasWrong = !ofCalled.isEmpty() && ofCalled.remove(node) != null;
+        if (isFirst || wasWrong) {
+            judge();
+        }
+        if (wasWrong) {
             LOG.info("{} is the right node now, configured as this one", node);
         }
+    }
+
+    private void judge() {
+        boolean begins;
+        boolean isDecided;
+        synchronized (this) {
+            Optional<String> before = problem;
+            Optional<String> now = found();
+            begins = now.isPresent() && before.isEmpty();
+            if (begins) {
+                CompletableFuture<Void> decision = new CompletableFuture<>();
+                environment.schedule(() -> decision.complete(null), DECISION_NANOS);
+                decided = decision;
+            }
+            isDecided = now.isEmpty() || 2 * refusing() >= topology.get().size();
+            problem = now;
+            announce(before, now);
+        }
+        if (isDecided) {
+            decided.complete(null);
+        }
+        if (begins) {
+            ask();
+        }
+    }
+
+    private static void announce(Optional<String> before, Optional<String> now) {
+        if (now.isPresent() && before.isEmpty()) {
+            LOG.error(
+                    "this node takes no writes, since {}. Make the settings equal and restart; writes are taken again"
+                            + " when more than half of all nodes accept its requests",
+                    now.get());
+        } else if (now.isEmpty() && before.isPresent()) {
+            LOG.info("this node takes writes again: its settings are those of more than half of all nodes");
+        }
+    }
+
+    private long refusing() {
+        return ofCalled.values().stream().filter(Found::ofSettings).count();
+    }
+
+    private Optional<String> found() {
+        Optional<String> refusal = ofCalled.entrySet().stream()
+                .filter(each -> each.getValue().ofSettings())
+                .map(each -> each.getKey() + " refuses its requests as "
+                        + each.getValue().text())
+                .sorted()
+                .findFirst();
+        if (refusal.isEmpty()) {
+            return refusal;
+        }
+        Topology nodes = topology.get();
+        long agreeing = nodes.nodes().stream()
+                .filter(node -> node.id().equals(self) || accepting.contains(node.id()))
+                .count();
+        return 2 * agreeing > nodes.size() ? Optional.empty() : refusal;
+    }
+
+    /**
+     * Returns why this node takes no writes. Nodes that have not accepted its requests are asked again, at most once a
+     * second.
+     *
+     * @return the node that refuses it, and each setting that differs, with both values; empty if it takes writes
+     */
+    public Optional<String> problem() {
+        Optional<String> known = problem;
+        if (known.isPresent()) {
+            askAgain();
+        }
+        return known;
+    }
+
+    /**
+     * Works as {@link #problem}, but waits half a second from the first refusal on for the other nodes, of which a
+     * majority may accept this node's requests.
+     *
+     * @return completes at once in most cases
+     */
+    public CompletableFuture<Optional<String>> confirmedProblem() {
+        Optional<String> known = problem();
+        return known.isEmpty() ? CompletableFuture.completedFuture(known) : decided.thenApply(done -> problem);
     }
 
     /**
@@ -131,12 +248,27 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      */
     public Set<NodeId> ofCalled() {
         Set<NodeId> now = Set.copyOf(ofCalled.keySet());
-        long last = askedAgain.get();
-        long time = nanoTime.getAsLong();
-        if (!now.isEmpty() && time - last >= ASK_NANOS && askedAgain.compareAndSet(last, time)) {
-            now.forEach(id -> topology.get().node(id).ifPresent(ping));
+        if (!now.isEmpty()) {
+            askAgain();
         }
         return now;
+    }
+
+    private void askAgain() {
+        long last = askedAgain.get();
+        long time = environment.nanoTime();
+        if (time - last >= ASK_NANOS && askedAgain.compareAndSet(last, time)) {
+            ask();
+        }
+    }
+
+    /** Asks the nodes that refuse this one or are not known to accept its requests. */
+    private void ask() {
+        for (Node node : topology.get().nodes()) {
+            if (!node.id().equals(self) && (ofCalled.containsKey(node.id()) || !accepting.contains(node.id()))) {
+                ping.accept(node);
+            }
+        }
     }
 
     /**
@@ -147,10 +279,12 @@ public final class Disagreements implements PeerEndpoint.Complaints {
      */
     public void follow(Topology before, Topology now) {
         ofCalled.keySet().removeIf(node -> now.node(node).isEmpty());
+        accepting.removeIf(node -> now.node(node).isEmpty());
         ofCallers
                 .keySet()
                 .removeIf(
                         node -> before.node(node).isPresent() && now.node(node).isEmpty());
+        judge();
     }
 
     @Override
@@ -197,7 +331,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     private boolean isNew(NodeId caller, Object what) {
-        long now = nanoTime.getAsLong();
+        long now = environment.nanoTime();
         Complaint last = ofCallers.get(caller);
         boolean isNew = last == null
                 ? ofCallers.size() < MOST_CALLERS

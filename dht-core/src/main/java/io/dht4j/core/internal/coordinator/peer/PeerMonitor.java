@@ -104,7 +104,10 @@ public final class PeerMonitor {
         if (reply instanceof Reply.OtherSettings other) {
             return new Reply.Failed(ErrorCode.PLACEMENT_MISMATCH, disagreements.settings(node, other.settings()));
         }
-        agrees(node);
+        // Some failures come before the settings are compared.
+        if (!(reply instanceof Reply.Failed)) {
+            agrees(node);
+        }
         return reply;
     }
 

@@ -129,8 +129,10 @@ final class ReplyReceiver {
         if (!isFrom(request, header)) {
             failWrongNode(request, header, reply);
         } else if (reply.isPresent()) {
+            // First: a write that waits for the first answer must not begin before a refusal is known.
+            Reply checked = monitor.checked(node, reply.get());
             monitor.answered(node, header, request.since(), now);
-            deliver(request, monitor.checked(node, reply.get()), now);
+            deliver(request, checked, now);
         } else {
             hedging.answered(request, now);
             monitor.alive(node, now);
@@ -153,11 +155,11 @@ final class ReplyReceiver {
             requests.forEach(request -> guarded(request, () -> failWrongNode(request, in.header(), in.refusal())));
             return;
         }
-        monitor.answered(node, in.header(), requests.get(0).since(), now);
         Optional<Reply> refusal = in.refusal().map(reply -> monitor.checked(node, reply));
         if (refusal.isEmpty()) {
             monitor.agrees(node);
         }
+        monitor.answered(node, in.header(), requests.get(0).since(), now);
         boolean forTrace =
                 refusal.isPresent() && requests.stream().anyMatch(request -> request.isRefusedForTrace(refusal.get()));
         if (forTrace) {

@@ -164,8 +164,8 @@ public final class AgreedMembership {
                         .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.twin = new TwinCheck(options.self(), identity.incarnation(), calls);
-        this.recovery = new Recovery(
-                identity.incarnation(), installed, reports, silences, this::fetch, environment::nanoTime);
+        this.recovery =
+                new Recovery(identity.incarnation(), installed, reports, silences, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(
                 self,
                 calls,

@@ -143,8 +143,8 @@ final class Recovery {
                 continue;
             }
             if (!found.containsKey(number)) {
-                throw refused(
-                        asked.name() + " does not say whether " + lost.name() + " answers it: repeat this in some seconds");
+                throw refused(asked.name() + " does not say whether " + lost.name()
+                        + " answers it: repeat this in some seconds");
             }
             if (found.get(number).filter(heard -> !heard.fails()).isPresent()) {
                 throw refused(lost.name() + " answers " + asked.name() + ", or has stopped just now, and is not lost:"

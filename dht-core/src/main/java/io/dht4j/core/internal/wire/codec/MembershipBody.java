@@ -15,7 +15,6 @@ import io.dht4j.spi.TopologyLog;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 

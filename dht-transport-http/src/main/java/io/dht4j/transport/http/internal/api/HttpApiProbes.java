@@ -2,13 +2,16 @@ package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.StoreProblem;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -139,10 +142,15 @@ public final class HttpApiProbes {
         long others = status.topology().nodes().stream()
                 .filter(node -> !node.id().equals(status.id()))
                 .count();
-        long disagreeing = status.disagreeing().size();
-        if (disagreeing * 2 > others) {
+        // With those that do not answer: this node takes no writes while too few are known to have its settings.
+        Set<NodeId> without = new HashSet<>(status.disagreeing());
+        int disagreeing = without.size();
+        without.addAll(status.suspected());
+        int silent = without.size() - disagreeing;
+        if (disagreeing > 0 && 2L * without.size() > others) {
             missing.add(disagreeing + " of " + others
-                    + " other nodes have other settings or addresses than this node has for them");
+                    + " other nodes have other settings or addresses than this node has for them"
+                    + (silent == 0 ? "" : ", and " + silent + " do not answer"));
         }
         if (status.refill().partitions() > 0) {
             missing.add(status.refill().partitions() + " partitions are refilled before they are read");

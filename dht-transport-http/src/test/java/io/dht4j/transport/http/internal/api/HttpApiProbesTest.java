@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.ClockProblem;
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.RefillStatus;
 import io.dht4j.StoreProblem;
+import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApi;
@@ -82,9 +84,29 @@ class HttpApiProbesTest {
             List<StoreProblem> problems,
             RefillStatus refill,
             Optional<ClockProblem> clock) {
+        return with(
+                status,
+                entriesAge,
+                problems,
+                refill,
+                clock,
+                status.topology(),
+                status.suspected(),
+                status.disagreeing());
+    }
+
+    private static NodeStatus with(
+            NodeStatus status,
+            Duration entriesAge,
+            List<StoreProblem> problems,
+            RefillStatus refill,
+            Optional<ClockProblem> clock,
+            Topology topology,
+            List<NodeId> suspected,
+            List<NodeId> disagreeing) {
         return new NodeStatus(
                 status.id(),
-                status.topology(),
+                topology,
                 status.replicationFactor(),
                 status.partitions(),
                 status.placement(),
@@ -99,8 +121,8 @@ class HttpApiProbesTest {
                 status.overload(),
                 problems,
                 refill,
-                status.suspected(),
-                status.disagreeing(),
+                suspected,
+                disagreeing,
                 clock,
                 status.uptime(),
                 Map.of());
@@ -114,6 +136,28 @@ class HttpApiProbesTest {
             assertThat(answer.text()).contains(parts).hasLineCount(1).doesNotContain("/secret/path");
             assertThat(ask(api.port(), "/livez").status()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void nodeThatOthersRefuseForItsSettingsIsReadyOnlyWhileMostOthersAcceptIt() throws IOException {
+        assertReadiness(refused(2, 0), 503, "2 of 2 other nodes have other settings");
+        assertReadiness(refused(1, 1), 503, "1 of 2 other nodes have other settings", ", and 1 do not answer");
+        assertReadiness(refused(1, 0), 200, "ready");
+        assertReadiness(refused(0, 2), 200, "ready");
+    }
+
+    private static UnaryOperator<CompletableFuture<NodeStatus>> refused(int disagreeing, int suspected) {
+        Topology three = Topology.of(Node.of("n1", "host:1"), Node.of("n2", "host:2"), Node.of("n3", "host:3"));
+        List<NodeId> others = List.of(new NodeId("n2"), new NodeId("n3"));
+        return status -> status.thenApply(now -> with(
+                now,
+                Duration.ZERO,
+                List.of(),
+                RefillStatus.NONE,
+                Optional.empty(),
+                three,
+                others.subList(disagreeing, disagreeing + suspected),
+                others.subList(0, disagreeing)));
     }
 
     @Test
