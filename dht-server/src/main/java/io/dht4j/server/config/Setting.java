@@ -253,14 +253,14 @@ public enum Setting {
             Fallback.VALUE,
             "16777216",
             "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
-    /** The names by which clients reach the node. */
+    /** The names by which the node is reached over HTTP. */
     PUBLIC_HOST(
             "HOST",
             Fallback.WORDS,
-            "addresses, and localhost",
-            "Name by which clients reach the public HTTP API, for example of a proxy; several are repeated or "
-                    + "separated by commas. Without tokens, requests to other hosts are refused, since foreign web "
-                    + "pages could send them."),
+            "addresses, localhost, and the node's own names",
+            "Name by which clients and nodes reach this one over HTTP, for example of a proxy; several are repeated or "
+                    + "separated by commas. Requests to other hosts are refused, since foreign web pages could send "
+                    + "them; with tokens only those of nodes."),
     /** The bound on connections. */
     MAX_CONNECTIONS(
             "N",

@@ -20,13 +20,17 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
+import io.dht4j.spi.FrameHandler;
+import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
+import io.dht4j.testkit.network.ForwardingTransport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -193,6 +197,34 @@ class OperatedClusterTest {
             assertThat(changed.publicAddresses()).containsExactly("http://public1:8080");
             assertThat(changed.address()).hasValue("host1:1");
             assertThat(refusal(nodes, 0, update(1, "host2:1"))).contains("the address host2:1 belongs to n2");
+        }
+    }
+
+    /** It accepts requests for the host of the node's own address. */
+    @Test
+    void aTransportKnowsItsOwnAddressBeforeItListensAndWhenItChanges() {
+        try (FormedCluster nodes = threeNodes()) {
+            List<String> seen = new ArrayList<>();
+            Transport recording = new ForwardingTransport(nodes.network.transport(node(3).address())) {
+                @Override
+                public CompletionStage<List<Set<String>>> endpoints(List<Node> known) {
+                    known.stream().filter(each -> each.id().equals(id(3))).forEach(own -> seen.add(own.address()));
+                    return super.endpoints(known);
+                }
+
+                @Override
+                public CompletionStage<Void> start(FrameHandler handler) {
+                    seen.add("listens");
+                    return super.start(handler);
+                }
+            };
+            change(nodes, 0, new MembershipChange.Add(id(3)));
+            nodes.join(3, list(0), builder -> builder.transport(recording));
+            nodes.cluster(3);
+            assertThat(seen).startsWith(node(3).address(), "listens").doesNotContain("moved:1");
+
+            nodes.awaitEpoch(change(nodes, 0, update(3, "moved:1")), 3);
+            assertThat(seen).contains("moved:1");
         }
     }
 
