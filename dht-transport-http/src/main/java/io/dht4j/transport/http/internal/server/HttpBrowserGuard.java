@@ -151,6 +151,9 @@ public final class HttpBrowserGuard {
         }
         authority = request.authority();
         if (text == null || authority == null) {
+            if (text != null && isZonedAddress(text)) {
+                return Optional.empty();
+            }
             return Optional.of(HttpProblem.of(ErrorCode.BAD_REQUEST, "Host is no name or address"));
         }
         if (isOwn(normal(authority.host()))) {
@@ -158,6 +161,15 @@ public final class HttpBrowserGuard {
             return Optional.empty();
         }
         return Optional.of(foreign(authority, orElse));
+    }
+
+    /** Returns whether a text is an IPv6 address with a zone, which a peer may have as an address and no URL has. */
+    private static boolean isZonedAddress(String text) {
+        int end = text.indexOf(']');
+        return text.startsWith("[")
+                && text.indexOf('%') > 0
+                && end > 0
+                && IpLiterals.normal(normal(text.substring(0, end + 1))).isPresent();
     }
 
     /** Returns why a request is refused that names another host in its target, as it would for a proxy. */
