@@ -60,6 +60,25 @@ final class Manifests {
         return map(((List<?>) podSpec().get("containers")).get(0));
     }
 
+    /** Returns the secrets of the pods by the directories where the container has them. */
+    Map<String, String> mountedSecrets() {
+        Map<Object, String> secrets = new LinkedHashMap<>();
+        for (Object entry : (List<?>) podSpec().get("volumes")) {
+            Map<String, Object> volume = map(entry);
+            if (volume.containsKey("secret")) {
+                secrets.put(volume.get("name"), (String) at(volume, "secret", "secretName"));
+            }
+        }
+        Map<String, String> mounted = new LinkedHashMap<>();
+        for (Object entry : (List<?>) container().get("volumeMounts")) {
+            Map<String, Object> mount = map(entry);
+            if (secrets.containsKey(mount.get("name"))) {
+                mounted.put((String) mount.get("mountPath"), secrets.get(mount.get("name")));
+            }
+        }
+        return mounted;
+    }
+
     int replicas() {
         return (Integer) statefulSet().get("replicas");
     }

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -84,7 +85,66 @@ class ManifestsTest {
                 .isEqualTo(1);
         assertThat(grace).isGreaterThan(delay + 10);
         assertThat(delay).isGreaterThan(readiness.period() * readiness.failureThreshold());
-        assertThat(Manifests.at(manifests.podSpec(), "securityContext", "runAsNonRoot"))
-                .isEqualTo(true);
+    }
+
+    @Test
+    void podsHaveNoMoreRightsThanTheyNeed() {
+        Map<String, Object> pod = manifests.podSpec();
+        assertThat(pod).containsEntry("automountServiceAccountToken", false);
+        assertThat(Manifests.at(pod, "securityContext", "runAsNonRoot")).isEqualTo(true);
+        assertThat(Manifests.at(pod, "securityContext", "seccompProfile", "type"))
+                .isEqualTo("RuntimeDefault");
+        assertThat(Manifests.at(manifests.container(), "securityContext"))
+                .isEqualTo(Map.of(
+                        "allowPrivilegeEscalation",
+                        false,
+                        "readOnlyRootFilesystem",
+                        true,
+                        "capabilities",
+                        Map.of("drop", List.of("ALL"))));
+    }
+
+    @Test
+    void imageIsThatOfThisBuild() {
+        assertThat(manifests.container()).containsEntry("image", "dht4j:" + System.getProperty("dht.package.version"));
+    }
+
+    @Test
+    void nodesUseTlsAndTokensFromSecrets() {
+        Map<String, String> environment = manifests.environment(0);
+        assertThat(environment).doesNotContainKey(Setting.ALLOW_PLAINTEXT.variable());
+        Map<String, String> mounted = manifests.mountedSecrets();
+        assertThat(mounted).containsOnlyKeys("/etc/dht4j/tls", "/etc/dht4j/tokens");
+        for (Setting file : List.of(Setting.TLS_CERT, Setting.TLS_KEY, Setting.TLS_CA)) {
+            assertThat(environment.get(file.variable())).startsWith("/etc/dht4j/tls/");
+        }
+        assertThat(environment.get(Setting.TOKENS.variable())).startsWith("/etc/dht4j/tokens/");
+        for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+            assertThat(Manifests.at(manifests.container(), probe, "httpGet", "scheme"))
+                    .isEqualTo("HTTPS");
+        }
+    }
+
+    @Test
+    void onlyNodesReachThePortOfThePeersAndNodesReachNothingElse() {
+        Map<String, Object> policy = manifests.object("NetworkPolicy", "dht");
+        Object nodes = List.of(Map.of("podSelector", Map.of("matchLabels", Map.of("app", "dht4j"))));
+
+        assertThat(Manifests.at(policy, "spec", "policyTypes")).isEqualTo(List.of("Ingress", "Egress"));
+        assertThat(rules(policy, "ingress", "from", 7000)).isEqualTo(List.of(nodes));
+        assertThat(rules(policy, "egress", "to", 7000)).isEqualTo(List.of(nodes));
+        assertThat((List<?>) Manifests.at(policy, "spec", "egress")).hasSize(2);
+        assertThat(rules(policy, "egress", "to", 53)).hasSize(1);
+    }
+
+    /** Returns whom the rules for a port let in or out. */
+    private static List<Object> rules(Map<String, Object> policy, String direction, String whom, int port) {
+        return ((List<?>) Manifests.at(policy, "spec", direction))
+                .stream()
+                        .map(rule -> (Map<?, ?>) rule)
+                        .filter(rule -> ((List<?>) rule.get("ports"))
+                                .stream().anyMatch(each -> Objects.equals(((Map<?, ?>) each).get("port"), port)))
+                        .<Object>map(rule -> rule.get(whom))
+                        .toList();
     }
 }

@@ -6,11 +6,15 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.packaging.Installation;
 import io.dht4j.packaging.load.ClientLoad;
 import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.testkit.tls.TestCertificates;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RollingRestartTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final String TOKEN = "token-of-the-clients";
 
     @TempDir
     private Path directory;
@@ -39,17 +44,34 @@ class RollingRestartTest {
         int nodes = manifests.replicas();
         List<Integer> ports = FreePorts.find(2 * nodes);
         List<Integer> httpPorts = ports.subList(0, nodes);
+        TestCertificates authority = TestCertificates.in(directory);
+        Path secrets = secrets(authority);
+        HttpClient http =
+                HttpClient.newBuilder().sslContext(authority.nameless()).build();
         List<SimulatedPod> pods = new ArrayList<>();
         ScheduledExecutorService kubelet = Executors.newScheduledThreadPool(nodes);
         try {
             for (int i = 0; i < nodes; i++) {
                 Path data = Files.createDirectory(directory.resolve("volume" + i));
                 pods.add(SimulatedPod.start(
-                        manifests, i, installation, httpPorts, ports.subList(nodes, 2 * nodes), data, kubelet));
+                        manifests,
+                        i,
+                        installation,
+                        httpPorts,
+                        ports.subList(nodes, 2 * nodes),
+                        data,
+                        secrets,
+                        http,
+                        kubelet));
             }
             await().atMost(PATIENCE).until(() -> pods.stream().allMatch(SimulatedPod::isEndpoint));
-            try (ClientLoad load = ClientLoad.start(
-                    ClientLoad.Access.plaintext(httpPorts), n -> pods.get(n).isEndpoint())) {
+            ClientLoad.Access access = new ClientLoad.Access(
+                    http,
+                    httpPorts.stream()
+                            .map(port -> URI.create("https://127.0.0.1:" + port))
+                            .toList(),
+                    Map.of("Authorization", "Bearer " + TOKEN));
+            try (ClientLoad load = ClientLoad.start(access, n -> pods.get(n).isEndpoint())) {
                 restartEach(manifests, pods, load);
                 load.endAndReadAgain();
             }
@@ -57,6 +79,18 @@ class RollingRestartTest {
             pods.forEach(SimulatedPod::close);
             kubelet.shutdown();
         }
+    }
+
+    /** Makes what the guide makes: one certificate with the names of all nodes, and a token. */
+    private Path secrets(TestCertificates authority) throws Exception {
+        TestCertificates.Issued issued = authority.issue("dht", "dht-0", "dht-1", "dht-2", "localhost", "127.0.0.1");
+        Path tls = Files.createDirectories(directory.resolve("secrets/tls"));
+        Files.copy(issued.certificate(), tls.resolve("tls.crt"));
+        Files.copy(issued.key(), tls.resolve("tls.key"));
+        Files.copy(issued.authority(), tls.resolve("ca.crt"));
+        Path tokens = Files.createDirectories(directory.resolve("secrets/tokens"));
+        Files.writeString(tokens.resolve("tokens"), "read,write " + TOKEN + "\n");
+        return directory.resolve("secrets");
     }
 
     private static void restartEach(Manifests manifests, List<SimulatedPod> pods, ClientLoad load) throws Exception {

@@ -24,7 +24,7 @@ final class SimulatedPod implements AutoCloseable {
     private final Map<String, String> environment;
     private final Manifests.Probe readiness;
     private final URI probed;
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http;
     private final ScheduledExecutorService kubelet;
 
     private final ScheduledFuture<?> probing;
@@ -38,18 +38,25 @@ final class SimulatedPod implements AutoCloseable {
             Map<String, String> environment,
             Manifests.Probe readiness,
             int port,
+            HttpClient http,
             ScheduledExecutorService kubelet)
             throws IOException {
         this.installation = installation;
         this.environment = environment;
         this.readiness = readiness;
-        this.probed = URI.create("http://127.0.0.1:" + port + readiness.path());
+        this.probed = URI.create("https://127.0.0.1:" + port + readiness.path());
+        this.http = http;
         this.kubelet = kubelet;
         process = installation.server(environment);
         probing = kubelet.scheduleWithFixedDelay(this::probe, 0, readiness.period(), TimeUnit.SECONDS);
     }
 
-    /** Starts a pod. */
+    /**
+     * Starts a pod.
+     *
+     * @param secrets the directory that has those of the manifests
+     * @param http trusts the certificates of the nodes
+     */
     static SimulatedPod start(
             Manifests manifests,
             int ordinal,
@@ -57,12 +64,15 @@ final class SimulatedPod implements AutoCloseable {
             List<Integer> httpPorts,
             List<Integer> peerPorts,
             Path data,
+            Path secrets,
+            HttpClient http,
             ScheduledExecutorService kubelet)
             throws IOException {
         Map<String, String> environment = manifests.environment(ordinal);
         environment.replaceAll((name, value) -> {
             String local = value.replace("0.0.0.0:8080", "127.0.0.1:" + httpPorts.get(ordinal))
-                    .replace("/data/", data + "/");
+                    .replace("/data/", data + "/")
+                    .replace("/etc/dht4j/", secrets + "/");
             for (int pod = 0; pod < httpPorts.size(); pod++) {
                 local = local.replace(manifests.host(pod) + ":7000", "127.0.0.1:" + peerPorts.get(pod))
                         .replace(manifests.host(pod) + ":8080", "127.0.0.1:" + httpPorts.get(pod));
@@ -71,7 +81,7 @@ final class SimulatedPod implements AutoCloseable {
         });
         environment.put("DHT_JAVA_OPTS", "-Xmx256m");
         return new SimulatedPod(
-                installation, environment, manifests.probe("readinessProbe"), httpPorts.get(ordinal), kubelet);
+                installation, environment, manifests.probe("readinessProbe"), httpPorts.get(ordinal), http, kubelet);
     }
 
     private void probe() {
