@@ -377,7 +377,9 @@ public final class HttpListener {
             if (e instanceof OutOfMemoryError) {
                 failures.log(() -> "no memory to handle " + shown);
             } else {
-                LOG.warn("handling {} failed", shown, e);
+                // One line: a stranger can make the wrapped server fail, over connections that it breaks.
+                failures.log(() -> "handling " + shown + " failed: " + e + place(e));
+                LOG.debug("handling {} failed", shown, e);
             }
             if (!request.response().ended() && !request.response().headWritten()) {
                 answer(
@@ -403,6 +405,11 @@ public final class HttpListener {
         Optional<HttpProblem> refusal = browsers.refusalOfClient(request, api.hasTokens());
         refusal.ifPresent(problem -> api.refuse(request, problem));
         return refusal.isPresent();
+    }
+
+    private static String place(Throwable e) {
+        StackTraceElement[] trace = e.getStackTrace();
+        return trace.length == 0 ? "" : " (" + trace[0] + ")";
     }
 
     /** Answers bytes that are not HTTP, or longer than HTTP requests may be here, and closes the connection. */

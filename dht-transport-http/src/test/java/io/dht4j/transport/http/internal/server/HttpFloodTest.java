@@ -11,8 +11,14 @@ import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -128,6 +134,52 @@ class HttpFloodTest {
 
             int taken = client.requestWithoutAuthority("GET", "/livez", true, "host", "localhost");
             assertThat(client.readUntil(RawHttp2.DATA).stream()).isEqualTo(taken);
+        }
+    }
+
+    /** Requests whose streams are reset before the server's library knows them, and then the end of the connection. */
+    @ParameterizedTest
+    @ValueSource(strings = {"host", "authority"})
+    void malformedRequestsLeaveNoStackTraceInTheLog(String malformed) throws IOException {
+        Queue<String> failures = new ConcurrentLinkedQueue<>();
+        Handler log = new StreamHandler() {
+            @Override
+            public synchronized void publish(LogRecord entry) {
+                if (entry.getThrown() instanceof RuntimeException) {
+                    failures.add(entry.getLoggerName() + ": " + entry.getThrown());
+                }
+            }
+        };
+        Logger root = Logger.getLogger("");
+        root.addHandler(log);
+        try (RawHttp2 client = new RawHttp2(nodes.port(0))) {
+            client.readUntil(RawHttp2.SETTINGS);
+            client.hold();
+            for (int i = 0; i < 3; i++) {
+                if (malformed.equals("host")) {
+                    client.requestWithoutAuthority("GET", "/livez", true, "host", "localhost", "host", "other.example");
+                } else {
+                    client.requestWithoutAuthority("GET", "/livez", true, ":authority", "a b");
+                }
+            }
+            // An error of the connection: no stream has the number 0.
+            client.body(0, new byte[1]);
+            client.flush();
+            client.untilClosed();
+            awaitEventLoops();
+        } finally {
+            root.removeHandler(log);
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    /** Lets each event loop end the task in which it closes a connection: connections go to the loops in turn. */
+    private static void awaitEventLoops() throws IOException {
+        for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+            try (RawHttp2 next = new RawHttp2(nodes.port(0))) {
+                next.request("GET", "/livez", true);
+                assertThat(next.readUntil(RawHttp2.DATA).payload()).isNotEmpty();
+            }
         }
     }
 
