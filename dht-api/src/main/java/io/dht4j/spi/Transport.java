@@ -58,9 +58,10 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Closes the connections to a node that is not called any more, since it has left the cluster or has another
-     * address. Calls of it that are under way fail. A later call connects again, until the node is forgotten again.
-     * Other nodes, and other addresses of the same node, are not affected. Does not block; connections may be closed
-     * soon afterwards.
+     * address, or over which another node has answered. Calls of it that are under way fail. A later call connects
+     * again, and looks the host of the address up again, until the node is forgotten again. Other nodes, and other
+     * addresses of the same node, are not affected. Does not block, also on the thread that completes a call;
+     * connections may be closed soon afterwards.
      *
      * @param node the node with its former address; by default the call is ignored
      */

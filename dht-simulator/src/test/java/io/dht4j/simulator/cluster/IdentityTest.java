@@ -15,15 +15,19 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IdentityTest {
 
     private static final Key KEY = Key.of("key");
+    /** The longest time for which a node keeps a connection over which another node answers, and pings it. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
+
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
     private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
 
@@ -67,6 +74,58 @@ class IdentityTest {
             assertThat(cluster.failureOf(cluster.node(0).get(KEY, MAJORITY)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             cluster.await(cluster.node(1).put(KEY, new byte[] {7}, ALL));
+        }
+    }
+
+    @Test
+    void nodesThatHaveExchangedTheirAddressesAreFoundWhereTheirNamesLeadNow() {
+        // The name service is late: at first each of two names leads to the other node.
+        Map<String, String> names = new HashMap<>(Map.of("host1:1", "host2:1", "host2:1", "host1:1"));
+        AtomicInteger connected = new AtomicInteger();
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
+                .wires((i, wire) -> i == 0 ? new Named(wire, names, connected) : wire)
+                .start()) {
+            DhtException failure = cluster.failureOf(cluster.node(0).put(KEY, new byte[1], ALL));
+            assertThat(failure).hasMessageContaining("the node at its address host");
+            cluster.env.advance(Duration.ofMinutes(10));
+            // Connections are replaced with a growing pause, not with each refused call.
+            assertThat(connected.get()).isBetween(10, 200);
+
+            names.clear();
+            cluster.env.advance(LONGEST_PAUSE);
+            cluster.await(cluster.node(0).put(KEY, new byte[] {7}, ALL));
+            assertThat(cluster.await(cluster.node(0).status()).disagreeing()).isEmpty();
+            int before = connected.get();
+            cluster.env.advance(Duration.ofMinutes(10));
+            assertThat(connected.get()).isEqualTo(before);
+        }
+    }
+
+    /** A name is looked up for each connection, and a connection lasts until its node is forgotten. */
+    private static final class Named extends ForwardingTransport {
+
+        private final Map<String, String> names;
+        private final AtomicInteger connected;
+        private final Map<String, String> connections = new HashMap<>();
+
+        Named(Transport transport, Map<String, String> names, AtomicInteger connected) {
+            super(transport);
+            this.names = names;
+            this.connected = connected;
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            String leadsTo = connections.computeIfAbsent(node.address(), name -> {
+                connected.incrementAndGet();
+                return names.getOrDefault(name, name);
+            });
+            return super.call(new Node(node.id(), leadsTo, node.weight()), request, context);
+        }
+
+        @Override
+        public void forget(Node node) {
+            connections.remove(node.address());
         }
     }
 

@@ -37,7 +37,7 @@ public final class SilencedLink implements AutoCloseable {
     }
 
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    private final int target;
+    private volatile int target;
     private final Set<Line> lines = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
@@ -73,6 +73,16 @@ public final class SilencedLink implements AutoCloseable {
     public synchronized void silence(Cut direction) {
         cut = direction;
         lines.forEach(line -> line.cut = direction);
+    }
+
+    /**
+     * Leads new connections to another port, as a name that leads to another machine now; those from before stay where
+     * they are. Does not block.
+     *
+     * @param port the port, on the loopback address
+     */
+    public void redirect(int port) {
+        target = port;
     }
 
     /** Heals the link: new connections pass, those from before stay silent. Does not block. */

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.testkit.network.SilencedLink;
+import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +38,25 @@ interface CalleesSuite extends TlsHarness {
     default void aCalleeWithTheCertificateOfAnotherNodeGetsNothing() {
         TransportException error = assertRefusesCallee(authority().mutual("n3"));
         assertThat(error).hasMessageContaining("n3").hasMessageContaining("n2");
+    }
+
+    @Test
+    @Tag("core")
+    default void aNodeIsFoundOnceItsAddressNoLongerLeadsToAnother() throws IOException {
+        NamedCallers never = new NamedCallers("n1", "n2");
+        Started wrong = secure(authority().mutual("n3"), never);
+        Started right = secure(authority().mutual("n2"), handler());
+        Started caller = secure(authority().mutual("n1"), handler());
+        try (SilencedLink link = new SilencedLink(wrong.port())) {
+            Started linked = new Started(right.transport(), link.address());
+            for (int i = 0; i < 5; i++) {
+                assertThat(failure(call(caller, "n2", linked, bytes("secret"))).outcome())
+                        .isEqualTo(Outcome.NOT_SENT);
+            }
+            link.redirect(right.port());
+            assertServes(caller, "n2", linked);
+        }
+        assertThat(never.count()).isZero();
     }
 
     private TransportException assertRefusesCallee(TlsFiles files) {

@@ -1,12 +1,19 @@
 package io.dht4j.testkit.transport;
 
 import static io.dht4j.testkit.transport.Calls.PATIENCE;
+import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.echo;
+import static io.dht4j.testkit.transport.Calls.reply;
+import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
+import io.dht4j.testkit.network.SilencedLink;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +23,9 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class SocketTransportContract extends TransportContract
         implements FaultyPeersSuite, SilencedLinksSuite {
+
+    /** More than a transport has connections. */
+    private static final int CALLS = 40;
 
     /** Constructor for subclasses. */
     protected SocketTransportContract() {}
@@ -37,6 +47,33 @@ public abstract class SocketTransportContract extends TransportContract
     @Override
     public boolean greets() {
         return false;
+    }
+
+    @Test
+    void aNodeAtWhoseAddressAnotherHasAnsweredIsFoundWhereTheAddressLeadsNow() throws IOException {
+        Started wrong = start((request, context) -> CompletableFuture.completedFuture(bytes("wrong")));
+        Started right = start((request, context) -> CompletableFuture.completedFuture(bytes("right")));
+        Started client = start(echo());
+        try (SilencedLink link = new SilencedLink(wrong.port())) {
+            Started linked = new Started(right.transport(), link.address());
+            List<CompletableFuture<byte[]>> first = new ArrayList<>();
+            for (int i = 0; i < CALLS; i++) {
+                first.add(client.call(linked, bytes("who is it"), within(PATIENCE)));
+            }
+            first.forEach(call -> assertThat(reply(call)).isEqualTo(bytes("wrong")));
+            link.redirect(right.port());
+            // As a node does: on the thread that brings the reply.
+            CompletableFuture<byte[]> found = client.call(linked, bytes("and now"), within(PATIENCE))
+                    .thenCompose(reply -> {
+                        client.transport().forget(linked.node());
+                        return client.call(linked, bytes("again"), within(PATIENCE));
+                    });
+            assertThat(reply(found)).isEqualTo(bytes("right"));
+            for (int i = 0; i < CALLS; i++) {
+                assertThat(reply(client.call(linked, bytes("still"), within(PATIENCE))))
+                        .isEqualTo(bytes("right"));
+            }
+        }
     }
 
     @Test

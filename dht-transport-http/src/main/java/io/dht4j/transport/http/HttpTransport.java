@@ -53,7 +53,8 @@ public final class HttpTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
 
     private static final String CLOSED = "the transport is closed";
-    private static final String FORGOTTEN = "the node has left the cluster, or has another address";
+    private static final String FORGOTTEN =
+            "its connections are closed: it has left the cluster, or is not at this address";
 
     /** The time for a concurrent start to notice that the transport is closed. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);

@@ -25,7 +25,8 @@ public final class PeerCalls {
     /** The end of every call that is made or waits when the transport closes. */
     public static final String CLOSED = "the transport is closed";
 
-    private static final String FORGOTTEN = "the node has left the cluster, or has another address";
+    private static final String FORGOTTEN =
+            "its connections are closed: it has left the cluster, or is not at this address";
 
     private final Limits limits;
     private final int lanesPerPeer;

@@ -17,6 +17,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.detection.GuardedDetector;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.WrongAddresses;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;
@@ -77,7 +78,13 @@ final class PeerServices {
                 local.replica,
                 own,
                 new ReplicaOrder(components.self(), suspicion),
-                new PeerMonitor(local.clock, clocks, suspicion, disagreements, this::heard),
+                new PeerMonitor(
+                        local.clock,
+                        clocks,
+                        suspicion,
+                        disagreements,
+                        new WrongAddresses(components.transport(), environment::nanoTime),
+                        this::heard),
                 observations);
         this.firstContact =
                 new FirstContact(environment, ids(others), config.times().startPatience());

@@ -134,8 +134,8 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         if (!found.equals(ofCalled.put(node.id(), found))) {
             judge();
             LOG.error(
-                    "the node at {} is {}, not {}: correct the addresses in this node's list of nodes. Until then {}"
-                            + " gets no requests of this node",
+                    "the node at {} is {}, not {}: its address is looked up again with each new connection; if {} is"
+                            + " not found so, correct the addresses in this node's list of nodes",
                     node.address(),
                     actual,
                     node.id(),

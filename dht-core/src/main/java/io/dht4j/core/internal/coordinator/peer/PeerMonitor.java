@@ -7,6 +7,7 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.membership.ViewRefresh;
+import io.dht4j.core.internal.membership.WrongAddresses;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Reply;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ public final class PeerMonitor {
     private final PeerClocks clocks;
     private final Suspicion suspicion;
     private final Disagreements disagreements;
+    private final WrongAddresses wrongAddresses;
     private final Listener listener;
     private volatile @Nullable ViewRefresh refresh;
 
@@ -49,14 +51,21 @@ public final class PeerMonitor {
      * @param clocks compares the wall clocks of the others
      * @param suspicion records requests, and nodes that cannot be reached
      * @param disagreements reports nodes that are not who or what they should be
+     * @param wrongAddresses closes connections over which another node answers
      * @param listener receives signs of life
      */
     public PeerMonitor(
-            HybridClock clock, PeerClocks clocks, Suspicion suspicion, Disagreements disagreements, Listener listener) {
+            HybridClock clock,
+            PeerClocks clocks,
+            Suspicion suspicion,
+            Disagreements disagreements,
+            WrongAddresses wrongAddresses,
+            Listener listener) {
         this.clock = clock;
         this.clocks = clocks;
         this.suspicion = suspicion;
         this.disagreements = disagreements;
+        this.wrongAddresses = wrongAddresses;
         this.listener = listener;
     }
 
@@ -115,5 +124,11 @@ public final class PeerMonitor {
     void wrongNode(Node node, NodeId actual) {
         disagreements.wrongNode(node, actual);
         unreachable(node);
+        wrongAddresses.answeredByOther(node);
+    }
+
+    /** Records that a node of the same name answers at a node's address, which is another incarnation. */
+    void wrongIncarnation(Node node) {
+        wrongAddresses.answeredByOther(node);
     }
 }

@@ -235,9 +235,6 @@ final class ReplyReceiver {
     private void failWrongNode(PendingRequest request, FrameHeader header, Optional<Reply> reply) {
         NodeId actual = header.sender();
         boolean isOther = !actual.equals(request.node().id());
-        if (isOther) {
-            monitor.wrongNode(request.node(), actual);
-        }
         boolean refused = reply.isPresent()
                 && (reply.get() instanceof Reply.Failed || reply.get() instanceof Reply.OtherSettings);
         request.fail(
@@ -245,6 +242,12 @@ final class ReplyReceiver {
                 ErrorCode.WRONG_RECIPIENT,
                 "the node at its address " + request.node().address() + " is "
                         + (isOther ? actual.value() : otherwise(header)));
+        // After the end of the request: it closes the connection, with which other requests end.
+        if (isOther) {
+            monitor.wrongNode(request.node(), actual);
+        } else if (header.agreed() != null) {
+            monitor.wrongIncarnation(request.node());
+        }
     }
 
     /** Returns what a node is that has the name of the recipient and is not the recipient. */

@@ -6,6 +6,7 @@ import io.dht4j.transport.common.NodeAddress;
 import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
+import io.dht4j.transport.http.internal.common.HostLookups;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -71,6 +72,7 @@ public final class HttpRemoteClient implements AutoCloseable {
                 .setEventLoopPoolSize(1)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
+                .setAddressResolverOptions(HostLookups.options())
                 // As for a node: a busy machine delays a loop by some seconds, which is no fault.
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.SECONDS)
                 .setMaxEventLoopExecuteTime(BLOCKED_SECONDS)

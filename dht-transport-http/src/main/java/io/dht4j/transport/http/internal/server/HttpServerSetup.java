@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.server;
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.transport.common.FloodCount;
+import io.dht4j.transport.http.internal.common.HostLookups;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -33,6 +34,7 @@ final class HttpServerSetup {
                 .setEventLoopPoolSize(eventLoops)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
+                .setAddressResolverOptions(HostLookups.options())
                 // A start on a busy machine, which loads classes, delays a loop by some seconds; that is no fault.
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.SECONDS)
                 .setMaxEventLoopExecuteTime(BLOCKED_SECONDS)

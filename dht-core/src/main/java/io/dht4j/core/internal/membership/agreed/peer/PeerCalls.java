@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.membership.WrongAddresses;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedRequest;
 import io.dht4j.core.internal.wire.FrameException;
@@ -51,6 +52,7 @@ public final class PeerCalls {
     private final Observations observations;
     private final PeerSilence silence;
     private final ForeignNodes foreign;
+    private final WrongAddresses wrongAddresses;
     /** Whether any node has sent a frame. */
     private volatile boolean heard;
     /** Whether a call has failed although something may listen at the address. */
@@ -81,6 +83,7 @@ public final class PeerCalls {
         this.cluster = cluster;
         this.silence = new PeerSilence(environment::nanoTime);
         this.foreign = new ForeignNodes(self);
+        this.wrongAddresses = new WrongAddresses(transport, environment::nanoTime);
     }
 
     /** Returns for how long which nodes have not answered. */
@@ -199,10 +202,11 @@ public final class PeerCalls {
         heard = true;
         if (!decoded.header().sender().equals(node.id())) {
             silence.failed(node.id());
+            wrongAddresses.answeredByOther(node);
             throw DhtException.of(
                     ErrorCode.WRONG_RECIPIENT,
                     "the node at " + node.address() + " is " + decoded.header().sender() + ", not " + node.id()
-                            + ": correct the addresses");
+                            + ": correct the addresses, if that lasts");
         }
         if (isOfMember(decoded.message())) {
             silence.answered(node.id());
@@ -230,6 +234,7 @@ public final class PeerCalls {
                 foreign.end(node.id());
                 if (error == null && theirs.isPresent() && !theirs.equals(own)) {
                     foreign.answered(node, theirs.get(), own.get());
+                    wrongAddresses.answeredByOther(node);
                 }
             });
         }

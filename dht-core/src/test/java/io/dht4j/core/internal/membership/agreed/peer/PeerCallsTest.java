@@ -3,11 +3,16 @@ package io.dht4j.core.internal.membership.agreed.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.Version;
 import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
@@ -71,6 +76,64 @@ class PeerCallsTest {
         env.advance(Duration.ofSeconds(40));
 
         assertThat(calls.silence().of(OTHER.id())).contains(Duration.ofSeconds(40));
+    }
+
+    /** Answers with the frames of another node, and has what it was to forget. */
+    private static final class Impostor implements Transport {
+
+        private static final Node ANOTHER = Node.of("n3", "host3:1");
+
+        private final List<Node> forgotten = new ArrayList<>();
+
+        @Override
+        public CompletionStage<Void> start(FrameHandler handler) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
+            FrameHeader header = new FrameHeader(ANOTHER.id(), Optional.of(SELF.id()), 0, 1, new Version(0), 0);
+            return CompletableFuture.completedFuture(
+                    FrameCodec.encode(header, new Reply.Failed(ErrorCode.WRONG_RECIPIENT, "n3 is not n2")));
+        }
+
+        @Override
+        public void forget(Node node) {
+            forgotten.add(node);
+        }
+
+        @Override
+        public String name() {
+            return "impostor";
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    }
+
+    @Test
+    void connectionsOverWhichAnotherNodeAnswersAreClosedWithAGrowingPause() {
+        VirtualEnvironment env = VirtualEnvironment.seeded(1);
+        Impostor transport = new Impostor();
+        PeerCalls calls = new PeerCalls(
+                SELF.id(),
+                transport,
+                env,
+                () -> 1,
+                Optional::empty,
+                new Observations(Optional.empty(), Optional.empty(), Optional.empty(), env));
+
+        for (int i = 0; i < 600; i++) {
+            assertThat(calls.ask(
+                            OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
+                    .isCompletedExceptionally();
+            env.advance(Duration.ofMillis(100));
+        }
+
+        // At once, after 1, 2, 4 and 8 seconds, and every 10 seconds from then on.
+        assertThat(transport.forgotten).hasSize(9).containsOnly(OTHER);
     }
 
     /** Sends nothing. */
