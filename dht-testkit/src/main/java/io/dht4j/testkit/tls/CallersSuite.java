@@ -3,6 +3,7 @@ package io.dht4j.testkit.tls;
 import static io.dht4j.testkit.tls.TlsHarness.assertServes;
 import static io.dht4j.testkit.tls.TlsHarness.call;
 import static io.dht4j.testkit.transport.Calls.NO_BYTES;
+import static io.dht4j.testkit.transport.Calls.PATIENCE;
 import static io.dht4j.testkit.transport.Calls.bytes;
 import static io.dht4j.testkit.transport.Calls.failure;
 import static io.dht4j.testkit.transport.Calls.reply;
@@ -12,18 +13,29 @@ import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A callee serves only nodes, and knows their proven names. A part of {@link SecureTransportContract}. */
 interface CallersSuite extends TlsHarness {
+
+    /** More than fit into one slice of an event loop's time. */
+    int STRANGERS = 60;
+
+    /** The type of TLS's records that carry its handshake. */
+    int HANDSHAKE_RECORD = 22;
 
     @Test
     @Tag("core")
@@ -112,6 +124,48 @@ interface CallersSuite extends TlsHarness {
         good.transport().close();
         callee.transport().close();
         assertThat(handler().count()).isEqualTo(5);
+    }
+
+    @Test
+    @Tag("core")
+    default void strangersThatBeginHandshakesAreAnsweredAndKeepNoPeerOut()
+            throws IOException, GeneralSecurityException {
+        Started callee = secure(authority().mutual("n2"), handler());
+        Started peer = secure(authority().mutual("n1"), handler());
+        assertServes(peer, "n2", callee);
+        byte[] hello = clientHello(authority().nameless());
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < STRANGERS; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), callee.port());
+                strangers.add(socket);
+                socket.setSoTimeout((int) PATIENCE.toMillis());
+                // Every other one in two parts, of which the second comes after all first ones.
+                socket.getOutputStream().write(hello, 0, i % 2 == 0 ? hello.length : hello.length / 2);
+            }
+            for (int i = 1; i < STRANGERS; i += 2) {
+                strangers.get(i).getOutputStream().write(hello, hello.length / 2, hello.length - hello.length / 2);
+            }
+            assertServes(peer, "n2", callee);
+            assertServes(secure(authority().mutual("n1"), handler()), "n2", callee);
+            for (Socket stranger : strangers) {
+                assertThat(stranger.getInputStream().read())
+                        .as("type of the first record")
+                        .isEqualTo(HANDSHAKE_RECORD);
+            }
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
+    private static byte[] clientHello(SSLContext context) throws SSLException {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer out = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), out);
+        return Arrays.copyOf(out.array(), out.position());
     }
 
     private static void knock(SSLContext context, int port, byte[] request) {

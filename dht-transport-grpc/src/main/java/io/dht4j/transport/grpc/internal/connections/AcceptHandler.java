@@ -1,10 +1,14 @@
 package io.dht4j.transport.grpc.internal.connections;
 
+import io.dht4j.transport.common.HandshakeQueue;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
 import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -19,6 +23,7 @@ public final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private final ConnectionLimit limit;
     private final BooleanSupplier giveWay;
     private final Consumer<Channel> prepare;
+    private final Map<EventExecutor, HandshakeQueue> handshakes = new ConcurrentHashMap<>();
 
     // Guarded by this.
     private boolean paused;
@@ -51,6 +56,7 @@ public final class AcceptHandler extends ChannelInboundHandlerAdapter {
         }
         try {
             prepare.accept(connection);
+            connection.pipeline().addFirst(new HandshakeGate(handshakes, ConnectionLimit.caller(remote)));
             connection.closeFuture().addListener(gone -> {
                 limit.leave(remote);
                 resume(context.channel());

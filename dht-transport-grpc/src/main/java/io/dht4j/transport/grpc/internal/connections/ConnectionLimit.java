@@ -116,7 +116,8 @@ public final class ConnectionLimit {
         byCaller.computeIfPresent(key, (caller, count) -> count == 1 ? null : Integer.valueOf(count - 1));
     }
 
-    private static CallerNetwork caller(@Nullable SocketAddress remote) {
+    /** Returns the source of a connection. */
+    static CallerNetwork caller(@Nullable SocketAddress remote) {
         // Closed already, or not an Internet address: all of those count as one caller.
         return CallerNetwork.of(remote instanceof InetSocketAddress inet ? inet.getAddress() : null);
     }

@@ -1,9 +1,11 @@
 package io.dht4j.transport.http.internal.netty;
 
 import io.dht4j.transport.common.CallerNetwork;
+import io.dht4j.transport.common.HandshakeQueue;
 import io.dht4j.transport.http.internal.netty.AcceptedConnection.Standing;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.transport.Transport;
@@ -37,6 +39,7 @@ public final class AcceptedConnections {
     private final AcceptLimits limits;
     private final Refusals refusals;
     private final Map<Key, AcceptedConnection> byEnds = new ConcurrentHashMap<>();
+    private final Map<EventExecutor, HandshakeQueue> handshakes = new ConcurrentHashMap<>();
     private final Object lock = new Object();
 
     /** Guarded by the lock. */
@@ -162,6 +165,7 @@ public final class AcceptedConnections {
             }
             byEnds.put(key, connection);
             channel.pipeline().addFirst("accepted", connection);
+            channel.pipeline().addFirst("handshake", new HandshakeGate(handshakes, connection.address()));
             channel.closeFuture().addListener((ChannelFutureListener) closed -> {
                 byEnds.remove(key, connection);
                 left(connection);

@@ -140,7 +140,16 @@ class HttpBrowserGuardTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost", "LOCALHOST.:1", "127.0.0.1:8080", "[::1]:8080", "[fe80::1%eth0]:7000", "192.0.2.7", "kv.example"})
+    @ValueSource(
+            strings = {
+                "localhost",
+                "LOCALHOST.:1",
+                "127.0.0.1:8080",
+                "[::1]:8080",
+                "[fe80::1%eth0]:7000",
+                "192.0.2.7",
+                "kv.example"
+            })
     void aNodeThatDoesNotMarkItsRequestsCallsByAddressOrName(String host) throws IOException {
         assertThat(frame(open.port(0), "Host: " + host).status()).isEqualTo(200);
     }

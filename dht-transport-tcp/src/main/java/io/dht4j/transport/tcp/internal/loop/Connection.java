@@ -31,6 +31,9 @@ public abstract class Connection implements Selectable {
     private boolean open;
     private boolean closed;
     private boolean paused;
+    /** Whether bytes of the TLS handshake wait in the socket for their turn. */
+    private boolean handshakeWaits;
+
     private boolean outputEnded;
 
     /** Takes over a connected channel, which is registered with the loop. */
@@ -51,6 +54,11 @@ public abstract class Connection implements Selectable {
         } catch (IOException e) {
             fail(e);
         }
+    }
+
+    /** Runs a step of a TLS handshake, which computes for a while; a subclass may run it later. */
+    protected void handshake(Runnable step) {
+        step.run();
     }
 
     /** The bytes of the connection can be read and written from now on. */
@@ -77,8 +85,10 @@ public abstract class Connection implements Selectable {
     @Override
     public final void ready(SelectionKey ready) {
         try {
-            if (ready.isReadable()) {
+            if (ready.isReadable() && open) {
                 read();
+            } else if (ready.isReadable() && !handshakeWaits) {
+                readHandshake();
             }
             if (!closed && ready.isWritable()) {
                 write();
@@ -94,6 +104,19 @@ public abstract class Connection implements Selectable {
         if (!closed) {
             close();
             lost(why);
+        }
+    }
+
+    private void readHandshake() {
+        handshakeWaits = true;
+        handshake(() -> {
+            handshakeWaits = false;
+            if (!closed) {
+                readDeferred();
+            }
+        });
+        if (handshakeWaits) {
+            setOperations();
         }
     }
 
@@ -225,7 +248,7 @@ public abstract class Connection implements Selectable {
             return;
         }
         // What was deferred is read before anything else, once the socket takes what is written.
-        boolean reads = !paused && !wire.isReadDeferred();
+        boolean reads = !paused && !handshakeWaits && !wire.isReadDeferred();
         int operations = (reads ? SelectionKey.OP_READ : 0) | (wire.isBlocked() ? SelectionKey.OP_WRITE : 0);
         if (key.interestOps() != operations) {
             key.interestOps(operations);

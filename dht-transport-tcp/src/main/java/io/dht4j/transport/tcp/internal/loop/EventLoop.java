@@ -1,5 +1,6 @@
 package io.dht4j.transport.tcp.internal.loop;
 
+import io.dht4j.transport.common.HandshakeQueue;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.calls.Inbox;
 import java.io.IOException;
@@ -49,6 +50,7 @@ public final class EventLoop {
     private final PriorityQueue<LoopTimer> timers = new PriorityQueue<>();
     private final Set<Resident> residents = new LinkedHashSet<>();
     private final LoopTimer sweep = new LoopTimer(this::sweep);
+    private final HandshakeQueue handshakes = new HandshakeQueue(System::nanoTime, this::after);
     private final BufferPool buffers = new BufferPool();
     private final ByteBuffer received = ByteBuffer.allocateDirect(BufferPool.BUFFER_BYTES + MORE_BYTES);
     private final ByteBuffer encrypted = ByteBuffer.allocateDirect(BufferPool.BUFFER_BYTES);
@@ -132,6 +134,15 @@ public final class EventLoop {
     public SelectionKey register(SelectableChannel channel) throws IOException {
         assert isCurrent();
         return channel.register(selector, 0);
+    }
+
+    private void after(Runnable task, long nanos) {
+        set(new LoopTimer(task), System.nanoTime() + nanos);
+    }
+
+    /** Returns the queue of the TLS handshakes that others have begun. */
+    public HandshakeQueue handshakes() {
+        return handshakes;
     }
 
     /** Returns the buffers of connections. */

@@ -83,6 +83,11 @@ final class ServerConnection extends Connection implements Resident {
     }
 
     @Override
+    protected void handshake(Runnable step) {
+        loop().handshakes().run(visitor.network(), step);
+    }
+
+    @Override
     protected void opened() throws IOException {
         if (wire instanceof TlsWire secure && requests.tls() != null) {
             try {
