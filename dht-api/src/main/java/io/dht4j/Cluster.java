@@ -182,6 +182,21 @@ public interface Cluster extends AutoCloseable {
     CompletionStage<NodeStatus> status();
 
     /**
+     * Reports when this node can serve its share: reads of every partition, with the default policy, have been answered
+     * and not refused. A node that has started accepts calls at once, but after a start of all nodes the others may not
+     * be reachable yet, or may still compare what they have purged.
+     *
+     * <p>The node asks again until it succeeds, so the stage stays incomplete as long as too few nodes are there: the
+     * caller bounds its wait. Once complete it stays complete, whatever happens later; {@link #status()} shows that.
+     *
+     * @return a stage that completes on any thread; fails with {@link ErrorCode#NOT_SERVING} if this cluster is closed
+     *     before or {@linkplain #failure() can no longer serve}; by default it is complete
+     */
+    default CompletionStage<Void> ready() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
      * Returns what this node has in hand, for metrics. Quick, and never blocks.
      *
      * @return the gauges at one moment; empty, as by default, if the calls are coordinated by another process

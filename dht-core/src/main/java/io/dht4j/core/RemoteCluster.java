@@ -24,6 +24,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.RemoteCall.Kind;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer.Call;
@@ -75,6 +76,7 @@ public final class RemoteCluster implements Cluster {
     private final RemoteCalls calls;
     private final RemoteMembership membership;
     private final RemoteStatus status;
+    private final Readiness readiness;
 
     private RemoteCluster(
             RemoteApi api,
@@ -92,6 +94,7 @@ public final class RemoteCluster implements Cluster {
         this.calls = new RemoteCalls(environment, targets, budget, options);
         this.membership = new RemoteMembership(calls, api, environment);
         this.status = new RemoteStatus(api, calls, targets, environment, first);
+        this.readiness = new Readiness(environment, this::scanNothing);
     }
 
     /**
@@ -337,6 +340,24 @@ public final class RemoteCluster implements Cluster {
         return ReplicationPolicy.majorityOf(status.latest().replicationFactor());
     }
 
+    private CompletionStage<?> scanNothing() {
+        return calls.start(
+                Kind.READ,
+                CallOptions.defaults(),
+                (address, within) -> api.scan(address, Readiness.NOTHING, ScanScope.CLUSTER, 1, within));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The nodes are asked through the API. The stage also completes if the token of this client does not allow it to
+     * read.
+     */
+    @Override
+    public CompletionStage<Void> ready() {
+        return readiness.await();
+    }
+
     /**
      * Returns the status of the contacted node. Refreshes {@link #topology()} and {@link #defaultPolicy()}.
      *
@@ -377,6 +398,7 @@ public final class RemoteCluster implements Cluster {
     @Override
     public void close() {
         status.close();
+        readiness.close();
         membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {

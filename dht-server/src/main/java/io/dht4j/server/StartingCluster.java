@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class StartingCluster implements Cluster {
 
     private volatile @Nullable Cluster started;
+    private final CompletableFuture<Cluster> starting = new CompletableFuture<>();
     private volatile Supplier<String> waiting = () -> "the node has just been started";
 
     /** Sets what tells what the start waits for. */
@@ -50,6 +51,7 @@ final class StartingCluster implements Cluster {
     /** Serves calls by a cluster from now on. */
     void started(Cluster cluster) {
         started = cluster;
+        starting.complete(cluster);
     }
 
     /** Returns what the start waits for, one line for people; empty once the node serves. */
@@ -152,6 +154,12 @@ final class StartingCluster implements Cluster {
     @Override
     public CompletionStage<NodeStatus> status() {
         return call(Cluster::status);
+    }
+
+    /** Never completes if the node does not start. */
+    @Override
+    public CompletionStage<Void> ready() {
+        return starting.thenCompose(Cluster::ready);
     }
 
     @Override

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +91,18 @@ class GuideTest {
         SimulationReport report = Simulator.run(7, SimulationOptions.defaults());
         assertThat(report.violations()).as("%s", report).isEmpty();
         // end::simulate[]
+    }
+
+    @Test
+    void aNodeIsReadyWhenReadsSucceed() throws Exception {
+        startNodes();
+        Cluster cluster = nodes.get(0);
+        // Time is virtual here: nobody else would let it pass.
+        await(cluster.ready());
+        // tag::ready[]
+        cluster.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        // end::ready[]
+        assertThat(await(cluster.get(Key.of("absent")))).isEmpty();
     }
 
     @Test

@@ -41,6 +41,7 @@ class ReadmeTest {
                 + "examples/src/test/java/io/dht4j/examples/AgreedClusterTest.java",
         "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
         "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
+        "docs/guide/getting-started.md, ready, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",
         "docs/guide/getting-started.md, clients, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
         "docs/guide/spring-boot.md, cluster, "

@@ -108,6 +108,8 @@ class PoliciesTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(ack, size)
                 .options(b -> b.readFanOut(fanOut))
                 .start()) {
+            // Past the first moments, in which failed reads wait.
+            cluster.await(cluster.node(0).ready());
             Key key = cluster.keyOf(0, 0);
             for (int n = ack - 1; n < from; n++) {
                 cluster.stop(cluster.replica(key, n));

@@ -158,6 +158,31 @@ class RemoteClusterTest {
     }
 
     @Test
+    void aClientIsReadyWhenTheNodesAnswerReads() {
+        ADDRESSES.forEach(address -> api.at(address, failing(ErrorCode.NOT_ENOUGH_REPLICAS)));
+        CompletionStage<Void> ready = cluster.ready();
+        env.advance(Duration.ofMinutes(1));
+        assertThat(ready.toCompletableFuture().isDone()).isFalse();
+        ADDRESSES.forEach(api::healthy);
+        scripted.await(ready);
+    }
+
+    @Test
+    void aClientThatMayNotReadIsReadyWhenTheNodesSaySo() {
+        ADDRESSES.forEach(address -> api.at(address, failing(ErrorCode.PERMISSION_DENIED)));
+        scripted.await(cluster.ready());
+    }
+
+    @Test
+    void aClientThatIsClosedIsNeverReady() {
+        ADDRESSES.forEach(address -> api.at(address, failing(ErrorCode.NOT_SENT)));
+        CompletionStage<Void> ready = cluster.ready();
+        env.advance(Duration.ofSeconds(1));
+        cluster.close();
+        assertThat(scripted.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
+    }
+
+    @Test
     void clientsSpreadByChance() {
         Set<String> first = new HashSet<>();
         for (int i = 0; i < 50; i++) {

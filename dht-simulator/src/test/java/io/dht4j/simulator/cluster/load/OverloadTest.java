@@ -173,7 +173,8 @@ class OverloadTest {
                 .options(b -> b.batching(Batching.off())
                         .overload(OverloadProtection.defaults().withRetries(0.1, 0)))
                 .start()) {
-            cluster.env.advance(Duration.ofSeconds(3));
+            // Past the first moments, in which failed reads are tried again.
+            cluster.env.advance(Duration.ofSeconds(6));
             Key key = cluster.keyOf(0, 0);
             AtomicInteger sent = countCalls(cluster, Fault.failAfterDelivery());
             for (int i = 0; i < requests; i++) {

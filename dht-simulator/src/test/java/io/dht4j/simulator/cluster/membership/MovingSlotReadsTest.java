@@ -138,6 +138,8 @@ class MovingSlotReadsTest extends PhasesOfASlot {
                                 .code())
                         .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             }
+            // Past the first moments, in which failed reads wait.
+            cluster.await(agreed.coordinator().ready());
             refuse(THIRD);
             long before = cluster.env.nanoTime();
             assertThat(cluster.failureOf(agreed.coordinator().get(key, MAJORITY))

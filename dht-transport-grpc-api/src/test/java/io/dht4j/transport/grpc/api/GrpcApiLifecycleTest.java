@@ -136,6 +136,18 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
+    void itIsHealthyOnceTheClusterIsReady() {
+        cluster.ready = new CompletableFuture<>();
+        start(GrpcApiOptions.defaults());
+        HealthCheckRequest health = HealthCheckRequest.getDefaultInstance();
+        HealthGrpc.HealthBlockingStub client = HealthGrpc.newBlockingStub(channel);
+        assertThat(client.check(health).getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+
+        cluster.ready.complete(null);
+        assertThat(client.check(health).getStatus()).isEqualTo(ServingStatus.SERVING);
+    }
+
+    @Test
     void anAnnouncedStopShowsInHealthEndsConnectionsAndServes() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         Future<GetResponse> before = client.get(GET);

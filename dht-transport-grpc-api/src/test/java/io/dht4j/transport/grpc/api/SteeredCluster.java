@@ -42,6 +42,7 @@ public final class SteeredCluster implements Cluster {
 
     private static final int PAGE_ENTRIES = 100;
 
+    CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
     final Queue<CompletableFuture<Optional<Value>>> gets = new ConcurrentLinkedQueue<>();
     final Queue<CompletableFuture<Version>> writes = new ConcurrentLinkedQueue<>();
     final Queue<CallOptions> options = new ConcurrentLinkedQueue<>();
@@ -56,6 +57,11 @@ public final class SteeredCluster implements Cluster {
 
     static Value value(int bytes) {
         return new Value(new byte[bytes], Version.of(1, 0), OptionalLong.empty());
+    }
+
+    @Override
+    public CompletionStage<Void> ready() {
+        return ready;
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyReplica;
+import io.dht4j.KeyValue;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
@@ -30,6 +31,8 @@ import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
+import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.Views;
@@ -39,6 +42,7 @@ import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.session.AntiEntropy;
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Observer.Call;
 import java.time.Duration;
@@ -51,6 +55,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -60,6 +65,9 @@ import org.slf4j.LoggerFactory;
 public final class NodeCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
+
+    /** A scan that is not answered in this time begins again. */
+    private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final NodeRuntime runtime;
     private final NodeComponents components;
@@ -79,6 +87,8 @@ public final class NodeCluster implements Cluster {
     private final ScanCalls scans;
     private final LoadReport load;
     private final StatusReport status;
+    private final Readiness readiness;
+    private final Duration startPatience;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<String> failure = new CompletableFuture<>();
 
@@ -103,7 +113,9 @@ public final class NodeCluster implements Cluster {
                 config.limits().writeBytes());
         this.calls = new AdmittedCalls(admission);
         ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
-        this.reads = new ReadCalls(runtime, config, rules, readBytes);
+        this.startPatience = config.times().startPatience();
+        this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
+        this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
         this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
         this.load = new LoadReport(
@@ -130,6 +142,7 @@ public final class NodeCluster implements Cluster {
     public void start() {
         try {
             runtime.start();
+            readiness.bePatient(startPatience);
             components.transport().failure().thenAccept(this::failed);
             if (ownsEnvironmentOnceStarted) {
                 ownsEnvironment = true;
@@ -193,11 +206,30 @@ public final class NodeCluster implements Cluster {
         return client.refresh();
     }
 
+    /** Scans next to nothing, without being admitted or observed. */
+    private CompletableFuture<List<KeyValue>> nothing(ByteBudget readBytes) {
+        return new ClusterScan(
+                        components,
+                        client,
+                        readBytes,
+                        Readiness.NOTHING,
+                        ScanScope.CLUSTER,
+                        CallPolicy.of(Optional.empty()),
+                        Optional.empty())
+                .next(() -> new CallContext(components.environment()::nanoTime, PROBE_NANOS), null);
+    }
+
+    @Override
+    public CompletionStage<Void> ready() {
+        return readiness.await();
+    }
+
     /** Refuses calls and requests of peers from now on. */
     private void failed(String why) {
         if (!closed.get()) {
             try {
                 runtime.fail(why);
+                readiness.close();
                 admission.close();
             } finally {
                 try {
@@ -419,6 +451,7 @@ public final class NodeCluster implements Cluster {
             return;
         }
         try {
+            readiness.close();
             runtime.close(admission.close());
         } finally {
             if (ownsEnvironment) {

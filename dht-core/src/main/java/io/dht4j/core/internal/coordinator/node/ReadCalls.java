@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyReplica;
 import io.dht4j.Ordering;
@@ -19,6 +20,7 @@ import io.dht4j.core.internal.coordinator.read.ReplicaQuery;
 import io.dht4j.core.internal.coordinator.scan.Values;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
@@ -49,8 +51,9 @@ final class ReadCalls {
     private final LocalFastRead localReads;
     private final ReadRepair readRepair;
     private final ByteBudget budget;
+    private final Readiness readiness;
 
-    ReadCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, ByteBudget budget) {
+    ReadCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, ByteBudget budget, Readiness readiness) {
         this.components = runtime.local.components;
         this.config = config;
         this.environment = components.environment();
@@ -60,6 +63,7 @@ final class ReadCalls {
         this.localReads = new LocalFastRead(components, config.calls().readFanOut(), runtime.local.hotKeys);
         this.readRepair = new ReadRepair(config, client);
         this.budget = budget;
+        this.readiness = readiness;
     }
 
     /** Starts a read of one key. Its caller ends the observation, which is null if nobody observes. */
@@ -105,22 +109,59 @@ final class ReadCalls {
             CallOptions options,
             @Nullable ObservedCall observed,
             Function<List<Optional<Entry>>, T> finish) {
-        ReadOperation operation = ReadOperation.start(
-                components, config, client, readRepair, budget, keys, policy, rules.context(options), observed);
+        boolean isStarting = readiness.isStarting();
+        CallContext context = rules.context(options);
+        ReadOperation operation = start(keys, policy, context, observed);
         ReadStage<T> stage = ReadStage.of(operation);
         operation.result().whenComplete((entries, error) -> {
-            if (error == null) {
-                try {
-                    stage.complete(finish.apply(entries));
-                } catch (RuntimeException | Error e) {
-                    LOG.error("a read failed in an unexpected way", e);
-                    stage.completeExceptionally(InternalErrors.of(e));
-                }
+            if (error != null && isStarting) {
+                readWhenReady(keys, policy, context, observed, error)
+                        .whenComplete((later, failure) -> settle(stage, finish, later, failure));
             } else {
-                stage.completeExceptionally(error);
+                settle(stage, finish, entries, error);
             }
         });
         return stage;
+    }
+
+    private ReadOperation start(
+            List<Key> keys, CallPolicy policy, CallContext context, @Nullable ObservedCall observed) {
+        return ReadOperation.start(components, config, client, readRepair, budget, keys, policy, context, observed);
+    }
+
+    /** Reads again when this node is ready, in the time that is left; else fails as before. */
+    private CompletableFuture<List<Optional<Entry>>> readWhenReady(
+            List<Key> keys,
+            CallPolicy policy,
+            CallContext context,
+            @Nullable ObservedCall observed,
+            Throwable failure) {
+        return readiness.after(failure, context.remainingNanos()).thenCompose(isWorthIt -> {
+            long remaining = context.remainingNanos();
+            // Another context, since the end of a read cancels its own.
+            return isWorthIt && remaining > 0
+                    ? start(keys, policy, new CallContext(environment::nanoTime, remaining), observed)
+                            .result()
+                    : CompletableFuture.failedFuture(DhtException.unwrap(failure));
+        });
+    }
+
+    private static <T> void settle(
+            ReadStage<T> stage,
+            Function<List<Optional<Entry>>, T> finish,
+            @Nullable List<Optional<Entry>> entries,
+            @Nullable Throwable error) {
+        if (error != null || entries == null) {
+            stage.completeExceptionally(
+                    error == null ? InternalErrors.of(new IllegalStateException("no entries")) : error);
+            return;
+        }
+        try {
+            stage.complete(finish.apply(entries));
+        } catch (RuntimeException | Error e) {
+            LOG.error("a read failed in an unexpected way", e);
+            stage.completeExceptionally(InternalErrors.of(e));
+        }
     }
 
     private Optional<Value> visible(Optional<Entry> entry) {

@@ -42,6 +42,11 @@ public final class HttpApiProbes {
      */
     private static final long OUTDATED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** How long a node is not ready because the others cannot be read. Later it may be of use without them. */
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final List<String> TOO_FEW = List.of("too few nodes can be read yet");
+
     private static final int OK = 200;
     private static final int UNAVAILABLE = 503;
 
@@ -49,6 +54,7 @@ public final class HttpApiProbes {
     private final HttpApiAdmission admission;
     private volatile @Nullable Asked last;
     private volatile @Nullable Said said;
+    private volatile @Nullable Started started;
     private volatile Supplier<String> starting = () -> "";
 
     /** Creates the probes of a node that has started. */
@@ -78,18 +84,37 @@ public final class HttpApiProbes {
             answer(exchange, List.of(waitsFor));
             return;
         }
+        Started start = start();
         CompletionStage<NodeStatus> status = status();
         exchange.startTimer(PATIENCE, () -> {
             Said known = said;
             if (known != null && System.nanoTime() - known.at < OUTDATED_NANOS) {
-                answer(exchange, known.missing);
+                answer(exchange, known.missing.isEmpty() && start.isGoingOn() ? TOO_FEW : known.missing);
             }
         });
         status.whenComplete((now, error) -> exchange.later(() -> {
-            if (!exchange.isOver()) {
-                answer(exchange, missing(now, error));
+            if (exchange.isOver()) {
+                return;
+            }
+            List<String> missing = missing(now, error);
+            if (missing.isEmpty() && start.isGoingOn()) {
+                // Mostly at once.
+                start.end.thenRun(() -> exchange.later(() -> answer(exchange, missing)));
+            } else {
+                answer(exchange, missing);
             }
         }));
+    }
+
+    private Started start() {
+        Started known = started;
+        if (known == null) {
+            known = new Started(
+                    System.nanoTime(),
+                    cluster.ready().handle((ready, error) -> error == null).toCompletableFuture());
+            started = known;
+        }
+        return known;
     }
 
     private List<String> missing(NodeStatus status, @Nullable Throwable error) {
@@ -168,6 +193,19 @@ public final class HttpApiProbes {
             }
         }
         exchange.answer(status, Buffer.buffer(text + "\n"));
+    }
+
+    /**
+     * The start of the node.
+     *
+     * @param at the first question after it
+     * @param end when the cluster is ready, or closed
+     */
+    private record Started(long at, CompletableFuture<Boolean> end) {
+
+        boolean isGoingOn() {
+            return !end.isDone() && System.nanoTime() - at < START_NANOS;
+        }
     }
 
     /** A question for the status. */

@@ -88,14 +88,14 @@ class HttpApiLifecycleTest {
             HttpApi api =
                     shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), HttpApiOptions.defaults());
             try (RawHttp before = new RawHttp(api.port())) {
-                before.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-                assertThat(before.read().status()).isEqualTo(200);
+                before.send("GET /v0/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(before.read().headers()).doesNotContainKeys("Dht-Stopping", "Connection");
 
                 api.announceStop();
                 before.send("PUT /v0/entity?id=k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nlate");
                 assertLast(before, 201);
             }
-            for (String path : List.of("/v0/entity?id=k", "/v0/entities", "/livez")) {
+            for (String path : List.of("/v0/entity?id=k", "/v0/entities?start=a", "/livez")) {
                 try (RawHttp after = new RawHttp(api.port())) {
                     after.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
                     assertLast(after, 200);

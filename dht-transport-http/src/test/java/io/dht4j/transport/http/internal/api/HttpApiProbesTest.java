@@ -161,6 +161,26 @@ class HttpApiProbesTest {
     }
 
     @Test
+    void aNodeIsReadyOnceTheClusterIs() throws IOException {
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        Cluster cluster = nodes.cluster(0);
+        Cluster starting = (Cluster) Proxy.newProxyInstance(
+                Cluster.class.getClassLoader(),
+                new Class<?>[] {Cluster.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("ready") ? ready : method.invoke(cluster, arguments));
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, starting, HttpApiOptions.defaults())) {
+            RawHttp.Answer early = ask(api.port(), "/readyz");
+            assertThat(early.status()).isEqualTo(503);
+            assertThat(early.text()).isEqualTo("not ready: too few nodes can be read yet\n");
+            assertThat(ask(api.port(), "/v0/entity?id=absent").status()).isEqualTo(404);
+
+            ready.complete(null);
+            assertThat(ask(api.port(), "/readyz").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void readinessNamesWhatIsInTheWay() throws IOException {
         StoreProblem full = new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, 1, "/secret/path is full");
         StoreProblem damage = new StoreProblem(StoreProblem.Kind.DAMAGED_DATA, 1, "/secret/path");

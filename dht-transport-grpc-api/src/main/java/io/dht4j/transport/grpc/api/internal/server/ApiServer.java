@@ -61,6 +61,9 @@ public final class ApiServer implements AutoCloseable {
     /** The time that closing connections have if there is nothing to drain. */
     private static final Duration GOODBYE = Duration.ofSeconds(2);
 
+    /** How long a node is unhealthy because the others cannot be read. */
+    private static final Duration START = Duration.ofSeconds(30);
+
     /** The time that the last answers have to leave. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
@@ -148,8 +151,19 @@ public final class ApiServer implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(ProtoReflectionServiceV1.newInstance(), auxiliary));
         ssl.ifPresent(builder::sslContext);
         this.server = builder.build();
-        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
-        health.setStatus(KeyValueGrpc.SERVICE_NAME, ServingStatus.SERVING);
+        setHealth(ServingStatus.NOT_SERVING);
+        // A node that starts may be of use without the others, which may not come.
+        cluster.ready()
+                .toCompletableFuture()
+                .copy()
+                .completeOnTimeout(null, START.toMillis(), TimeUnit.MILLISECONDS)
+                .thenRun(() -> setHealth(ServingStatus.SERVING));
+    }
+
+    /** Sets the health, unless the stop was announced. */
+    private void setHealth(ServingStatus status) {
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
+        health.setStatus(KeyValueGrpc.SERVICE_NAME, status);
     }
 
     private EventLoopGroup group(int threads, String name) {

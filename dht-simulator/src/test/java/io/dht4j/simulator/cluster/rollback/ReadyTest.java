@@ -1,0 +1,126 @@
+package io.dht4j.simulator.cluster.rollback;
+
+import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
+import static io.dht4j.simulator.cluster.rollback.RollbackCluster.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.CallOptions;
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Value;
+import io.dht4j.testkit.network.Fault;
+import io.dht4j.testkit.store.ModelStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The first moments after a start of all nodes, with data: when a node is ready, and what its reads do until then. */
+class ReadyTest {
+
+    private static final Key KEY = Key.of("key");
+    private static final int OTHER = 2;
+    private static final Duration A_SECOND = Duration.ofSeconds(1);
+    private static final CallOptions PATIENT = CallOptions.defaults().withTimeout(Duration.ofSeconds(4));
+
+    private final RollbackCluster cluster = RollbackCluster.start();
+
+    private List<ModelStore> stopAllWithData() {
+        cluster.await(cluster.node(0).put(KEY, bytes("v"), RollbackCluster.ALL));
+        List<ModelStore> images = cluster.images();
+        for (int node = 0; node < images.size(); node++) {
+            cluster.stop(node);
+        }
+        return images;
+    }
+
+    private static boolean isDone(CompletionStage<?> stage) {
+        return stage.toCompletableFuture().isDone();
+    }
+
+    @Test
+    void aNodeIsReadyWhenAMajorityCanBeReadAndItsReadsWaitForThat() {
+        try (cluster) {
+            List<ModelStore> images = stopAllWithData();
+            cluster.startNode(0, images.get(0));
+            CompletionStage<Void> ready = cluster.node(0).ready();
+            CompletionStage<Optional<Value>> read = cluster.node(0).get(KEY, PATIENT);
+            CompletionStage<Map<Key, Value>> reads = cluster.node(0).getAll(List.of(KEY, Key.of("absent")), PATIENT);
+            cluster.env.advance(A_SECOND);
+            assertThat(isDone(ready) || isDone(read) || isDone(reads)).isFalse();
+            assertThat(cluster.await(cluster.node(0).get(KEY, RollbackCluster.OWN)))
+                    .as("one answer is enough for it")
+                    .isPresent();
+
+            cluster.startNode(BACK, images.get(BACK));
+            cluster.await(ready);
+            assertThat(cluster.await(read).orElseThrow().text()).isEqualTo("v");
+            assertThat(cluster.await(reads)).containsOnlyKeys(KEY);
+        }
+    }
+
+    @Test
+    void readsWaitWhileSlowNodesHaveNotReportedWhatTheyHavePurged() {
+        try (cluster) {
+            List<ModelStore> images = stopAllWithData();
+            for (int node = 0; node < images.size(); node++) {
+                cluster.startNode(node, images.get(node));
+                for (int other = 0; other < images.size(); other++) {
+                    cluster.links.get(node).toward(RollbackCluster.id(other), Fault.delay(A_SECOND, Duration.ZERO));
+                }
+            }
+            List<CompletionStage<Optional<Value>>> reads = List.of(
+                    cluster.node(0).get(KEY, PATIENT),
+                    cluster.node(BACK).get(KEY, PATIENT),
+                    cluster.node(OTHER).get(KEY, PATIENT));
+            reads.forEach(read -> assertThat(cluster.await(read)).isPresent());
+        }
+    }
+
+    @Test
+    void aReadWaitsNoLongerThanItsTimeAndFailsWithWhatItMet() {
+        try (cluster) {
+            List<ModelStore> images = stopAllWithData();
+            cluster.startNode(0, images.get(0));
+            long began = cluster.env.nanoTime();
+            CallOptions brief = CallOptions.defaults().withTimeout(Duration.ofMillis(300));
+            assertThat(cluster.failureOf(cluster.node(0).get(KEY, brief)).code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(Duration.ofNanos(cluster.env.nanoTime() - began)).isEqualTo(Duration.ofMillis(300));
+        }
+    }
+
+    @Test
+    void afterTheFirstMomentsReadsDoNotWait() {
+        try (cluster) {
+            List<ModelStore> images = stopAllWithData();
+            cluster.startNode(0, images.get(0));
+            cluster.env.advance(Duration.ofSeconds(6));
+            long began = cluster.env.nanoTime();
+            assertThat(cluster.failureOf(cluster.node(0).get(KEY)).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(Duration.ofNanos(cluster.env.nanoTime() - began)).isLessThan(Duration.ofMillis(100));
+            CompletionStage<Void> ready = cluster.node(0).ready();
+            cluster.env.advance(Duration.ofMinutes(10));
+            assertThat(isDone(ready)).as("it has no bound of its own").isFalse();
+
+            cluster.startNode(BACK, images.get(BACK));
+            cluster.await(ready);
+        }
+    }
+
+    @Test
+    void aNodeThatIsClosedBeforeItIsReadySaysSo() {
+        try (cluster) {
+            List<ModelStore> images = stopAllWithData();
+            cluster.startNode(0, images.get(0));
+            CompletionStage<Void> ready = cluster.node(0).ready();
+            CompletionStage<Optional<Value>> read = cluster.node(0).get(KEY);
+            cluster.env.advance(Duration.ofMillis(100));
+            cluster.stop(0);
+            assertThat(cluster.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
+            assertThat(cluster.failureOf(read).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        }
+    }
+}
