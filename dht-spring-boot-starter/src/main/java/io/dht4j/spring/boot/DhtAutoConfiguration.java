@@ -18,8 +18,9 @@ import org.springframework.context.annotation.Bean;
  * Provides a {@link Cluster}: a node in this application, or a client if {@code dht4j.remote.addresses} is set. Backs
  * off if the application has a bean of that type.
  *
- * <p>The node starts while the beans are created, so before a web server accepts requests, and closes when they are
- * destroyed, so after the web server has ended. Beans that use the cluster are destroyed before it.
+ * <p>The node starts while the beans are created. A web server accepts requests when the cluster is
+ * {@linkplain Cluster#ready() ready}. The node closes when the beans are destroyed, so after the web server has ended,
+ * and with graceful shutdown has completed the requests in flight. Beans that use the cluster are destroyed before it.
  */
 @AutoConfiguration
 @ConditionalOnProperty(prefix = DhtProperties.PREFIX, name = "enabled", matchIfMissing = true)
@@ -55,6 +56,18 @@ public final class DhtAutoConfiguration {
     }
 
     /**
+     * Lets a web server start only when the cluster can be read, or after {@code dht4j.ready-timeout}.
+     *
+     * @param clusters that of this configuration, or those of the application
+     * @param properties the longest wait
+     * @return a part of the start
+     */
+    @Bean
+    ReadyCluster dhtReadyCluster(ObjectProvider<Cluster> clusters, DhtProperties properties) {
+        return new ReadyCluster(clusters.stream().toList(), properties.readyTimeout());
+    }
+
+    /**
      * Returns the options of {@code dht4j.calls}, for calls that shall have them.
      *
      * @param properties policy and timeout
@@ -78,12 +91,13 @@ public final class DhtAutoConfiguration {
     }
 
     /**
-     * Lets the node start with the application, even if other beans are made when they are first used.
+     * Lets the node start with the application, and web servers wait for it, even if other beans are made when they are
+     * first used.
      *
      * @return a filter
      */
     @Bean
     static LazyInitializationExcludeFilter dhtStartsWithTheApplication() {
-        return LazyInitializationExcludeFilter.forBeanTypes(Cluster.class);
+        return LazyInitializationExcludeFilter.forBeanTypes(Cluster.class, ReadyCluster.class);
     }
 }

@@ -19,6 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     node, in the same order. Without nodes, bootstrap and join, the node is alone.
  * @param replicationFactor Replicas of a key, 1 to the number of nodes; the same on every node. Default: 3, or the
  *     number of nodes if that is less.
+ * @param readyTimeout How long the start waits until the cluster can be read, before a web server accepts requests, up
+ *     to 1 hour; 0 for not at all.
  * @param membership How this node belongs to a cluster whose nodes may change.
  * @param calls Calls that set no options of their own.
  * @param transport The transport between the nodes.
@@ -32,6 +34,7 @@ public record DhtProperties(
         @DefaultValue("n1") String nodeId,
         @DefaultValue List<String> nodes,
         @Nullable Integer replicationFactor,
+        @DefaultValue("10s") Duration readyTimeout,
         @DefaultValue Membership membership,
         @DefaultValue Calls calls,
         @DefaultValue Transport transport,
@@ -46,8 +49,9 @@ public record DhtProperties(
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final int MAX_PORT = 65_535;
 
-    /** Keeps a copy of the list. */
+    /** Checks the range and keeps a copy of the list. */
     public DhtProperties {
+        require("dht4j.ready-timeout", readyTimeout, Duration.ZERO, Duration.ofHours(1));
         nodes = List.copyOf(nodes);
     }
 

@@ -45,6 +45,8 @@ class ClustersOfContextsTest {
         ApplicationContextRunner nodes = Contexts.runner()
                 .withPropertyValues(
                         "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1),
+                        // The first one is started without the other.
+                        "dht4j.ready-timeout=0",
                         "dht4j.transport.type=" + type);
         nodes.withPropertyValues("dht4j.node-id=n1")
                 .run(one -> nodes.withPropertyValues("dht4j.node-id=n2").run(two -> {
@@ -93,7 +95,7 @@ class ClustersOfContextsTest {
         ApplicationContextRunner trusting =
                 Contexts.runner().withPropertyValues("dht4j.tls.authorities=" + authority.authority());
         ApplicationContextRunner nodes = trusting.withPropertyValues(
-                "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1));
+                "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1), "dht4j.ready-timeout=0");
         ApplicationContextRunner client =
                 trusting.withPropertyValues("dht4j.remote.addresses=127.0.0.1:" + ports.get(2));
         as("n1", nodes, authority)

@@ -12,13 +12,17 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,6 +161,52 @@ class DhtAutoConfigurationTest {
         runner.withUserConfiguration(WebServer.class)
                 .run(context -> served.set(context.getBean(WebServerPhase.class).served));
         assertThat(served.get()).containsExactly("at the start", "at the end");
+    }
+
+    @Test
+    void aWebServerWaitsUntilTheClusterIsReady() {
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        Cluster node = node();
+        Cluster starting = (Cluster) Proxy.newProxyInstance(
+                Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("ready")) {
+                        asked.countDown();
+                        return ready;
+                    }
+                    return method.invoke(node, arguments);
+                });
+        AtomicReference<List<String>> served = new AtomicReference<>(List.of());
+        CompletableFuture<Void> application =
+                CompletableFuture.runAsync(() -> runner.withBean("own", Cluster.class, () -> starting)
+                        .withUserConfiguration(WebServer.class)
+                        .run(context -> served.set(context.getBean(WebServerPhase.class).served)));
+        try {
+            Contexts.await(CompletableFuture.runAsync(() -> awaitQuietly(asked)));
+            assertThat(served.get()).isEmpty();
+        } finally {
+            ready.complete(null);
+        }
+        Contexts.await(application);
+        assertThat(served.get()).contains("at the start");
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aWebServerWaitsForTheOtherNodesForABoundedTimeOnly() {
+        List<Integer> ports = FreePorts.find(3);
+        runner.withPropertyValues(
+                        "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1) + ",n3=127.0.0.1:"
+                                + ports.get(2),
+                        "dht4j.ready-timeout=50ms")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Cluster.class));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -83,7 +83,10 @@ class DhtCacheAutoConfigurationTest {
         ApplicationContextRunner libraries = runner.withUserConfiguration(Library.class)
                 .withBean(Catalogue.class)
                 .withPropertyValues(
-                        "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1), BOOKS);
+                        "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1),
+                        // The first one is started without the other.
+                        "dht4j.ready-timeout=0",
+                        BOOKS);
         libraries
                 .withPropertyValues("dht4j.node-id=n1")
                 .run(one -> libraries.withPropertyValues("dht4j.node-id=n2").run(two -> {

@@ -34,8 +34,13 @@ class SharedCacheTest {
         List<Integer> ports = freePorts();
         String nodes = "--dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1);
         for (String node : List.of("n1", "n2")) {
+            // The first instance is started without the other.
             INSTANCES.add(SpringApplication.run(
-                    LibraryApplication.class, "--dht4j.node-id=" + node, nodes, "--server.port=0"));
+                    LibraryApplication.class,
+                    "--dht4j.node-id=" + node,
+                    nodes,
+                    "--dht4j.ready-timeout=0",
+                    "--server.port=0"));
         }
     }
 
