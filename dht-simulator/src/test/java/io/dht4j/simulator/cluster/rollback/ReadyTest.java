@@ -66,10 +66,12 @@ class ReadyTest {
         try (cluster) {
             List<ModelStore> images = stopAllWithData();
             for (int node = 0; node < images.size(); node++) {
-                cluster.startNode(node, images.get(node));
                 for (int other = 0; other < images.size(); other++) {
                     cluster.links.get(node).toward(RollbackCluster.id(other), Fault.delay(A_SECOND, Duration.ZERO));
                 }
+            }
+            for (int node = 0; node < images.size(); node++) {
+                cluster.startNode(node, images.get(node));
             }
             List<CompletionStage<Optional<Value>>> reads = List.of(
                     cluster.node(0).get(KEY, PATIENT),
