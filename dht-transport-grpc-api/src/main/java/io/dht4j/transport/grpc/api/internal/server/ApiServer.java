@@ -153,11 +153,8 @@ public final class ApiServer implements AutoCloseable {
         this.server = builder.build();
         setHealth(ServingStatus.NOT_SERVING);
         // A node that starts may be of use without the others, which may not come.
-        cluster.ready()
-                .toCompletableFuture()
-                .copy()
-                .completeOnTimeout(null, START.toMillis(), TimeUnit.MILLISECONDS)
-                .thenRun(() -> setHealth(ServingStatus.SERVING));
+        cluster.ready().thenRun(() -> setHealth(ServingStatus.SERVING));
+        loops.schedule(() -> setHealth(ServingStatus.SERVING), START.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Sets the health, unless the stop was announced. */
