@@ -218,7 +218,9 @@ public final class Simulator {
     /** Draws whether the cluster is divided, and how, from other numbers than all the rest. */
     private Optional<SplittableRandom> dividing(long of) {
         SplittableRandom own = new SplittableRandom(~of ^ SEEDS_PER_DIVISION << Short.SIZE);
-        return own.nextInt(SEEDS_PER_DIVISION) == 0 && !setup.calm() ? Optional.of(own) : Optional.empty();
+        return own.nextInt(SEEDS_PER_DIVISION) == 0 && !setup.calm() && !setup.grows()
+                ? Optional.of(own)
+                : Optional.empty();
     }
 
     /** Waits until the nodes have formed an agreed cluster. */
