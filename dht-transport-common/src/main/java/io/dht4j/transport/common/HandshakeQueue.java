@@ -1,9 +1,10 @@
 package io.dht4j.transport.common;
 
-import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -22,7 +23,7 @@ public final class HandshakeQueue {
     private final LongSupplier nanoTime;
     private final Delay delay;
     /** The steps that wait, by address; the first address has its turn next. */
-    private final Map<CallerNetwork, Queue<Runnable>> waiting = new LinkedHashMap<>();
+    private final Map<CallerNetwork, Set<Runnable>> waiting = new LinkedHashMap<>();
     /** From when on the next slice may begin, by the clock. */
     private long freeAt;
 
@@ -55,18 +56,31 @@ public final class HandshakeQueue {
     }
 
     /**
-     * Runs a step of a handshake, at once if it is time for one. A connection has one step in the queue at a time, so
-     * the listener's limit of connections bounds the queue.
+     * Runs a step of a handshake, at once if it is time for one. A connection has one step in the queue at a time, and
+     * removes it when it ends, so the listener's limit of connections bounds the queue.
      *
      * @param source from where the connection comes
-     * @param step goes on with the handshake, or does nothing if the connection has ended; does not throw
+     * @param step goes on with the handshake; does not throw
      */
     public void run(CallerNetwork source, Runnable step) {
-        waiting.computeIfAbsent(source, address -> new ArrayDeque<>(1)).add(step);
+        waiting.computeIfAbsent(source, address -> new LinkedHashSet<>(2)).add(step);
         if (!busy) {
             busy = true;
             runSlice();
         }
+    }
+
+    /**
+     * Removes a step that waits. Without effect if it has run.
+     *
+     * @param source from where the connection comes
+     * @param step the step of the connection
+     */
+    public void remove(CallerNetwork source, Runnable step) {
+        waiting.computeIfPresent(source, (address, steps) -> {
+            steps.remove(step);
+            return steps.isEmpty() ? null : steps;
+        });
     }
 
     private void runSlice() {
@@ -93,12 +107,14 @@ public final class HandshakeQueue {
 
     /** Removes a step of the address whose turn it is, which has its next turn after all others. */
     private Runnable next() {
-        Map.Entry<CallerNetwork, Queue<Runnable>> first =
+        Map.Entry<CallerNetwork, Set<Runnable>> first =
                 waiting.entrySet().iterator().next();
         CallerNetwork source = first.getKey();
-        Queue<Runnable> steps = first.getValue();
+        Set<Runnable> steps = first.getValue();
         waiting.remove(source);
-        Runnable step = steps.remove();
+        Iterator<Runnable> oldest = steps.iterator();
+        Runnable step = oldest.next();
+        oldest.remove();
         if (!steps.isEmpty()) {
             waiting.put(source, steps);
         }

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 class HandshakeQueueTest {
 
     private static final long STEP = Duration.ofMillis(2).toNanos();
-    private static final long CHEAP = Duration.ofNanos(10_000).toNanos();
 
     private long now = Long.MAX_VALUE - STEP;
     private final long begun = now;
@@ -96,14 +95,29 @@ class HandshakeQueueTest {
     @Test
     void stepsOfConnectionsThatHaveEndedTakeNoTurn() {
         queue.run(source(1), step("first", STEP));
+        List<Runnable> ended = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            queue.run(source(1), step("ended", CHEAP));
+            ended.add(step("ended", STEP));
         }
-        delayed.remove().task().run();
-        // The clock had not moved on: the loop is asked again for the rest of the pause.
+        ended.forEach(step -> queue.run(source(1), step));
+        queue.run(source(1), step("last", STEP));
+        ended.forEach(step -> queue.remove(source(1), step));
+        runLoop();
+        assertThat(done).containsExactly("first", "last");
+        assertThat(now - begun).isEqualTo(3 * STEP);
+    }
+
+    @Test
+    void aQueueWhoseStepsWereAllRemovedRunsTheNextOne() {
+        queue.run(source(1), step("first", STEP));
+        Runnable ended = step("ended", STEP);
+        queue.run(source(2), ended);
+        queue.remove(source(2), ended);
+        queue.remove(source(2), ended);
+        runLoop();
         now += STEP;
-        delayed.remove().task().run();
-        assertThat(done).hasSize(51);
+        queue.run(source(2), step("next", STEP));
+        assertThat(done).containsExactly("first", "next");
     }
 
     @Test

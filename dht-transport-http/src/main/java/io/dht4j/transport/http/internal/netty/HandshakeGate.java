@@ -11,22 +11,21 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what has come of a TLS handshake until it is the turn of its connection, so that handshakes do not take the
- * event loop from the calls of peers. Precedes the handler of TLS, and leaves the connection after the handshake, or at
- * its first bytes if there is no TLS. For the connection's event loop.
+ * event loop from the calls of peers. Meanwhile the connection reads no more than it has read: a client may send a
+ * large request right behind the end of its handshake. Precedes the handler of TLS, and leaves the connection after the
+ * handshake, or at its first bytes if there is no TLS. For the connection's event loop.
  */
 final class HandshakeGate extends ChannelInboundHandlerAdapter {
-
-    /** More than one flight of a client with a long chain of certificates. */
-    private static final int MOST_WAITING = 128 << 10;
 
     private final Map<EventExecutor, HandshakeQueue> queues;
     private final CallerNetwork source;
     private final Queue<ByteBuf> waiting = new ArrayDeque<>(2);
-    private int waitingBytes;
-    private boolean queued;
+    /** The step in the queue, if one waits there. */
+    private @Nullable Runnable step;
 
     /**
      * Creates the gate of a connection.
@@ -48,9 +47,13 @@ final class HandshakeGate extends ChannelInboundHandlerAdapter {
         return tls == null || tls.handshakeFuture().isDone();
     }
 
+    private HandshakeQueue queue(ChannelHandlerContext context) {
+        return queues.computeIfAbsent(context.executor(), HandshakeGate::on);
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        if (!(message instanceof ByteBuf bytes) || (!queued && isOver(context))) {
+        if (!(message instanceof ByteBuf bytes) || (step == null && isOver(context))) {
             context.fireChannelRead(message);
             if (!context.isRemoved()) {
                 context.pipeline().remove(this);
@@ -58,22 +61,28 @@ final class HandshakeGate extends ChannelInboundHandlerAdapter {
             return;
         }
         waiting.add(bytes);
-        waitingBytes += bytes.readableBytes();
-        if (waitingBytes > MOST_WAITING) {
-            release();
-            context.close();
-        } else if (!queued) {
-            queued = true;
-            queues.computeIfAbsent(context.executor(), HandshakeGate::on).run(source, () -> proceed(context));
+        if (step == null) {
+            Runnable next = () -> proceed(context);
+            step = next;
+            queue(context).run(source, next);
+            if (step != null) {
+                context.channel().config().setAutoRead(false);
+            }
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        // Otherwise the handler of TLS would ask for more bytes.
+        if (step == null) {
+            context.fireChannelReadComplete();
         }
     }
 
     private void proceed(ChannelHandlerContext context) {
-        queued = false;
-        waitingBytes = 0;
-        if (waiting.isEmpty()) {
-            return;
-        }
+        step = null;
+        // Before the bytes are passed on: their handlers may pause the connection themselves.
+        context.channel().config().setAutoRead(true);
         for (ByteBuf next = waiting.poll(); next != null; next = waiting.poll()) {
             context.fireChannelRead(next);
         }
@@ -82,17 +91,21 @@ final class HandshakeGate extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        release();
+        release(context);
         context.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
-        release();
+        release(context);
     }
 
-    private void release() {
-        waitingBytes = 0;
+    private void release(ChannelHandlerContext context) {
+        Runnable ended = step;
+        if (ended != null) {
+            step = null;
+            queue(context).remove(source, ended);
+        }
         for (ByteBuf next = waiting.poll(); next != null; next = waiting.poll()) {
             next.release();
         }

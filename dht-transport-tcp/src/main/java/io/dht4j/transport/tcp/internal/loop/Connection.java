@@ -27,6 +27,7 @@ public abstract class Connection implements Selectable {
     private final SocketChannel channel;
     private final Wire wire;
     private final SelectionKey key;
+    private final Runnable handshakeStep = this::continueHandshake;
     private @Nullable ByteBuffer out;
     private boolean open;
     private boolean closed;
@@ -60,6 +61,9 @@ public abstract class Connection implements Selectable {
     protected void handshake(Runnable step) {
         step.run();
     }
+
+    /** The connection has ended before a subclass has run this step. */
+    protected void handshakeEnded(Runnable step) {}
 
     /** The bytes of the connection can be read and written from now on. */
     protected abstract void opened() throws IOException;
@@ -109,15 +113,15 @@ public abstract class Connection implements Selectable {
 
     private void readHandshake() {
         handshakeWaits = true;
-        handshake(() -> {
-            handshakeWaits = false;
-            if (!closed) {
-                readDeferred();
-            }
-        });
+        handshake(handshakeStep);
         if (handshakeWaits) {
             setOperations();
         }
+    }
+
+    private void continueHandshake() {
+        handshakeWaits = false;
+        readDeferred();
     }
 
     private void read() throws IOException {
@@ -291,6 +295,9 @@ public abstract class Connection implements Selectable {
             return;
         }
         closed = true;
+        if (handshakeWaits) {
+            handshakeEnded(handshakeStep);
+        }
         try {
             if (!outputEnded && open && out == null) {
                 wire.endOutput();

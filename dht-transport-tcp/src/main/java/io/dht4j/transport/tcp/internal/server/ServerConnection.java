@@ -88,6 +88,11 @@ final class ServerConnection extends Connection implements Resident {
     }
 
     @Override
+    protected void handshakeEnded(Runnable step) {
+        loop().handshakes().remove(visitor.network(), step);
+    }
+
+    @Override
     protected void opened() throws IOException {
         if (wire instanceof TlsWire secure && requests.tls() != null) {
             try {
