@@ -84,6 +84,7 @@ public final class HttpApiProbes {
             answer(exchange, List.of(waitsFor));
             return;
         }
+        boolean isFirst = started == null;
         Started start = start();
         CompletionStage<NodeStatus> status = status();
         exchange.startTimer(PATIENCE, () -> {
@@ -98,8 +99,12 @@ public final class HttpApiProbes {
             }
             List<String> missing = missing(now, error);
             if (missing.isEmpty() && start.isGoingOn()) {
-                // Mostly at once.
-                start.end.thenRun(() -> exchange.later(() -> answer(exchange, missing)));
+                if (isFirst) {
+                    // Mostly at once. Only the first one waits: anyone may ask, and the end may never come.
+                    start.end.thenRun(() -> exchange.later(() -> answer(exchange, missing)));
+                } else {
+                    answer(exchange, TOO_FEW);
+                }
             } else {
                 answer(exchange, missing);
             }

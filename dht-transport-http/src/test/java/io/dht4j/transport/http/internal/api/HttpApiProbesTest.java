@@ -30,7 +30,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
@@ -160,24 +162,56 @@ class HttpApiProbesTest {
                 others.subList(0, disagreeing)));
     }
 
-    @Test
-    void aNodeIsReadyOnceTheClusterIs() throws IOException {
-        CompletableFuture<Void> ready = new CompletableFuture<>();
+    /** A stage that records what depends on it. */
+    private static final class Ready extends CompletableFuture<Void> {
+
+        private final Queue<CompletableFuture<?>> made = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            CompletableFuture<U> next = new CompletableFuture<>();
+            made.add(next);
+            return next;
+        }
+    }
+
+    private static Cluster starting(CompletableFuture<Void> ready) {
         Cluster cluster = nodes.cluster(0);
-        Cluster starting = (Cluster) Proxy.newProxyInstance(
+        return (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(),
                 new Class<?>[] {Cluster.class},
                 (proxy, method, arguments) ->
                         method.getName().equals("ready") ? ready : method.invoke(cluster, arguments));
-        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, starting, HttpApiOptions.defaults())) {
-            RawHttp.Answer early = ask(api.port(), "/readyz");
-            assertThat(early.status()).isEqualTo(503);
-            assertThat(early.text()).isEqualTo("not ready: too few nodes can be read yet\n");
+    }
+
+    private static void assertTooFewNodes(HttpApi api) throws IOException {
+        RawHttp.Answer early = ask(api.port(), "/readyz");
+        assertThat(early.status()).isEqualTo(503);
+        assertThat(early.text()).isEqualTo("not ready: too few nodes can be read yet\n");
+    }
+
+    @Test
+    void aNodeIsReadyOnceTheClusterIs() throws IOException {
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, starting(ready), HttpApiOptions.defaults())) {
+            assertTooFewNodes(api);
             assertThat(ask(api.port(), "/v0/entity?id=absent").status()).isEqualTo(404);
 
             ready.complete(null);
             assertThat(ask(api.port(), "/readyz").status()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void earlyProbesDoNotPileUp() throws IOException {
+        Ready ready = new Ready();
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, starting(ready), HttpApiOptions.defaults())) {
+            for (int i = 0; i < 3; i++) {
+                assertTooFewNodes(api);
+            }
+        }
+        assertThat(ready.made).hasSize(1);
+        assertThat(ready.made.element().getNumberOfDependents()).isEqualTo(1);
     }
 
     @Test
