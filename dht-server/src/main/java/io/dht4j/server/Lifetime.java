@@ -37,6 +37,7 @@ public final class Lifetime implements AutoCloseable {
     private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
     private final CountDownLatch stopAsked = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Duration notice;
     private final Duration closingTime;
     private final Thread guard = new Thread(this::guard, "dht4j-lifetime");
     private volatile Thread[] indispensable = NONE;
@@ -46,7 +47,8 @@ public final class Lifetime implements AutoCloseable {
 
     private volatile boolean failed;
 
-    private Lifetime(Duration closingTime) {
+    private Lifetime(Duration notice, Duration closingTime) {
+        this.notice = notice;
         this.closingTime = closingTime;
     }
 
@@ -57,7 +59,19 @@ public final class Lifetime implements AutoCloseable {
      * @return the lifetime, to be closed as the last thing of all
      */
     public static Lifetime begin(Duration closingTime) {
-        Lifetime lifetime = new Lifetime(closingTime);
+        return begin(Duration.ZERO, closingTime);
+    }
+
+    /**
+     * Does the same as {@link #begin(Duration)} for a program that goes on for a while after a signal. One that ends by
+     * itself does not.
+     *
+     * @param notice how long the program may go on after a signal, before it closes
+     * @param closingTime how long it may take to close
+     * @return the lifetime, to be closed as the last thing of all
+     */
+    public static Lifetime begin(Duration notice, Duration closingTime) {
+        Lifetime lifetime = new Lifetime(notice, closingTime);
         lifetime.guard.setDaemon(true);
         lifetime.guard.start();
         Runtime.getRuntime().addShutdownHook(new Thread(lifetime::shutDown, "shutdown"));
@@ -212,10 +226,11 @@ public final class Lifetime implements AutoCloseable {
     }
 
     private void awaitClosed() {
+        long millis = notice.plus(closingTime).toMillis();
         try {
-            if (!closed.await(closingTime.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!closed.await(millis, TimeUnit.MILLISECONDS)) {
                 status = 1;
-                LOG.warn("not closed within {} ms, ending anyway", closingTime.toMillis());
+                LOG.warn("not closed within {} ms, ending anyway", millis);
             }
         } catch (InterruptedException e) {
             status = 1;

@@ -3,26 +3,34 @@ package io.dht4j.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Ends programs by SIGTERM, in processes of their own. */
 class LifetimeTest {
 
-    /** Closes in order, or never. */
+    /** Closes in order, never, or fails and never closes. */
     static final class Program {
 
         private Program() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            Lifetime lifetime = Lifetime.begin(Duration.ofMillis(arguments[0].equals("never") ? 100 : 60_000));
+            boolean closes = arguments[0].equals("in-order");
+            boolean fails = arguments[0].equals("fails");
+            Duration notice = fails ? Duration.ofMinutes(10) : Duration.ZERO;
+            Lifetime lifetime = Lifetime.begin(notice, closes ? Duration.ofMinutes(1) : Duration.ofMillis(100));
+            if (fails) {
+                lifetime.fail();
+            }
             System.out.println("ready");
             lifetime.awaitStop();
-            if (arguments[0].equals("never")) {
+            if (!closes) {
                 new CountDownLatch(1).await();
             }
             lifetime.close();
@@ -32,7 +40,33 @@ class LifetimeTest {
     @ParameterizedTest
     @CsvSource({"in-order, 0", "never, 1"})
     void theStatusAfterASignalSaysWhetherTheProgramEndedInOrder(String ending, int status) throws Exception {
-        Process program = new ProcessBuilder(
+        Process program = start(ending);
+        try (BufferedReader out = program.inputReader()) {
+            assertThat(out.readLine()).isEqualTo("ready");
+            program.destroy(); // SIGTERM
+            assertEnds(program, status);
+        } finally {
+            program.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void aProgramThatFailsGivesNoNotice() throws Exception {
+        Process program = start("fails");
+        try {
+            assertEnds(program, 1);
+        } finally {
+            program.destroyForcibly().waitFor();
+        }
+    }
+
+    private static void assertEnds(Process program, int status) throws InterruptedException {
+        assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(program.exitValue()).isEqualTo(status);
+    }
+
+    private static Process start(String ending) throws IOException {
+        return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
@@ -41,13 +75,5 @@ class LifetimeTest {
                         ending)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        try (BufferedReader out = program.inputReader()) {
-            assertThat(out.readLine()).isEqualTo("ready");
-            program.destroy(); // SIGTERM
-            assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(program.exitValue()).isEqualTo(status);
-        } finally {
-            program.destroyForcibly().waitFor();
-        }
     }
 }

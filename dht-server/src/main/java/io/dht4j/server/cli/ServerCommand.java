@@ -163,8 +163,7 @@ final class ServerCommand implements Callable<Integer> {
             Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
             root.setLevel(Level.INFO);
         }
-        try (Lifetime lifetime =
-                Lifetime.begin(CLOSING_TIME.plus(settings.clients().shutdownDelay()))) {
+        try (Lifetime lifetime = Lifetime.begin(settings.clients().shutdownDelay(), CLOSING_TIME)) {
             // Computed before anything is created, shown once it is.
             Optional<String> notice = settings.store().notice(isDataGiven);
             if (rebuild) {
