@@ -1,6 +1,7 @@
 package io.dht4j.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -112,6 +113,22 @@ class StartupArchiveTest {
         Files.write(other, new byte[(int) Files.size(other)]);
 
         assertThatTheVersionIsPrinted(Map.of("DHT_STARTUP_CACHE", parent.toString()));
+    }
+
+    /** The owner of a directory can exchange its files after any check of them. */
+    @Test
+    void oneInADirectoryOfAnotherUserIsNotUsed() throws Exception {
+        assumeThat(Files.getOwner(cache).getName())
+                .as("only root gives directories away")
+                .isEqualTo("root");
+        Files.setOwner(
+                cache, cache.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        Path log = directory.resolve("classes");
+
+        assertThatTheVersionIsPrinted(
+                Map.of("DHT_STARTUP_CACHE", parent.toString(), "DHT_JAVA_OPTS", "-Xlog:class+load:file=" + log));
+
+        assertThat(log).content().doesNotContain("io.dht4j.server.cli.Dht source: shared objects file");
     }
 
     @Test
