@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -122,6 +127,21 @@ class ManifestsTest {
         for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
             assertThat(Manifests.at(manifests.container(), probe, "httpGet", "scheme"))
                     .isEqualTo("HTTPS");
+        }
+    }
+
+    @Test
+    void theCertificateOfTheGuideHasTheNamesOfTheNodesAndOfTheirPublicAddresses() throws Exception {
+        String guide = Files.readString(Path.of("..", "docs", "guide", "run-in-kubernetes.md"));
+        Set<String> names = Pattern.compile("DNS:([^,\"\\s]+)")
+                .matcher(guide)
+                .results()
+                .map(name -> name.group(1))
+                .collect(Collectors.toSet());
+        for (int pod = 0; pod < manifests.replicas(); pod++) {
+            String host = URI.create(manifests.environment(pod).get(Setting.PUBLIC_ADDRESS.variable()))
+                    .getHost();
+            assertThat(names).contains(Manifests.pod(pod), "*" + host.substring(host.indexOf('.')));
         }
     }
 
