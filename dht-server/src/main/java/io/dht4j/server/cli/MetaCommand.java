@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
             "%nThey vote on each change of the nodes; * leads. Reads and writes go on without them. A line names the "
                     + "nodes that have not installed the newest state yet.",
             "%nIf most of them are lost for good, @|bold dht meta recover --lost n1,n3|@ goes on with the newest state "
-                    + "that any node has. It is refused unless every node answers or is named as lost, and while a lost "
-                    + "one still answers another node.%n"
+                    + "that any node has. It is refused unless every node answers or is named as lost, and while a "
+                    + "lost one still answers another node.%n"
         })
 final class MetaCommand implements Callable<Integer> {
 

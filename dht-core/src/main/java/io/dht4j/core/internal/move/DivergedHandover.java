@@ -106,7 +106,8 @@ final class DivergedHandover {
         PartitionSet left = foreign(context.views().current());
         if (warns) {
             LOG.warn(
-                    "other replicas may lack what this node has of {} partitions, which it keeps until they have it: {}",
+                    "other replicas may lack what this node has of {} partitions, which it keeps until they have it:"
+                            + " {}",
                     left.cardinality(),
                     String.valueOf(DhtException.unwrap(requireNonNull(error)).getMessage()));
         }

@@ -86,8 +86,8 @@ final class LocalServices {
                         readBarrier,
                         clock::isTooFarAhead,
                         () -> snapshots.endAll(
-                                "this node lacks what it should show: its disk was rolled back, or a recovery has set aside "
-                                        + "what it had agreed on")),
+                                "this node lacks what it should show: its disk was rolled back, or a recovery has set "
+                                        + "aside what it had agreed on")),
                 components.view().partitions(),
                 components::partitionOf,
                 environment::currentTimeMillis,

@@ -46,12 +46,12 @@ final class HttpApiSemantics {
         if (headers.contains(HttpHeaders.CONTENT_ENCODING)) {
             List<String> codings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
             if (codings.size() > 1 || !codings.get(0).strip().equalsIgnoreCase(IDENTITY)) {
-                return Optional.of(
-                        HttpProblem.of(
-                                UNSUPPORTED_MEDIA_TYPE,
-                                ErrorCode.BAD_REQUEST,
-                                "Content-Encoding \"" + HttpText.shown(codings.get(0))
-                                        + "\" is not supported: a value is stored as the bytes of the body, without its coding"));
+                return Optional.of(HttpProblem.of(
+                        UNSUPPORTED_MEDIA_TYPE,
+                        ErrorCode.BAD_REQUEST,
+                        "Content-Encoding \"" + HttpText.shown(codings.get(0))
+                                + "\" is not supported: a value is stored as the bytes of the body, without its"
+                                + " coding"));
             }
         }
         HttpMethod method = request.method();

@@ -20,7 +20,7 @@ class HttpApiMembershipTest {
             nodes?change=add&node=n4&zone=b                   | zone has no effect: change=add takes change, node
             nodes?change=remove&node=n4&accept_data_loss=true | accept_data_loss has no effect: change=remove takes
             nodes?change=update&node=n4&zone=b&lost=n1        | lost has no effect: change=update takes
-            nodes?change=recover&lost=n1&node=n4              | node has no effect: change=recover takes change, lost, accept_data_loss
+            nodes?change=recover&lost=n1&node=n4              | node has no effect: change=recover takes change, lost
             nodes?change=leave&node=n4                        | must be add, remove, replace, update, recover or voters
             nodes?change=add                                  | node is missing
             rebalance?change=cancel&rate=65536                | rate has no effect: change=cancel takes change

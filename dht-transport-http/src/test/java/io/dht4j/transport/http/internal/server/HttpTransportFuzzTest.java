@@ -142,9 +142,9 @@ class HttpTransportFuzzTest {
         byte[] body = new byte[random.nextInt(2_000)];
         random.nextBytes(body);
         byte[] good = concat(
-                bytes(
-                        "POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nDht-Deadline-Micros: 500000\r\nContent-Length: "
-                                + body.length + "\r\n\r\n"),
+                bytes("POST /peer/v1/frame HTTP/1.1\r\nHost: localhost\r\nDht-Deadline-Micros: 500000\r\n"
+                        + "Content-Length: "
+                        + body.length + "\r\n\r\n"),
                 body);
         return switch (random.nextInt(8)) {
             case 0 -> Arrays.copyOf(good, random.nextInt(good.length));
