@@ -83,7 +83,9 @@ final class Source {
 
     /**
      * Asks the node for its watermarks. They do not change while a slot moves. The node answers only after it has
-     * installed the row versions of this node's view, and its reply carries its clock.
+     * installed the row versions of this node's view, and its reply carries its clock. It may have dropped what it is
+     * to have by this view: if it has {@linkplain io.dht4j.core.internal.membership.DivergedPartitions diverged}, this
+     * fails.
      */
     CompletableFuture<Map<Integer, PurgeWatermarks.Pair>> askForWatermarks(PartitionSet some) {
         return askForWatermarks(some.chunks(LocalReplica.MAX_SUMS), 0, new HashMap<>());
@@ -102,6 +104,12 @@ final class Source {
                         PATIENCE)
                 .thenCompose(reply -> {
                     RepairReply.Sums sums = (RepairReply.Sums) reply;
+                    if (sums.sealed()) {
+                        throw new RepairException(
+                                ErrorCode.REPLICA_REFILLING,
+                                "node " + first.id() + ": a recovery has set aside changes in which it took part, and"
+                                        + " it is compared with the other replicas first");
+                    }
                     int[] numbers = chunk.toArray();
                     for (int i = 0; i < numbers.length; i++) {
                         found.put(

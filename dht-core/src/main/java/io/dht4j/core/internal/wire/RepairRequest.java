@@ -39,7 +39,7 @@ public sealed interface RepairRequest extends Request {
         PARTITIONS,
         /** The sums of its buckets, at present. */
         BUCKETS,
-        /** Its purge and fence watermarks, at once. */
+        /** Its purge and fence watermarks, at once, and whether it can be copied. */
         WATERMARKS
     }
 

@@ -200,6 +200,37 @@ class LostSideTest {
         }
     }
 
+    /** n0 has dropped what n2 has, does not reach it, and hands its slots over to n4. */
+    @Test
+    void aNodeThatHasNotComparedWhatItHasIsNoSourceOfACopy() {
+        try (cluster) {
+            writeWithout(3, 1);
+            cut(LOST, LEFT);
+            PartitionSet dropped = moveBehindTheCut();
+            cluster.nodes.crash(1);
+            recover(4, LOST);
+            heal();
+            cut(new int[] {0}, new int[] {2});
+            cluster.await(0, state -> Epoch.generation(state.epoch()) == 2);
+            int from = cluster.number(4, 0);
+            int to = cluster.number(4, 4);
+            PartitionSet moved =
+                    ownedByOneOnly(cluster.nodes.state(4), from, to).intersection(dropped);
+            assertThat(moved.isEmpty()).isFalse();
+            cluster.change(4, state -> new Command.StartBatch(state.epoch(), from, to, moved));
+            cluster.nodes.env.advance(Duration.ofMinutes(2));
+            cut(new int[] {2}, new int[] {0, 3, 4});
+            for (int round = 0; round < 5; round++) {
+                readAll(3, 4);
+            }
+            assertThat(missed).isEmpty();
+            heal();
+            cluster.await(4, state -> state.batches().isEmpty());
+            cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            awaitAll(0, 2, 3, 4);
+        }
+    }
+
     /** The node is killed when it has stored the recovered state, before it has installed it. */
     @Test
     void whatHasDivergedIsStoredBeforeTheRecoveredState() {

@@ -230,6 +230,8 @@ public final class LocalReplica {
             settle();
         } else if (detail == Detail.BUCKETS) {
             trees.settle();
+        } else {
+            sealed = request.partitions().intersects(watermarks.diverged().all());
         }
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();
