@@ -174,6 +174,28 @@ class LostMajorityTest {
         }
     }
 
+    /** No node is lost, so none is asked whether it hears a lost one. */
+    @Test
+    void aRecoveryOfAllNodesAlsoMakesAStateThatAnEarlierVersionReads() {
+        try (DrivenCluster cluster = new DrivenCluster(4, builder -> builder, made -> {
+            made.ofEarlierRelease.add(3);
+            return made;
+        })) {
+            cluster.nodes.logsRun = false;
+            for (int i : new int[] {0, 1, 2}) {
+                cluster.nodes.stop(i);
+                cluster.nodes.bootstrap(i, list(0, 1, 2, 3));
+                cluster.nodes.cluster(i);
+            }
+            assertThat(recovery(cluster, 1)).contains("3 of 3 voters answer", "repeat this in 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(31));
+            cluster.nodes.logsRun = true;
+            assertThat(recovery(cluster, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(1).epoch())).isEqualTo(2);
+            assertThat(cluster.nodes.state(1).recoveredFrom()).isEmpty();
+        }
+    }
+
     private static String waitsFor(DrivenCluster cluster, int at) {
         return cluster.nodes
                 .env
