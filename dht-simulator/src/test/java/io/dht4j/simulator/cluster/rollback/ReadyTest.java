@@ -8,13 +8,16 @@ import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Value;
+import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The first moments after a start of all nodes, with data: when a node is ready, and what its reads do until then. */
@@ -109,6 +112,27 @@ class ReadyTest {
 
             cluster.startNode(BACK, images.get(BACK));
             cluster.await(ready);
+        }
+    }
+
+    /** Each look asks the replicas of all partitions, and there may be many nodes that look. */
+    @Test
+    void aNodeThatIsNotReadyForLongLooksSeldom() {
+        try (cluster) {
+            AtomicInteger looks = new AtomicInteger();
+            Readiness readiness = new Readiness(cluster.env, () -> {
+                looks.incrementAndGet();
+                return CompletableFuture.failedFuture(new IllegalStateException("no replica answers"));
+            });
+            CompletionStage<Void> ready = readiness.await();
+            cluster.env.advance(Duration.ofSeconds(2));
+            assertThat(looks.get()).as("looks at first").isGreaterThan(20);
+            cluster.env.advance(Duration.ofSeconds(10));
+            int before = looks.get();
+            cluster.env.advance(Duration.ofMinutes(1));
+            assertThat(looks.get() - before).as("looks of a minute").isBetween(30, 70);
+            readiness.close();
+            assertThat(cluster.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
         }
     }
 

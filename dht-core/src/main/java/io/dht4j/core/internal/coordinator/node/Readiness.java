@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +32,16 @@ public final class Readiness {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** Later than at first: the replicas that are missing may stay away for long. */
+    private static final long LATE_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The number of looks after short pauses, which take at least five seconds. */
+    private static final int EARLY_LOOKS = 100;
+
     private final Environment environment;
     private final Supplier<? extends CompletionStage<?>> scan;
     private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicInteger looks = new AtomicInteger();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private volatile boolean awaited;
     private volatile Environment.Timer pause = () -> {};
@@ -155,7 +163,8 @@ public final class Readiness {
             return;
         }
         try {
-            pause = environment.schedule(this::look, PAUSE_NANOS);
+            boolean isEarly = looks.incrementAndGet() <= EARLY_LOOKS;
+            pause = environment.schedule(this::look, isEarly ? PAUSE_NANOS : LATE_PAUSE_NANOS);
         } catch (RejectedExecutionException e) {
             close();
             return;
