@@ -13,6 +13,7 @@ import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -129,6 +130,7 @@ final class DivergedHandover {
                 .thenCompose(held -> {
                     Map<Node, PartitionSet> replicas = replicas(view, held);
                     List<PartitionSet> refused = new ArrayList<>();
+                    refused.add(orphaned(view, held, replicas.values()));
                     return send(view, List.copyOf(replicas.entrySet()), 0, refused)
                             .thenCompose(failure -> context.throttle().runOnStore(() -> {
                                 PartitionSet done = held;
@@ -143,7 +145,7 @@ final class DivergedHandover {
                                     throw new RepairException(
                                             ErrorCode.INTERNAL,
                                             "replicas refuse entries of "
-                                                    + held.minus(done).cardinality() + " partitions");
+                                                    + held.minus(done).cardinality() + " partitions, or are dead");
                                 }
                             }));
                 });
@@ -172,6 +174,15 @@ final class DivergedHandover {
         Map<Node, PartitionSet> built = new LinkedHashMap<>();
         found.forEach((node, builder) -> built.put(node, builder.build()));
         return built;
+    }
+
+    /** Returns the partitions that have no replica, until an heir takes a slot of a dead one over. */
+    private static PartitionSet orphaned(ClusterView view, PartitionSet held, Collection<PartitionSet> received) {
+        PartitionSet orphaned = held.minus(view.incoming());
+        for (PartitionSet each : received) {
+            orphaned = orphaned.minus(each);
+        }
+        return orphaned;
     }
 
     /**

@@ -15,6 +15,7 @@ import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
@@ -27,7 +28,9 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
  * Nodes that an operator has named as lost in a recovery, and that have agreed on changes of which the recovered state
@@ -41,16 +44,24 @@ class LostSideTest {
     /** The name of the note of the agreed state. */
     private static final String STATE = "cluster-state";
 
+    private static final String ONE_REPLICA = "one-replica";
+
     private static final int KEYS = 60;
     private static final int[] LOST = {0, 1};
     private static final int[] LEFT = {2, 3, 4};
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    private final DrivenCluster cluster = new DrivenCluster(5);
+    private final DrivenCluster cluster;
     /** The first view, which maps keys to partitions as all others do. */
-    private final ClusterView view = cluster.nodes.membership(0).views().current();
+    private final ClusterView view;
 
     private final Set<String> missed = new TreeSet<>();
+
+    LostSideTest(TestInfo test) {
+        int replicas = test.getTags().contains(ONE_REPLICA) ? 1 : 3;
+        this.cluster = new DrivenCluster(5, builder -> builder.replicationFactor(replicas));
+        this.view = cluster.nodes.membership(0).views().current();
+    }
 
     private static String key(int i) {
         return "later" + i;
@@ -263,6 +274,38 @@ class LostSideTest {
             cluster.nodes.cluster(0);
             cluster.nodes.disk(0).aroundNotes = name -> {};
             awaitAll(0, 1, 2, 3, 4);
+        }
+    }
+
+    /** The only other replica is dead, and no node has taken its slots over yet. */
+    @Test
+    @Tag(ONE_REPLICA)
+    void whatNoLivingReplicaReceivesIsKept() {
+        try (cluster) {
+            for (int i = 0; i < KEYS; i++) {
+                cluster.nodes.put(2, key(i), "value" + i);
+            }
+            cut(LOST, LEFT);
+            PartitionSet moved = moveBehindTheCut();
+            long only = held(1, moved);
+            assertThat(only).isPositive();
+            cluster.nodes.crash(0);
+            cluster.nodes.crash(1);
+            recover(4, LOST);
+            cluster.change(
+                    4,
+                    state -> new Command.SetRebalance(
+                            state.epoch(),
+                            new RebalanceSettings(state.rebalance().bytesPerSecond(), true)));
+            cluster.nodes.env.advance(Duration.ofSeconds(10));
+            int dead = cluster.number(4, 0);
+            cluster.change(4, state -> new Command.MarkDead(state.epoch(), dead, true));
+            heal();
+            cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            cluster.nodes.awaitEpoch(cluster.nodes.state(4).epoch(), 1);
+            // Longer than it takes to drop what a node does not own.
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(held(1, moved)).isEqualTo(only);
         }
     }
 
