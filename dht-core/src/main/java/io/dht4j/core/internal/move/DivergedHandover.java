@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hands over what this node has of partitions in which it {@linkplain DivergedPartitions has diverged}, and of which it
- * holds no complete slot any more: nobody else may have it. It is sent to all replicas of the current row, heirs
+ * holds no complete slot any more: no other replica may have it. It is sent to all replicas of the current row, heirs
  * included, so that it stays with whichever of them keeps the slot. Then the mark is removed, and the entries are left
  * to {@link Leftovers}. The partitions of which this node holds a slot are repaired by the sessions of rolled-back
  * disks.

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Loads one-nio's native library from a directory that no other user can write. By itself one-nio loads a file with a
- * predictable name from {@code java.io.tmpdir}, whoever owns that file, and has no option for another place.
+ * predictable name from {@code java.io.tmpdir}, whichever user owns that file, and has no option for another place.
  */
 final class OneNioNatives {
 

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds out when reads of all partitions succeed: it repeats a scan of {@link #NOTHING}, which needs an answer of as
- * many replicas of each partition as a read with the default policy. It looks as long as somebody waits. In the first
+ * many replicas of each partition as a read with the default policy. It looks as long as a call waits. In the first
  * moments of a node, reads that fail for want of replicas wait too. Does not block; safe for use by any number of
  * threads.
  */
@@ -174,7 +174,7 @@ public final class Readiness {
         }
     }
 
-    /** Ends the search: whoever waits learns that this node is closed. */
+    /** Ends the search: each call that waits learns that this node is closed. */
     public void close() {
         isPatient = false;
         ready.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests that a foreign page may make somebody's browser send. A page of another origin can send requests;
+ * Refuses requests that a foreign page may make a user's browser send. A page of another origin can send requests;
  * their {@code Origin} or {@code Sec-Fetch-Site} reveals it. A page whose own name was made to lead here (DNS
  * rebinding) can also read the answers, but its {@code Host} is that name. Safe for use by any number of event loops.
  */
@@ -206,8 +206,8 @@ public final class HttpBrowserGuard {
     }
 
     /**
-     * Returns whether a host is this node's. Every address is: nobody can make an address lead elsewhere, whether it is
-     * the node's or a proxy's.
+     * Returns whether a host is this node's. Every address is: no name service can make an address lead elsewhere,
+     * whether it is the node's or a proxy's.
      */
     private boolean isOwn(String host) {
         return names.contains(host)
