@@ -130,13 +130,14 @@ final class MetaCommand implements Callable<Integer> {
             change.put("accept_data_loss", "true");
         }
         JsonNode answer = DhtClient.await(client.changeNodes(change));
-        console.show(
-                json
-                        ? answer.toString()
-                        : "recovered at epoch " + answer.path("epoch_text").asText()
-                                + "; replace the lost nodes now, with ./dht nodes replace.\nWhat only they have agreed "
-                                + "on and acknowledged is not known: reads may miss it until they have returned and "
-                                + "were compared");
+        if (json) {
+            console.show(answer.toString());
+            return 0;
+        }
+        console.show("recovered at epoch " + answer.path("epoch_text").asText()
+                + "; replace the lost nodes now, with ./dht nodes replace");
+        console.show("What only they have agreed on and acknowledged is not known: reads may miss it until they have"
+                + " returned and were compared");
         return 0;
     }
 }

@@ -82,7 +82,7 @@ class MembershipCommandsTest {
         assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1,n3")
                         .out())
                 .startsWith("recovered at epoch 2.1; replace the lost nodes now")
-                .contains("What only they have agreed on and acknowledged is not known");
+                .contains(System.lineSeparator() + "What only they have agreed on and acknowledged is not known");
         assertThat(run("{\"epoch_text\":\"2.1\"}", "meta", "recover", "--lost", "n1", "--accept-data-loss")
                         .exitCode())
                 .isZero();
