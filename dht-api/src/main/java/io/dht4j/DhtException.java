@@ -6,6 +6,11 @@ import java.util.concurrent.ExecutionException;
 /**
  * A failed call. The subtype says what the caller may do, {@link #code()} says what went wrong. The message is one
  * line; text from keys and remote nodes in it is {@linkplain PrintableText escaped}.
+ *
+ * <p>The failure of a stage has no stack trace: it would show the threads of the node, not the call, and cost more than
+ * the call. Wait for the stage by {@link java.util.concurrent.CompletableFuture#get(long,
+ * java.util.concurrent.TimeUnit)}: the trace of the {@link ExecutionException} shows the caller. A failure that a
+ * method throws, such as {@link Key#of(String)}, has a stack trace.
  */
 public abstract sealed class DhtException extends RuntimeException
         permits InvalidRequestException, UnavailableException, IndeterminateException, OverloadedException {
@@ -15,13 +20,14 @@ public abstract sealed class DhtException extends RuntimeException
     private final ErrorCode code;
 
     /**
-     * Creates a failure without a stack trace. Its cause, if any, has one.
+     * Creates a failure.
      *
      * @param code what went wrong
      * @param message one line for people
+     * @param traced whether it has a stack trace and keeps suppressed exceptions
      */
-    DhtException(ErrorCode code, ErrorCode.Action action, String message) {
-        super(PrintableText.of(message), null, false, false);
+    DhtException(ErrorCode code, ErrorCode.Action action, String message, boolean traced) {
+        super(PrintableText.of(message), null, traced, traced);
         if (code.action() != action) {
             throw new IllegalArgumentException(code + " is not an error of the kind " + action);
         }

@@ -15,6 +15,6 @@ public final class IndeterminateException extends DhtException {
      * @param message what is known about the outcome
      */
     public IndeterminateException(ErrorCode code, String message) {
-        super(code, ErrorCode.Action.REPEAT_ONLY_THIS, message);
+        super(code, ErrorCode.Action.REPEAT_ONLY_THIS, message, false);
     }
 }

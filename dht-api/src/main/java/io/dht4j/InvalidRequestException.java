@@ -6,12 +6,21 @@ public final class InvalidRequestException extends DhtException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Creates the failure of an invalid request.
+     * Creates the failure of an invalid request, without a stack trace.
      *
      * @param code a code whose action is {@link ErrorCode.Action#FIX_REQUEST}
      * @param message what was wrong and the allowed range
      */
     public InvalidRequestException(ErrorCode code, String message) {
-        super(code, ErrorCode.Action.FIX_REQUEST, message);
+        this(code, message, false);
+    }
+
+    private InvalidRequestException(ErrorCode code, String message, boolean traced) {
+        super(code, ErrorCode.Action.FIX_REQUEST, message, traced);
+    }
+
+    /** Returns a failure with a stack trace, for a method that throws it to its caller. */
+    static InvalidRequestException ofArgument(ErrorCode code, String message) {
+        return new InvalidRequestException(code, message, true);
     }
 }

@@ -33,7 +33,7 @@ public final class Key implements Comparable<Key> {
 
     private Key(byte[] bytes) {
         if (bytes.length < MIN_LENGTH || bytes.length > MAX_LENGTH) {
-            throw new InvalidRequestException(
+            throw InvalidRequestException.ofArgument(
                     ErrorCode.KEY_INVALID,
                     "a key has " + MIN_LENGTH + " to " + MAX_LENGTH + " bytes, this one has " + bytes.length);
         }
@@ -65,7 +65,7 @@ public final class Key implements Comparable<Key> {
         // An unencodable character becomes a question mark. An encoder would report it directly, but is many times
         // slower.
         if (hasQuestionMark(bytes) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidRequestException(
+            throw InvalidRequestException.ofArgument(
                     ErrorCode.KEY_INVALID,
                     "a key's text must be encodable as UTF-8; this one has an unpaired surrogate");
         }

@@ -14,6 +14,6 @@ public final class OverloadedException extends DhtException {
      * @param message the limit that was reached
      */
     public OverloadedException(String message) {
-        super(ErrorCode.OVERLOADED, ErrorCode.Action.BACK_OFF, message);
+        super(ErrorCode.OVERLOADED, ErrorCode.Action.BACK_OFF, message, false);
     }
 }

@@ -17,7 +17,7 @@ public record ReplicationPolicy(int ack, int from) {
      */
     public ReplicationPolicy {
         if (ack < 1 || ack > from) {
-            throw new InvalidRequestException(
+            throw InvalidRequestException.ofArgument(
                     ErrorCode.POLICY_INVALID, "a policy needs 1 <= ack <= from, not ack=" + ack + ", from=" + from);
         }
     }

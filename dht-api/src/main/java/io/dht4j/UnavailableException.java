@@ -12,6 +12,6 @@ public final class UnavailableException extends DhtException {
      * @param message what was missing
      */
     public UnavailableException(ErrorCode code, String message) {
-        super(code, ErrorCode.Action.RETRY_ANYWHERE, message);
+        super(code, ErrorCode.Action.RETRY_ANYWHERE, message, false);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,25 @@ class OptionsTest {
                 ErrorCode.TTL_INVALID,
                 () -> options.withTimeToLive(Duration.ofDays(365_000).plusNanos(1)),
                 "365000 days");
+    }
+
+    @Test
+    void aRefusedArgumentShowsWhereItWasPassed() {
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> Key.of(""),
+                () -> Key.of("\ud800?"),
+                () -> Key.of(new byte[0]),
+                () -> new ReplicationPolicy(2, 1),
+                () -> CallOptions.defaults().withTimeout(Duration.ZERO),
+                () -> CallOptions.defaults().withTimeToLive(Duration.ZERO))) {
+            assertThatExceptionOfType(InvalidRequestException.class)
+                    .isThrownBy(refused)
+                    .satisfies(e -> assertThat(e.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().equals(OptionsTest.class.getName())));
+        }
+        assertThat(new InvalidRequestException(ErrorCode.BAD_REQUEST, "of a stage")
+                        .getStackTrace())
+                .isEmpty();
     }
 
     @Test

@@ -342,16 +342,21 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * node of an agreed cluster waits at its first start until it is a member; see {@link Membership#startTimeout}.
      *
      * @return the cluster as accessed through this node, which the caller closes
-     * @throws IllegalStateException if the transport or the store is missing, or the node cannot be started on the data
-     *     in its store or cannot become a member; the message says what to do
-     * @throws IllegalArgumentException if the memory is too little for the largest value
-     * @throws io.dht4j.spi.TransportException if the transport cannot listen; transport, store and hints are then
-     *     closed
+     * @throws IllegalStateException if the transport or the store is missing, or if the node cannot start, for example
+     *     on the data in its store, with its memory, or as a member. The message says what to do. The cause is that of
+     *     the component, for example a {@link io.dht4j.spi.TransportException} if the transport cannot listen.
+     *     Transport, store and hints are then closed
      */
     public Cluster start() {
-        return membership.isEmpty()
-                ? assembly().start()
-                : agreed(membership.get()).start();
+        NodeAssembly assembly = assembly();
+        try {
+            return membership.isEmpty()
+                    ? assembly.start()
+                    : new AgreedAssembly(this, membership.get(), assembly).start();
+        } catch (RuntimeException e) {
+            // The trace shows the caller; that of the cause may be of a thread of the node.
+            throw new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+        }
     }
 
     /**
@@ -364,13 +369,9 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     public NodeStart begin() {
         Membership options = membership.orElseThrow(
                 () -> new IllegalStateException("only a node of an agreed cluster waits for others: use start()"));
-        AgreedAssembly start = agreed(options);
+        AgreedAssembly start = new AgreedAssembly(this, options, assembly());
         start.begin();
         return start;
-    }
-
-    private AgreedAssembly agreed(Membership options) {
-        return new AgreedAssembly(this, options, assembly());
     }
 
     private NodeAssembly assembly() {

@@ -1,7 +1,6 @@
 package io.dht4j.spring.boot;
 
 import io.dht4j.Cluster;
-import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.Ranges;
 import io.dht4j.Topology;
@@ -146,19 +145,21 @@ final class NodeFactory {
     private static Cluster starting(Supplier<Cluster> start) {
         try {
             return start.get();
-        } catch (TransportException e) {
-            throw failure(
-                    e,
-                    "Choose another address by dht4j.transport.host and dht4j.transport.port, or end the "
-                            + "process that uses it.");
-        } catch (StoreException e) {
-            throw failure(e, "Make the directory usable, or choose another one by dht4j.store.directory.");
-        } catch (IllegalArgumentException | IllegalStateException | DhtException e) {
-            throw failure(e, "Change the properties dht4j.*, or what the message names.");
+        } catch (StoreException | IllegalArgumentException | IllegalStateException e) {
+            throw new StartException("the node does not start: " + e.getMessage(), action(e), e);
         }
     }
 
-    private static StartException failure(RuntimeException e, String action) {
-        return new StartException("the node does not start: " + e.getMessage(), action, e);
+    private static String action(RuntimeException failure) {
+        Throwable cause = failure instanceof IllegalStateException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof TransportException) {
+            return "Choose another address by dht4j.transport.host and dht4j.transport.port, or end the process "
+                    + "that uses it.";
+        }
+        return cause instanceof StoreException
+                ? "Make the directory usable, or choose another one by dht4j.store.directory."
+                : "Change the properties dht4j.*, or what the message names.";
     }
 }

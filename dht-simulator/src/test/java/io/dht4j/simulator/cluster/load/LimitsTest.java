@@ -3,7 +3,7 @@ package io.dht4j.simulator.cluster.load;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
@@ -292,9 +292,12 @@ class LimitsTest {
                     .transport(cluster.network.transport("host1:1"))
                     .store(store)
                     .environment(cluster.env);
-            assertThatExceptionOfType(TransportException.class)
+            assertThatIllegalStateException()
                     .isThrownBy(second::start)
-                    .withMessageContaining("host1");
+                    .withMessageContaining("host1")
+                    .withCauseInstanceOf(TransportException.class)
+                    .satisfies(e -> assertThat(e.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().equals(LimitsTest.class.getName())));
             assertThatExceptionOfType(StoreException.class).isThrownBy(store::entries);
             // The node that was there before is not disturbed.
             cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
@@ -322,7 +325,7 @@ class LimitsTest {
                         return "faulty";
                     }
                 });
-        assertThatThrownBy(builder::start).isSameAs(fault);
+        assertThatIllegalStateException().isThrownBy(builder::start).withMessage("no table").withCause(fault);
         assertThatExceptionOfType(StoreException.class).isThrownBy(store::entries);
         assertThat(transport
                         .start((request, context) -> CompletableFuture.completedFuture(request))
