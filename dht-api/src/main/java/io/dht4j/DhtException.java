@@ -7,10 +7,9 @@ import java.util.concurrent.ExecutionException;
  * A failed call. The subtype says what the caller may do, {@link #code()} says what went wrong. The message is one
  * line; text from keys and remote nodes in it is {@linkplain PrintableText escaped}.
  *
- * <p>The failure of a stage has no stack trace: it would show the threads of the node, not the call, and cost more than
- * the call. Wait for the stage by {@link java.util.concurrent.CompletableFuture#get(long,
- * java.util.concurrent.TimeUnit)}: the trace of the {@link ExecutionException} shows the caller. A failure that a
- * method throws, such as {@link Key#of(String)}, has a stack trace.
+ * <p>The failure of a stage has no stack trace: it would show threads of the node, and cost more than many a call. An
+ * {@link ExecutionException} of {@link java.util.concurrent.Future#get()} shows who waited; {@link #traced()} is a
+ * failure to throw. The failure that a method throws, such as {@link Key#of(String)}, has a stack trace.
  */
 public abstract sealed class DhtException extends RuntimeException
         permits InvalidRequestException, UnavailableException, IndeterminateException, OverloadedException {
@@ -51,12 +50,25 @@ public abstract sealed class DhtException extends RuntimeException
      * @return an exception of the subtype that matches the code's action
      */
     public static DhtException of(ErrorCode code, String message) {
+        return of(code, message, false);
+    }
+
+    private static DhtException of(ErrorCode code, String message, boolean traced) {
         return switch (code.action()) {
-            case FIX_REQUEST -> new InvalidRequestException(code, message);
-            case RETRY_ANYWHERE -> new UnavailableException(code, message);
-            case REPEAT_ONLY_THIS -> new IndeterminateException(code, message);
-            case BACK_OFF -> new OverloadedException(message);
+            case FIX_REQUEST -> new InvalidRequestException(code, message, traced);
+            case RETRY_ANYWHERE -> new UnavailableException(code, message, traced);
+            case REPEAT_ONLY_THIS -> new IndeterminateException(code, message, traced);
+            case BACK_OFF -> new OverloadedException(message, traced);
         };
+    }
+
+    /**
+     * Returns the same failure with the stack trace of the caller, to be thrown.
+     *
+     * @return a new exception of the same type, code and message
+     */
+    public final DhtException traced() {
+        return of(code, String.valueOf(getMessage()), true);
     }
 
     /**

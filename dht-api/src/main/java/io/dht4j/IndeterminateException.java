@@ -15,6 +15,10 @@ public final class IndeterminateException extends DhtException {
      * @param message what is known about the outcome
      */
     public IndeterminateException(ErrorCode code, String message) {
-        super(code, ErrorCode.Action.REPEAT_ONLY_THIS, message, false);
+        this(code, message, false);
+    }
+
+    IndeterminateException(ErrorCode code, String message, boolean traced) {
+        super(code, ErrorCode.Action.REPEAT_ONLY_THIS, message, traced);
     }
 }

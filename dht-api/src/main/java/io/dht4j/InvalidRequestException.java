@@ -15,12 +15,7 @@ public final class InvalidRequestException extends DhtException {
         this(code, message, false);
     }
 
-    private InvalidRequestException(ErrorCode code, String message, boolean traced) {
+    InvalidRequestException(ErrorCode code, String message, boolean traced) {
         super(code, ErrorCode.Action.FIX_REQUEST, message, traced);
-    }
-
-    /** Returns a failure with a stack trace, for a method that throws it to its caller. */
-    static InvalidRequestException ofArgument(ErrorCode code, String message) {
-        return new InvalidRequestException(code, message, true);
     }
 }

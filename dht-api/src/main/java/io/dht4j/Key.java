@@ -33,9 +33,10 @@ public final class Key implements Comparable<Key> {
 
     private Key(byte[] bytes) {
         if (bytes.length < MIN_LENGTH || bytes.length > MAX_LENGTH) {
-            throw InvalidRequestException.ofArgument(
+            throw new InvalidRequestException(
                     ErrorCode.KEY_INVALID,
-                    "a key has " + MIN_LENGTH + " to " + MAX_LENGTH + " bytes, this one has " + bytes.length);
+                    "a key has " + MIN_LENGTH + " to " + MAX_LENGTH + " bytes, this one has " + bytes.length,
+                    true);
         }
         this.bytes = bytes;
         this.hash = Arrays.hashCode(bytes);
@@ -65,9 +66,10 @@ public final class Key implements Comparable<Key> {
         // An unencodable character becomes a question mark. An encoder would report it directly, but is many times
         // slower.
         if (hasQuestionMark(bytes) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw InvalidRequestException.ofArgument(
+            throw new InvalidRequestException(
                     ErrorCode.KEY_INVALID,
-                    "a key's text must be encodable as UTF-8; this one has an unpaired surrogate");
+                    "a key's text must be encodable as UTF-8; this one has an unpaired surrogate",
+                    true);
         }
         return new Key(bytes);
     }

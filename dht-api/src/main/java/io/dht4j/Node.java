@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param id its name; placement depends on it, so it must stay the same when the address changes
  * @param address the address of its transport, {@code host:port}: a name or an IP address, IPv6 in brackets, and a port
  *     of 1 to 65535
- * @param weight its share of the keys relative to the other nodes, 1 to 1000, for weighted placements
+ * @param weight its share of the keys relative to the other nodes, 1 to 1000, for weighted placements; not a port
  */
 public record Node(NodeId id, String address, int weight) {
 
@@ -35,7 +35,9 @@ public record Node(NodeId id, String address, int weight) {
         if (!isHost(hostOf(address))) {
             throw new IllegalArgumentException(
                     "node " + id + ": an address is host:port, with an IPv6 address in brackets, not \""
-                            + PrintableText.of(address, MAX_HOST) + "\"");
+                            + PrintableText.of(address, MAX_HOST) + "\""
+                            // Often the port was passed in place of the weight.
+                            + (weight == 1 ? "" : "; " + weight + " is its weight, not its port"));
         }
         String port = portOf(address);
         if (!PORT.matcher(port).matches() || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
@@ -44,7 +46,8 @@ public record Node(NodeId id, String address, int weight) {
         }
         if (weight < 1 || weight > MAX_WEIGHT) {
             throw new IllegalArgumentException(
-                    "node " + id + ": weight must be 1 to " + MAX_WEIGHT + ", not " + weight);
+                    "node " + id + ": weight must be 1 to " + MAX_WEIGHT + ", not " + weight
+                            + (weight > 0 && weight <= MAX_PORT ? "; its port stands in its address" : ""));
         }
     }
 

@@ -14,6 +14,10 @@ public final class OverloadedException extends DhtException {
      * @param message the limit that was reached
      */
     public OverloadedException(String message) {
-        super(ErrorCode.OVERLOADED, ErrorCode.Action.BACK_OFF, message, false);
+        this(message, false);
+    }
+
+    OverloadedException(String message, boolean traced) {
+        super(ErrorCode.OVERLOADED, ErrorCode.Action.BACK_OFF, message, traced);
     }
 }

@@ -17,8 +17,10 @@ public record ReplicationPolicy(int ack, int from) {
      */
     public ReplicationPolicy {
         if (ack < 1 || ack > from) {
-            throw InvalidRequestException.ofArgument(
-                    ErrorCode.POLICY_INVALID, "a policy needs 1 <= ack <= from, not ack=" + ack + ", from=" + from);
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID,
+                    "a policy needs 1 <= ack <= from, not ack=" + ack + ", from=" + from,
+                    true);
         }
     }
 

@@ -12,6 +12,10 @@ public final class UnavailableException extends DhtException {
      * @param message what was missing
      */
     public UnavailableException(ErrorCode code, String message) {
-        super(code, ErrorCode.Action.RETRY_ANYWHERE, message, false);
+        this(code, message, false);
+    }
+
+    UnavailableException(ErrorCode code, String message, boolean traced) {
+        super(code, ErrorCode.Action.RETRY_ANYWHERE, message, traced);
     }
 }

@@ -92,6 +92,17 @@ class ValuesTest {
         assertThat(Node.of("n1", "a:1")).isEqualTo(new Node(id, "a:1", 1));
     }
 
+    @Test
+    void aPortThatIsPassedAsTheWeightIsNamed() {
+        NodeId id = new NodeId("n1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Node(id, "127.0.0.1", 443))
+                .withMessageEndingWith("not \"127.0.0.1\"; 443 is its weight, not its port");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Node(id, "127.0.0.1:7001", 7001))
+                .withMessageEndingWith("1 to 1000, not 7001; its port stands in its address");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -7,8 +7,9 @@ import io.dht4j.ErrorCode.Action;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -48,7 +49,8 @@ final class RemoteCall<T> {
     private final Try<T> request;
     private final List<RemoteTargets.Target> targets;
     private final long deadline;
-    private final List<String> failures = new ArrayList<>();
+    /** What is known of each node that was asked. */
+    private final Map<String, String> failures = new LinkedHashMap<>();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
     private RemoteCall(
@@ -106,6 +108,9 @@ final class RemoteCall<T> {
             return;
         }
         RemoteTargets.Target target = targets.get(index);
+        synchronized (failures) {
+            failures.put(target.address, target.address + ": no answer within " + millis(remaining) + " ms");
+        }
         boolean more = index + 1 < targets.size();
         // A read reserves time to ask another node if this one does not answer.
         long share = more && (kind == Kind.READ || kind == Kind.SEARCH) ? Math.max(1, remaining / 2) : remaining;
@@ -135,7 +140,8 @@ final class RemoteCall<T> {
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
-            failures.add(message.contains(target.address) ? message : target.address + ": " + message);
+            failures.put(
+                    target.address, message.contains(target.address) ? message : target.address + ": " + message);
         }
         Action action = failure.code().action();
         boolean movesOn = switch (kind) {
@@ -158,7 +164,7 @@ final class RemoteCall<T> {
     private void end(DhtException last) {
         List<String> messages;
         synchronized (failures) {
-            messages = List.copyOf(failures);
+            messages = List.copyOf(failures.values());
         }
         if (kind == Kind.SEARCH) {
             result.completeExceptionally(
@@ -172,7 +178,15 @@ final class RemoteCall<T> {
 
     private void expire() {
         if (!result.isDone()) {
-            end(DhtException.of(ErrorCode.INTERNAL, "no node answered before the deadline"));
+            String asked;
+            synchronized (failures) {
+                asked = String.join("; ", failures.values());
+            }
+            end(DhtException.of(ErrorCode.INTERNAL, asked));
         }
+    }
+
+    private static long millis(long nanos) {
+        return (nanos + 999_999) / 1_000_000;
     }
 }

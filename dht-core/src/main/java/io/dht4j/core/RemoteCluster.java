@@ -127,8 +127,9 @@ public final class RemoteCluster implements Cluster {
     }
 
     private static RuntimeException closing(RemoteApi api, Environment environment, Throwable failure) {
-        RuntimeException thrown =
-                failure instanceof RuntimeException e ? e : new IllegalStateException("cannot connect", failure);
+        RuntimeException thrown = failure instanceof DhtException known
+                ? known.traced()
+                : failure instanceof RuntimeException e ? e : new IllegalStateException("cannot connect", failure);
         try {
             api.close();
         } catch (RuntimeException e) {

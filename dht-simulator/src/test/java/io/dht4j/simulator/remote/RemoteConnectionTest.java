@@ -77,6 +77,14 @@ class RemoteConnectionTest {
     }
 
     @Test
+    void connectingToASilentServerFailsWithItsAddressAndTheTime() {
+        api.at("a:1", timeout -> new CompletableFuture<>());
+        DhtException failure = scripted.failureOf(RemoteCluster.connecting(
+                api, List.of("a:1"), OPTIONS.withConnectTimeout(Duration.ofSeconds(7)), env));
+        assertThat(failure).hasMessage("no node answered: a:1: no answer within 7000 ms");
+    }
+
+    @Test
     void connectingBlocksUntilANodeHasAnsweredAndClosesTheApiWithTheCluster() {
         ScriptedApi own = new ScriptedApi(env);
         own.at("a:1", failing(ErrorCode.NOT_SENT));
@@ -93,6 +101,8 @@ class RemoteConnectionTest {
         ADDRESSES.forEach(address -> own.at(address, failing(ErrorCode.NOT_SENT)));
         assertThatExceptionOfType(UnavailableException.class)
                 .isThrownBy(() -> RemoteCluster.connect(own, ADDRESSES, OPTIONS))
+                .satisfies(e -> assertThat(e.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(RemoteConnectionTest.class.getName())))
                 .withMessageContaining("a:1")
                 .withMessageContaining("b:1")
                 .withMessageContaining("c:1");
