@@ -58,6 +58,22 @@ public final class Ranges {
         }
     }
 
+    /**
+     * Refuses a number of replicas that the nodes cannot hold.
+     *
+     * @param option the option's name
+     * @param value its value
+     * @param nodes the number of nodes, 1 or more
+     * @throws IllegalArgumentException if the value is less than 1 or more than there are nodes
+     */
+    public static void requireReplicas(String option, long value, int nodes) {
+        if (value < 1 || value > nodes) {
+            throw new IllegalArgumentException(
+                    option + " must be " + (nodes == 1 ? "1, since there is one node" : "1 to " + nodes + ", the number of nodes")
+                            + ", not " + value);
+        }
+    }
+
     private static IllegalArgumentException refusal(String option, Object value, Object least, Object most) {
         return new IllegalArgumentException(option + " must be " + least + " to " + most + ", not " + value);
     }

@@ -36,5 +36,11 @@ class RangesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Ranges.require("time", Duration.ZERO, SECOND, Duration.ofHours(1)))
                 .withMessage("time must be PT1S to PT1H, not PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.requireReplicas("from", 0, 3))
+                .withMessage("from must be 1 to 3, the number of nodes, not 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Ranges.requireReplicas("from", 2, 1))
+                .withMessage("from must be 1, since there is one node, not 2");
     }
 }

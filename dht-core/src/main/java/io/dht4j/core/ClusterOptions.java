@@ -81,7 +81,8 @@ abstract class ClusterOptions<B extends ClusterOptions<B>> extends NodeOptions<B
      * @return this builder
      */
     public B replicationFactor(int replicationFactor) {
-        Ranges.require("replicationFactor", replicationFactor, 1, mostReplicas);
+        Ranges.require("replicationFactor", replicationFactor, 1, Math.max(mostReplicas, PartitionTable.MAX_DEPTH));
+        Ranges.requireReplicas("replicationFactor", replicationFactor, mostReplicas);
         this.replicationFactor = replicationFactor;
         set.add(REPLICATION_FACTOR);
         return self();

@@ -1,5 +1,6 @@
 package io.dht4j.server.config;
 
+import io.dht4j.Ranges;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.spi.FileFailure;
@@ -73,8 +74,15 @@ public record PlacementChoice(
             throw new ConfigException(Setting.PARTITIONS.option() + " must be a power of two, not " + partitions);
         }
         OptionalInt replicationFactor = given.has(Setting.REPLICATION_FACTOR)
-                ? OptionalInt.of(given.number(Setting.REPLICATION_FACTOR, 1, nodes))
+                ? OptionalInt.of(given.number(Setting.REPLICATION_FACTOR, 1, Math.max(nodes, PartitionTable.MAX_DEPTH)))
                 : OptionalInt.empty();
+        if (replicationFactor.isPresent()) {
+            try {
+                Ranges.requireReplicas(Setting.REPLICATION_FACTOR.option(), replicationFactor.getAsInt(), nodes);
+            } catch (IllegalArgumentException e) {
+                throw new ConfigException(String.valueOf(e.getMessage()));
+            }
+        }
         return new PlacementChoice(
                 given.choice(Setting.PLACEMENT, Strategy.class),
                 hash,

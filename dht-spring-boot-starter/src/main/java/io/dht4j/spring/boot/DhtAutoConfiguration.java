@@ -85,7 +85,7 @@ public final class DhtAutoConfiguration {
         }
         if (!properties.nodes().isEmpty()) {
             int nodes = properties.nodes().size();
-            StartException.check(FROM, () -> Ranges.require(FROM, from, 1, nodes));
+            StartException.check(FROM, () -> Ranges.requireReplicas(FROM, from, nodes));
         }
         return options.withPolicy(ack, from);
     }

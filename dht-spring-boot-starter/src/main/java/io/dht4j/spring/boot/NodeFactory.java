@@ -104,7 +104,7 @@ final class NodeFactory {
         Integer replicationFactor = properties.replicationFactor();
         if (replicationFactor != null) {
             StartException.check(
-                    REPLICATION_FACTOR, () -> Ranges.require(REPLICATION_FACTOR, replicationFactor, 1, mostReplicas));
+                    REPLICATION_FACTOR, () -> Ranges.requireReplicas(REPLICATION_FACTOR, replicationFactor, mostReplicas));
             builder.replicationFactor(replicationFactor);
         }
         builder.timeout(properties.calls().timeout());

@@ -36,11 +36,11 @@ class StartFailureTest {
                 "dht4j.nodes=n2=127.0.0.1:7001 | dht4j.node-id must be one of dht4j.nodes (n2), not n1",
                 "dht4j.nodes=n1 | dht4j.nodes: expected entries of the form ID=HOST:PORT, not \"n1\"",
                 "dht4j.nodes=n1=127.0.0.1:99999 | dht4j.nodes: node n1: the port of its address must be 1 to 65535",
-                "dht4j.replication-factor=2 | dht4j.replication-factor must be 1 to 1, not 2",
+                "dht4j.replication-factor=2 | dht4j.replication-factor must be 1, since there is one node, not 2",
                 "dht4j.calls.ack=1 | dht4j.calls.ack and dht4j.calls.from must be set together",
                 "dht4j.calls.ack=3;dht4j.calls.from=2 | dht4j.calls.ack must be 1 to 2, not 3",
                 "dht4j.nodes=n1=127.0.0.1:7001;dht4j.calls.ack=1;dht4j.calls.from=2 "
-                        + "| dht4j.calls.from must be 1 to 1, not 2",
+                        + "| dht4j.calls.from must be 1, since there is one node, not 2",
                 "dht4j.calls.timeout=2h | dht4j.calls.timeout must be PT0.001S to PT1H, not PT2H",
                 "dht4j.transport.port=0 | dht4j.transport.port must be 1 to 65535, not 0",
                 "dht4j.transport.port=7001;dht4j.transport.host=0.0.0.0 | by dht4j.transport.allow-plaintext",

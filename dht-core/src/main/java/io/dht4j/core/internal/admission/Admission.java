@@ -23,6 +23,8 @@ public final class Admission {
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private final LongAdder refused = new LongAdder();
     private volatile boolean closed;
+    /** Why, once it is closed. */
+    private volatile String reason = "";
 
     /**
      * Creates a bound.
@@ -51,7 +53,7 @@ public final class Admission {
         long bytesBefore = bytes == 0 ? 0 : bytesInside.getAndAdd(bytes);
         if (closed) {
             leave(bytes);
-            throw new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed");
+            throw new UnavailableException(ErrorCode.NOT_SERVING, reason);
         }
         if (now > limit) {
             leave(bytes);
@@ -80,11 +82,22 @@ public final class Admission {
     }
 
     /**
-     * Admits no more work.
+     * Refuses all later work, since the node is closed.
      *
      * @return completes when the last piece has left
      */
     public CompletableFuture<Void> close() {
+        return close("this node is closed");
+    }
+
+    /**
+     * Refuses all later work.
+     *
+     * @param why why, for people; a later reason replaces it
+     * @return completes when the last piece has left
+     */
+    public CompletableFuture<Void> close(String why) {
+        reason = why;
         closed = true;
         if (inside.get() == 0) {
             empty.complete(null);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.MembershipChange;
 import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
@@ -44,6 +45,10 @@ class DrivenMembersTest {
                 assertThat(cluster.nodes.cluster(leaving).membership().isRemoved())
                         .isTrue();
                 int removed = leaving;
+                assertThatThrownBy(() -> cluster.nodes.env.await(
+                                cluster.nodes.cluster(removed).get(Key.of("key")), BOUND))
+                        .hasMessageStartingWith("this node can no longer serve: ")
+                        .hasMessageContaining("has left; to let it join again");
                 assertThatThrownBy(
                                 () -> cluster.change(removed, state -> new Command.Admit(state.epoch(), node(9).id())))
                         .isInstanceOfSatisfying(

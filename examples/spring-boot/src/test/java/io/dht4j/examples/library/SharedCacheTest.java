@@ -100,7 +100,7 @@ class SharedCacheTest {
             System.setOut(out);
         }
         String text = shown.toString(StandardCharsets.UTF_8);
-        assertTrue(text.contains("dht4j.replication-factor must be 1 to 2, not 7"), text);
+        assertTrue(text.contains("dht4j.replication-factor must be 1 to 2, the number of nodes, not 7"), text);
         assertTrue(text.contains("APPLICATION FAILED TO START"), text);
         assertFalse(text.contains("\tat "), text);
     }

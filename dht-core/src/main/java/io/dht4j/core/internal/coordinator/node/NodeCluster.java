@@ -230,7 +230,7 @@ public final class NodeCluster implements Cluster {
             try {
                 runtime.fail(why);
                 readiness.close();
-                admission.close();
+                admission.close("this node can no longer serve: " + why);
             } finally {
                 try {
                     // Before it is logged: no line that says that the node serves may come after that.
