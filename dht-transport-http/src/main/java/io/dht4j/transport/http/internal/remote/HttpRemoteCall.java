@@ -118,8 +118,12 @@ final class HttpRemoteCall<T> {
         if (response.headers().contains(ApiProtocol.STOPPING_HEADER)) {
             client.isStopping(address);
         }
-        guarded(() -> answer.begin(response));
         response.exceptionHandler(e -> fail("the answer was cut: " + reason(e)));
+        guarded(() -> answer.begin(response));
+        if (stage.isDone()) {
+            // A response that was reset takes no handlers.
+            return;
+        }
         response.handler(piece -> guarded(() -> answer.add(piece)));
         response.endHandler(end -> {
             ended = true;

@@ -22,8 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,10 +48,21 @@ class HttpRemoteFaultTest {
             "{\"key\":\"a\",\"key_base64\":\"YQ==\",\"value_base64\":\"dg==\",\"version\":\"7\"}\n";
 
     private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<String> logged = new CopyOnWriteArrayList<>();
+    private final Handler log = new StreamHandler() {
+        @Override
+        public synchronized void publish(LogRecord entry) {
+            if (entry.getThrown() != null) {
+                logged.add(entry.getLoggerName() + ": " + entry.getThrown());
+            }
+        }
+    };
     private RemoteApi remote;
 
     @BeforeEach
     void open() {
+        // The log of the library below.
+        Logger.getLogger("io.vertx").addHandler(log);
         remote = HttpRemote.create(
                 HttpRemoteOptions.defaults().withMaxValueBytes(1000).withMaxBatchBytes(2000));
     }
@@ -57,6 +73,8 @@ class HttpRemoteFaultTest {
         for (AutoCloseable each : opened) {
             each.close();
         }
+        Logger.getLogger("io.vertx").removeHandler(log);
+        assertThat(logged).isEmpty();
     }
 
     /** A server that answers every connection's first request with the same bytes, and hangs up. */
