@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.TextFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -45,7 +46,7 @@ final class Contents {
         }
         byte[] read;
         try (InputStream in = Files.newInputStream(file)) {
-            read = in.readNBytes(MAX_BYTES + 1);
+            read = TextFiles.withoutMark(in.readNBytes(MAX_BYTES + 1));
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(file + " does not exist", e);
         } catch (AccessDeniedException e) {

@@ -2,10 +2,12 @@ package io.dht4j.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.testkit.tls.TestCertificates;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyFactory;
@@ -66,6 +68,16 @@ class TlsFilesTest {
         assertRefused(TlsFiles.trusting(file), file + ": the block that ends in line 3 is not base64");
         Files.writeString(file, "-----BEGIN CERTIFICATE-----\nAA\n-----BEGIN CERTIFICATE-----\n");
         assertRefused(TlsFiles.trusting(file), file + " line 3: the block before it has no end");
+    }
+
+    @Test
+    void aByteOrderMarkIsNoPartOfTheFile() throws IOException {
+        String pem = "\ufeff" + Files.readString(issued.certificate());
+        Files.writeString(file, pem);
+        assertThatNoException()
+                .isThrownBy(() -> Tls.load(TlsFiles.server(file, issued.key()), warning -> {}).close());
+        Files.writeString(file, pem, StandardCharsets.UTF_16BE);
+        assertRefused(TlsFiles.trusting(file), file + " cannot be read: its text is UTF-16: save it as UTF-8");
     }
 
     @Test

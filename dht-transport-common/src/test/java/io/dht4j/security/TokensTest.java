@@ -138,6 +138,13 @@ class TokensTest {
     }
 
     @Test
+    void aByteOrderMarkIsNoPartOfTheFile() throws Exception {
+        assertAllowed(load("\ufeffread " + READER + "\r\n"), READER, Scope.READ);
+        Files.writeString(file, "\ufeffread " + READER, StandardCharsets.UTF_16LE);
+        assertRefused("cannot be read: its text is UTF-16: save it as UTF-8");
+    }
+
+    @Test
     void filesThatAreMissingOrEmptyOrTooLargeAreRefused() throws Exception {
         assertRefused("does not exist");
         Files.createFile(file);

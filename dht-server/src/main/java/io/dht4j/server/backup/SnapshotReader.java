@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.Item;
 import io.dht4j.server.client.ItemSource;
+import io.dht4j.spi.SystemFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;
@@ -98,8 +99,9 @@ public final class SnapshotReader {
         }
         try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
             for (Path file : all) {
-                if (!expected.contains(file.getFileName().toString())) {
-                    throw new ClientException(file.getFileName() + " does not belong to it");
+                String name = file.getFileName().toString();
+                if (!expected.contains(name) && !SystemFiles.isOne(name)) {
+                    throw new ClientException(name + " does not belong to it");
                 }
             }
         }

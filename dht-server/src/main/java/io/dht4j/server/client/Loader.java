@@ -170,7 +170,9 @@ public final class Loader {
             public Optional<Item> next() throws IOException, ClientException {
                 Optional<byte[]> line;
                 try {
-                    line = lines.next();
+                    do {
+                        line = lines.next();
+                    } while (line.filter(Loader::isBlank).isPresent());
                 } catch (ClientException e) {
                     throw new ClientException(name + " " + e.getMessage());
                 }
@@ -194,6 +196,16 @@ public final class Loader {
                 return lines.bytesRead();
             }
         };
+    }
+
+    /** Returns whether a line has no entry in any format. Editors and concatenated files leave such lines. */
+    private static boolean isBlank(byte[] line) {
+        for (byte each : line) {
+            if (each != ' ' && each != '\r') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void send(Item item, OptionalLong ttl, String place) throws InterruptedException {

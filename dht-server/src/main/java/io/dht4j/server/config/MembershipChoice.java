@@ -12,6 +12,7 @@ import io.dht4j.server.discovery.FileDiscovery;
 import io.dht4j.server.discovery.SrvDiscovery;
 import io.dht4j.spi.Discovery;
 import io.dht4j.spi.FileFailure;
+import io.dht4j.spi.TextFiles;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.TopologyLogFactory;
 import java.io.IOException;
@@ -237,7 +238,7 @@ public record MembershipChoice(
      */
     private static byte[] token(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MOST_TOKEN_BYTES + 1);
+            byte[] bytes = TextFiles.withoutMark(in.readNBytes(MOST_TOKEN_BYTES + 1));
             byte[] token =
                     new String(bytes, StandardCharsets.ISO_8859_1).strip().getBytes(StandardCharsets.ISO_8859_1);
             if (bytes.length > MOST_TOKEN_BYTES || token.length < JoinToken.MIN_BYTES) {

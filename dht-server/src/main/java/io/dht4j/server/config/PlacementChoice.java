@@ -7,6 +7,7 @@ import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.HashFunction;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
+import io.dht4j.spi.TextFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -117,7 +118,7 @@ public record PlacementChoice(
     private static String digitsIn(Path file) throws ConfigException {
         String option = Setting.HASH_KEY_FILE.option() + ": ";
         try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MOST_KEY_FILE_BYTES + 1);
+            byte[] bytes = TextFiles.withoutMark(in.readNBytes(MOST_KEY_FILE_BYTES + 1));
             if (bytes.length > MOST_KEY_FILE_BYTES) {
                 throw new IllegalArgumentException("must be " + KEY_DIGITS + " hexadecimal digits");
             }

@@ -8,10 +8,9 @@ import io.dht4j.server.ServerNode;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.TextFiles;
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.io.StringReader;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -55,6 +54,9 @@ public record ServerConfig(
 
     private static final int LOOKUP_SECONDS = 5;
 
+    /** The largest configuration file. */
+    private static final int MOST_BYTES = 1 << 20;
+
     /**
      * Reads settings from a properties file in UTF-8.
      *
@@ -64,8 +66,8 @@ public record ServerConfig(
      */
     public static Map<Setting, String> read(Path file) throws ConfigException {
         Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-            properties.load(reader);
+        try {
+            properties.load(new StringReader(TextFiles.read(file, MOST_BYTES)));
         } catch (NoSuchFileException e) {
             throw new ConfigException("--config: there is no file " + file);
         } catch (IOException | IllegalArgumentException e) {

@@ -3,8 +3,8 @@ package io.dht4j.server.discovery;
 import io.dht4j.Node;
 import io.dht4j.spi.Discovery;
 import io.dht4j.spi.FileFailure;
+import io.dht4j.spi.TextFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.function.Function;
  */
 public final class FileDiscovery implements Discovery {
 
-    private static final long MOST_BYTES = 1 << 20;
+    private static final int MOST_BYTES = 1 << 20;
 
     private final Path file;
     private final Function<String, List<Node>> parser;
@@ -37,10 +37,7 @@ public final class FileDiscovery implements Discovery {
     public List<Node> find() throws IOException {
         List<Node> nodes = new ArrayList<>();
         try {
-            if (Files.size(file) > MOST_BYTES) {
-                throw new IOException(file + " has more than " + MOST_BYTES + " bytes");
-            }
-            for (String line : Files.readAllLines(file)) {
+            for (String line : TextFiles.read(file, MOST_BYTES).split("\\R")) {
                 String text = line.replaceFirst("#.*", "").strip();
                 if (!text.isEmpty()) {
                     nodes.addAll(parser.apply(text));

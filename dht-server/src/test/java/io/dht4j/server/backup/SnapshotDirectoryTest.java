@@ -179,6 +179,16 @@ class SnapshotDirectoryTest {
     }
 
     @Test
+    void filesOfTheSystemAreIgnored() throws Exception {
+        write(directory(), items(40));
+        for (String name : List.of(".DS_Store", "._data-000001.dht", ".nfs0000000000a1", "Thumbs.db")) {
+            Files.writeString(directory().resolve(name), "");
+        }
+        Files.createDirectory(directory().resolve("lost+found"));
+        verified(directory());
+    }
+
+    @Test
     void filesThatChangedPlacesAreNoticed() throws Exception {
         Path first = directory().resolve("data-000001.dht");
         Path second = directory().resolve("data-000002.dht");

@@ -118,6 +118,18 @@ class DumpAndLoadTest extends NodeCommands {
     }
 
     @Test
+    void blankLinesAndByteOrderMarksAreNoEntries() throws Exception {
+        Path tabs = directory.resolve("data.tsv");
+        Files.writeString(tabs, "\ufeffa\t1\n\nb\t2\r\n\r\n");
+        assertThat(run("load", tabs.toString()).out()).contains("loaded 2 entries");
+        Path json = directory.resolve("data.ndjson");
+        Files.writeString(json, "\ufeff\n{\"key\":\"c\",\"value\":\"3\"}\n  \n{\"key\":\"d\",\"value\":\"4\"}");
+        assertThat(run("load", json.toString()).out()).contains("loaded 2 entries");
+        assertThat(value("a")).isEqualTo("1");
+        assertThat(value("d")).isEqualTo("4");
+    }
+
+    @Test
     void aMalformedLineEndsTheLoadAndIsNamed() throws Exception {
         Path file = directory.resolve("data.tsv");
         Files.writeString(file, "a\t1\nb\t2\nno tabulator\nd\t4\n");

@@ -3,6 +3,7 @@ package io.dht4j.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -63,6 +64,20 @@ class ConfigFileTest {
 
         assertThat(ServerConfig.read(file))
                 .isEqualTo(Map.of(Setting.ID, "n2", Setting.REPLICATION_FACTOR, "1", Setting.MAX_VALUE_BYTES, "5"));
+    }
+
+    @Test
+    void aByteOrderMarkIsNoPartOfTheFile(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "\ufeffid=n2\r\n");
+        assertThat(ServerConfig.read(file)).isEqualTo(Map.of(Setting.ID, "n2"));
+
+        Files.writeString(file, "\ufeffid=n2", StandardCharsets.UTF_16LE);
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: cannot read " + file + ": its text is UTF-16: save it as UTF-8");
+        Files.write(file, new byte[] {'i', 'd', '=', (byte) 0xFC});
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: cannot read " + file + ": its text is not UTF-8");
     }
 
     @Test

@@ -88,6 +88,18 @@ class MvStoreDirectoryTest {
     }
 
     @Test
+    void aDirectoryWithFilesOfTheSystemIsEmpty() throws IOException {
+        Files.createDirectory(directory.resolve("lost+found"));
+        for (String name : List.of(".DS_Store", ".nfs0000000000a1")) {
+            Files.writeString(directory.resolve(name), "");
+        }
+        try (MvStore store = open()) {
+            assertThat(store.entries()).isZero();
+        }
+        assertThat(directory.resolve("lost+found")).exists();
+    }
+
+    @Test
     void aDirectoryThatHoldsSomethingElseIsRefusedAndLeftAsItWas() throws IOException {
         Files.writeString(directory.resolve("thesis.txt"), "precious");
 

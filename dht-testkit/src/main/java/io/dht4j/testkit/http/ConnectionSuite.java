@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -116,7 +118,11 @@ interface ConnectionSuite extends HttpApiSuite {
                         "disagreeing",
                         "uptime_ms");
         assertThat(status).containsEntry("id", "n2").containsEntry("replication_factor", 3L);
-        assertThat((Long) status.get("entries")).isPositive();
+        // On a busy machine the count may take longer than an answer waits for it.
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat((Long) json(get(1, "/v0/status")).get("entries"))
+                        .isPositive());
         assertThat((List<?>) status.get("nodes")).hasSize(3);
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.server.cli.options;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.TextFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -42,8 +43,8 @@ public final class TokenSource {
 
     private static String read(Path file) throws ClientException {
         try (InputStream in = Files.newInputStream(file)) {
-            // One byte more than the longest token with its line end, so that a longer one is not truncated.
-            return new String(in.readNBytes(LONGEST + 3), StandardCharsets.UTF_8);
+            // More than the longest token with its line end and a byte order mark, so that a longer one is not truncated.
+            return new String(TextFiles.withoutMark(in.readNBytes(LONGEST + 6)), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new ClientException("--token-file: " + Messages.of(e));
         }

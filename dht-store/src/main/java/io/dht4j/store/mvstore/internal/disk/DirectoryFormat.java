@@ -1,6 +1,7 @@
 package io.dht4j.store.mvstore.internal.disk;
 
 import io.dht4j.spi.StoreException;
+import io.dht4j.spi.SystemFiles;
 import io.dht4j.store.disk.AtomicFile;
 import io.dht4j.store.disk.Disk;
 import java.io.IOException;
@@ -98,7 +99,7 @@ public final class DirectoryFormat {
             others = files.map(file -> String.valueOf(file.getFileName()))
                     .filter(name ->
                             !Set.of(LOCK_FILE, FORMAT_DRAFT, REFILL_FILE).contains(name))
-                    .filter(name -> !isKeptByRebuild(name))
+                    .filter(name -> !isKeptByRebuild(name) && !SystemFiles.isOne(name))
                     .filter(isOther)
                     .sorted()
                     .limit(3)

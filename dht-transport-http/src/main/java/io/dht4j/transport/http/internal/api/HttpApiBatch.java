@@ -9,6 +9,7 @@ import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.NdjsonSplitter;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +23,9 @@ import java.util.function.Consumer;
  */
 abstract class HttpApiBatch implements HttpApiBody.Receiver {
 
+    /** The byte order mark of UTF-8. */
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
     private final InFlightLease share;
     private final int maxBytes;
     private final int maxKeys;
@@ -29,6 +33,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     private final Set<String> fields;
     private final NdjsonSplitter splitter;
     private int count;
+    private int blank;
 
     private HttpApiBatch(HttpApiExchange exchange, int maxLineBytes, Set<String> fields) {
         Limits limits = exchange.limits();
@@ -84,12 +89,32 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         splitter.clear();
     }
 
+    /** Returns whether an editor has marked the text as UTF-8. */
+    private static boolean hasMark(byte[] bytes, int from, int to) {
+        int end = Math.min(to, from + MARK.length);
+        return Arrays.equals(bytes, from, end, MARK, 0, MARK.length);
+    }
+
+    private static boolean isBlank(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private final class Lines implements NdjsonSplitter.Lines {
 
         @Override
-        public void line(byte[] bytes, int from, int to) {
+        public void line(byte[] bytes, int begin, int to) {
             count++;
-            if (count > maxKeys) {
+            int from = count == 1 && hasMark(bytes, begin, to) ? begin + MARK.length : begin;
+            if (isBlank(bytes, from, to)) {
+                blank++;
+                return;
+            }
+            if (count - blank > maxKeys) {
                 throw new InvalidRequestException(
                         ErrorCode.BATCH_TOO_LARGE, "a batch has at most " + maxKeys + " lines on this node");
             }

@@ -1,0 +1,63 @@
+package io.dht4j.spi;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * Reads text files that people write: configuration, tokens, certificates. Some editors begin a file with the byte
+ * order mark of UTF-8, which is no part of its text, or save it as UTF-16, which is refused by name.
+ */
+public final class TextFiles {
+
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+    private static final byte[] BIG_ENDIAN = {(byte) 0xFE, (byte) 0xFF};
+    private static final byte[] LITTLE_ENDIAN = {(byte) 0xFF, (byte) 0xFE};
+
+    private TextFiles() {}
+
+    /**
+     * Reads a file of UTF-8. Blocks.
+     *
+     * @param file the file
+     * @param most the largest number of its bytes, 1 or more
+     * @return its text without a byte order mark
+     * @throws IOException if the file cannot be read, is larger, or is no UTF-8; {@link FileFailure#inWords} describes
+     *     it
+     */
+    public static String read(Path file, int most) throws IOException {
+        byte[] content;
+        try (InputStream in = Files.newInputStream(file)) {
+            content = in.readNBytes(most + 1);
+        }
+        if (content.length > most) {
+            throw new IOException("it has more than " + most + " bytes");
+        }
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(withoutMark(content)))
+                .toString();
+    }
+
+    /**
+     * Removes the byte order mark of UTF-8. Does not block.
+     *
+     * @param content the beginning of a file, or all of it
+     * @return the same array if it has no mark
+     * @throws IOException if the file has the mark of UTF-16
+     */
+    public static byte[] withoutMark(byte[] content) throws IOException {
+        if (begins(content, BIG_ENDIAN) || begins(content, LITTLE_ENDIAN)) {
+            throw new IOException("its text is UTF-16: save it as UTF-8");
+        }
+        return begins(content, MARK) ? Arrays.copyOfRange(content, MARK.length, content.length) : content;
+    }
+
+    private static boolean begins(byte[] content, byte[] mark) {
+        return content.length >= mark.length && Arrays.equals(content, 0, mark.length, mark, 0, mark.length);
+    }
+}
