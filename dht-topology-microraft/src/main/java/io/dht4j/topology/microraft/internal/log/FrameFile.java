@@ -38,6 +38,10 @@ final class FrameFile {
     /** The most bytes of a payload. A single record may be larger than others together. */
     static final int MAX_PAYLOAD = 4 << 20;
 
+    /** What an operator does about a log that cannot be used. An empty directory is refused without these commands. */
+    static final String WAY_OUT = ": restore the log, or run ./dht nodes replace for this node, or, without other"
+            + " voters, ./dht meta recover";
+
     private static final int VERSION = 1;
     private static final byte[] MAGIC = "dht4jrft".getBytes(StandardCharsets.ISO_8859_1);
     private static final int SECTOR = 512;
@@ -182,8 +186,7 @@ final class FrameFile {
 
     private StoreException damaged(long position, String what) {
         return new StoreException(path + " is damaged at offset " + position + ": " + what
-                + "; the state of the agreement is not known here, and must not be guessed: move this member's data"
-                + " away and let the node join again as a new one, while a majority of the other members is there");
+                + "; the state of the agreement is not known here, and must not be guessed" + WAY_OUT);
     }
 
     private byte[] bytes(long from, int count) throws IOException {

@@ -139,7 +139,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
                 && state.chunks.size() != state.chunks.get(0).getSnapshotChunkCount()) {
             throw new StoreException(path + " is damaged: its snapshot has " + state.chunks.size() + " of "
                     + state.chunks.get(0).getSnapshotChunkCount()
-                    + " parts; move this member's data away and let the node join again as a new one");
+                    + " parts" + FrameFile.WAY_OUT);
         }
     }
 
