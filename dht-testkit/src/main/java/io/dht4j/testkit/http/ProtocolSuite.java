@@ -99,6 +99,28 @@ interface ProtocolSuite extends HttpApiSuite {
         assertThat(get(1, "/v0/entity?id=upgrading").body()).isEqualTo("value".getBytes(UTF_8));
     }
 
+    /** RFC 9110: a server may ignore an offer to change the protocol. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Connection: Upgrade\r\nUpgrade: h2c\r\n",
+                "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: @\r\n",
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n",
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAT_____\r\n",
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                        + "HTTP2-Settings: AAMAAABk\r\nHTTP2-Settings: AAMAAABk\r\n",
+                "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+            })
+    default void anOfferOfAnotherProtocolThatIsIncompleteIsIgnored(String offer) throws IOException {
+        try (RawHttp raw = raw(0)) {
+            raw.send("GET /v0/entity?id=offered HTTP/1.1\r\n" + HOST + offer + "\r\n");
+            assertThat(raw.read().status()).isEqualTo(404);
+            raw.send("GET /livez HTTP/1.1\r\n" + HOST + "\r\n");
+            assertThat(raw.read().status()).isEqualTo(200);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     default void aClientThatPrefersHttp2PutsAValueOfAnyLength(boolean asksFirst) throws Exception {

@@ -67,6 +67,19 @@ interface SemanticsSuite extends HttpApiSuite {
         assertThat(get(1, ENTITY).body()).isEqualTo("new".getBytes(UTF_8));
     }
 
+    /** As {@code curl -X PUT -F} sends it: the value would be the parts with what separates them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"multipart/form-data; boundary=x", "Multipart/Byteranges;boundary=x"})
+    default void aBodyOfPartsIsRefused(String type) throws IOException {
+        assertThat(put(0, ENTITY, "plain").statusCode()).isEqualTo(201);
+        try (RawHttp raw = raw(0)) {
+            raw.send("PUT " + ENTITY + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type
+                    + "\r\nContent-Length: 5\r\n\r\nparts");
+            assertThat(assertProblem(raw.read(), 415, ErrorCode.BAD_REQUEST)).contains("Content-Type");
+        }
+        assertThat(get(1, ENTITY).body()).isEqualTo("plain".getBytes(UTF_8));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "Range, bytes=1-2, 200",

@@ -266,7 +266,8 @@ class RaftLogFilesTest {
             Files.write(file, damaged);
             assertThatThrownBy(this::open)
                     .isInstanceOf(StoreException.class)
-                    .hasMessageContainingAll(file.toString(), "damaged at offset", "./dht nodes replace", "./dht meta recover");
+                    .hasMessageContainingAll(
+                            file.toString(), "damaged at offset", "./dht nodes replace", "./dht meta recover");
             assertThat(Files.readAllBytes(file)).as("nothing is changed").isEqualTo(damaged);
         }
     }

@@ -107,7 +107,8 @@ public final class HttpApiHandler implements HttpListener.Api {
             }
             Optional<HttpProblem> unsupported = HttpApiSemantics.refusal(exchange.request());
             if (unsupported.isPresent()) {
-                if (unsupported.get().status() == HttpApiSemantics.UNSUPPORTED_MEDIA_TYPE) {
+                if (exchange.request().headers().contains(HttpHeaders.CONTENT_ENCODING)
+                        && unsupported.get().status() == HttpApiSemantics.UNSUPPORTED_MEDIA_TYPE) {
                     exchange.response().putHeader(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY);
                 }
                 exchange.answer(unsupported.get());

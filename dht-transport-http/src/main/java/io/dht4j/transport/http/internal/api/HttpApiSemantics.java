@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -55,9 +56,23 @@ final class HttpApiSemantics {
             }
         }
         HttpMethod method = request.method();
+        String type = headers.get(HttpHeaders.CONTENT_TYPE);
+        if (method.equals(HttpMethod.PUT) && type != null && areParts(type)) {
+            return Optional.of(HttpProblem.of(
+                    UNSUPPORTED_MEDIA_TYPE,
+                    ErrorCode.BAD_REQUEST,
+                    "Content-Type \"" + HttpText.shown(type) + "\" is not supported: a value is stored as the bytes of"
+                            + " the body, with what separates its parts"));
+        }
         boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
         Optional<HttpProblem> unknown = refusal(headers, OF_ANY);
         return unknown.isPresent() ? unknown : refusal(headers, reads ? OF_READS : OF_WRITES);
+    }
+
+    /** Returns whether a media type means parts to be taken out of the body, as {@code curl -F} sends a file. */
+    private static boolean areParts(String type) {
+        String lower = type.strip().toLowerCase(Locale.ROOT);
+        return lower.startsWith("multipart/form-data") || lower.startsWith("multipart/byteranges");
     }
 
     private static Optional<HttpProblem> refusal(MultiMap headers, List<CharSequence> refused) {

@@ -20,12 +20,20 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.Collections;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +43,9 @@ import org.jspecify.annotations.Nullable;
  * must not be taken for requests.
  *
  * <p>A request with a body does not change the protocol. The server would look for the body's frames where its bytes
- * are, and a client that waits for permission to send it would wait for ever. Belongs to the connection's event loop.
+ * are, and a client that waits for permission to send it would wait for ever. Neither does one whose offer of HTTP/2 is
+ * incomplete: the server would refuse it without saying why, and RFC 9110 lets it ignore the offer. Belongs to the
+ * connection's event loop.
  */
 final class RequestRules extends ChannelDuplexHandler {
 
@@ -43,6 +53,8 @@ final class RequestRules extends ChannelDuplexHandler {
     private static final long LINGER_SECONDS = 2;
 
     private static final String CHUNKED = "chunked";
+    private static final String UPGRADE = "upgrade";
+    private static final String SETTINGS = "http2-settings";
 
     /** The status for a version of HTTP that this node does not speak. */
     static final int OTHER_VERSION = 505;
@@ -156,14 +168,14 @@ final class RequestRules extends ChannelDuplexHandler {
         return isOld || chunked > 1 ? new Refusal(400, "chunked may be applied once, and in HTTP/1.1 only") : null;
     }
 
-    private static int count(HttpHeaders headers, AsciiString name) {
+    private static int count(HttpHeaders headers, CharSequence name) {
         if (!headers.contains(name)) {
             return 0;
         }
         int count = 0;
         // The server's headers would make a list of the values of a name.
         for (Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence(); all.hasNext(); ) {
-            if (name.contentEqualsIgnoreCase(all.next().getKey())) {
+            if (AsciiString.contentEqualsIgnoreCase(name, all.next().getKey())) {
                 count++;
             }
         }
@@ -174,8 +186,40 @@ final class RequestRules extends ChannelDuplexHandler {
         if (!headers.contains(HttpHeaderNames.UPGRADE)) {
             return;
         }
-        if (headers.contains(HttpHeaderNames.EXPECT) || hasBody(headers)) {
+        if (headers.contains(HttpHeaderNames.EXPECT) || hasBody(headers) || !offersHttp2(headers)) {
             headers.remove(HttpHeaderNames.UPGRADE);
+        }
+    }
+
+    /** Returns whether the headers are a complete offer by RFC 7540: with the client's settings, once and valid. */
+    private static boolean offersHttp2(HttpHeaders headers) {
+        if (count(headers, HttpHeaderNames.CONNECTION) != 1
+                || count(headers, Http2CodecUtil.HTTP_UPGRADE_SETTINGS_HEADER) != 1) {
+            return false;
+        }
+        List<String> options = Stream.of(headers.get(HttpHeaderNames.CONNECTION).split(",", -1))
+                .map(option -> option.strip().toLowerCase(Locale.ROOT))
+                .toList();
+        return Collections.frequency(options, UPGRADE) == 1
+                && Collections.frequency(options, SETTINGS) == 1
+                && areSettings(headers.get(Http2CodecUtil.HTTP_UPGRADE_SETTINGS_HEADER));
+    }
+
+    private static boolean areSettings(String text) {
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
+            while (bytes.remaining() >= Http2CodecUtil.SETTING_ENTRY_LENGTH) {
+                char id = (char) (bytes.getShort() & 0xFFFF);
+                long value = Integer.toUnsignedLong(bytes.getInt());
+                // Fails for a value that the setting cannot have.
+                if (new Http2Settings().put(id, Long.valueOf(value)) != null) {
+                    return false;
+                }
+            }
+            return !bytes.hasRemaining();
+        } catch (IllegalArgumentException e) {
+            // Not Base64, or no such value.
+            return false;
         }
     }
 

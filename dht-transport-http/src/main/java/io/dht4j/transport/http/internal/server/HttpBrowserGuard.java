@@ -173,9 +173,10 @@ public final class HttpBrowserGuard {
     }
 
     /** Returns why a request is refused that names another host in its target, as it would for a proxy. */
-    private Optional<HttpProblem> refusalOfTarget(String target, String orElse) {
-        int scheme = target.startsWith("/") ? -1 : target.indexOf(SCHEME_END);
-        if (scheme < 0) {
+    private Optional<HttpProblem> refusalOfTarget(@Nullable String target, String orElse) {
+        // CONNECT over HTTP/2 has no target.
+        int scheme = target == null || target.startsWith("/") ? -1 : target.indexOf(SCHEME_END);
+        if (target == null || scheme < 0) {
             return Optional.empty();
         }
         int begin = scheme + SCHEME_END.length();
@@ -233,12 +234,13 @@ public final class HttpBrowserGuard {
     }
 
     /**
-     * Normalises a host: lower case, without the brackets of IPv6, its zone, and the dot at the end of a full name;
+     * Normalises a host: lower case, without the brackets and the zone of IPv6, and the dot at the end of a full name;
      * addresses in the one form that Java gives them.
      */
     private static String normal(String host) {
         String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
-        int zone = plain.indexOf('%');
+        // A % in a name is no zone, and what stands before it not the name.
+        int zone = plain.indexOf(':') < 0 ? -1 : plain.indexOf('%');
         plain = zone < 0 ? plain : plain.substring(0, zone);
         plain = plain.endsWith(".") ? plain.substring(0, plain.length() - 1) : plain;
         return IpLiterals.normal(plain).orElse(plain.toLowerCase(Locale.ROOT));

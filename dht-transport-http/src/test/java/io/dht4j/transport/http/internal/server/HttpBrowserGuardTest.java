@@ -135,6 +135,26 @@ class HttpBrowserGuardTest {
         }
     }
 
+    @Test
+    void aRequestWithoutATargetIsRefusedOverHttp2() throws IOException {
+        try (RawHttp2 client = new RawHttp2(open.port(0))) {
+            client.connect("localhost:1");
+            assertThat(text(client)).contains("\"status\":400", "UNKNOWN_RESOURCE");
+            client.connect("rebound.example:1");
+            assertThat(text(client)).contains("\"status\":421");
+        }
+    }
+
+    /** Only IPv6 has zones: without this, a name that begins as an address or as localhost would be one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1%ab.evil.example", "localhost%ab.evil.example", "kv.example%ab.evil.example"})
+    void aNameHasNoZone(String host) throws IOException {
+        for (String target : List.of("/v0/status", "http://" + host + "/v0/status")) {
+            assertProblem(get(open.port(0), target, "Host: " + host), 421, ErrorCode.BAD_REQUEST);
+        }
+        assertProblem(frame(open.port(0), "Host: " + host), 421, ErrorCode.BAD_REQUEST);
+    }
+
     private static String text(RawHttp2 client) throws IOException {
         return new String(client.readUntil(RawHttp2.DATA).payload(), StandardCharsets.UTF_8);
     }
