@@ -376,9 +376,11 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
 
     private NodeAssembly assembly() {
         Store kept = stores ? store : new NoStore();
-        if (transport == null || kept == null) {
-            throw new IllegalStateException(
-                    stores ? "a node needs a transport and a store" : "a member needs a transport");
+        if (transport == null) {
+            throw new IllegalStateException("a node needs a transport: call transport(...) before start()");
+        }
+        if (kept == null) {
+            throw new IllegalStateException("a node needs a store: call store(...) before start()");
         }
         return new NodeAssembly(this, transport, kept);
     }
