@@ -104,7 +104,7 @@ final class StatusCommand implements Callable<Integer> {
         } else if (names(status.path("disagreeing")).contains(id.asText())) {
             state = "disagrees on the settings or the nodes' addresses: the log of the asked node says what differs";
         } else if (names(status.path("suspected")).contains(id.asText())) {
-            state = "does not answer: look whether it runs, and whether this node can reach it";
+            state = "does not answer: check that it runs, and that this node can reach it";
         }
         return id.asText() + "  " + node.path("address").asText() + "  weight "
                 + node.path("weight").asText() + "  " + state;

@@ -36,7 +36,8 @@ public record SecurityConfig(
         if (tls.isEmpty()) {
             given.refuse(
                     Setting.TRUSTED,
-                    "without " + Setting.TLS_CERT.option() + ": in plaintext nobody proves a name, and all are let in");
+                    "without " + Setting.TLS_CERT.option()
+                            + ": in plaintext no caller proves its name, and every caller is accepted");
         }
         return new SecurityConfig(tls, given.find(Setting.TOKENS, SettingsReader::path), plaintextAllowed, trusted);
     }

@@ -304,7 +304,7 @@ public enum Setting {
     TRUSTED(
             "NAME,...",
             Fallback.WORDS,
-            "nobody",
+            "none",
             "With TLS, members without a store that may call this node as its peers do, by the names in their "
                     + "certificates."),
     /** Whether plaintext may leave the machine. */

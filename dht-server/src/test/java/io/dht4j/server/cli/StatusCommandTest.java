@@ -42,7 +42,7 @@ class StatusCommandTest extends NodeCommands {
                     .anyMatch(line -> line.endsWith("n1  127.0.0.1:" + ports.get(0) + "  weight 1  this node"))
                     .anyMatch(line -> line.endsWith("n2  127.0.0.1:" + ports.get(1) + "  weight 1  up"))
                     .anyMatch(line -> line.endsWith("n3  127.0.0.1:" + ports.get(2)
-                            + "  weight 1  does not answer: look whether it runs, and whether this node can reach it"));
+                            + "  weight 1  does not answer: check that it runs, and that this node can reach it"));
             assertThat(second.url()).isNotEmpty();
         }
     }

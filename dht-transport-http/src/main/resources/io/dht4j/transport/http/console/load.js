@@ -110,7 +110,7 @@ export function load(source) {
   if (source.state === 'forbidden') { return note('Metrics need a token of another scope.'); }
   if (!source.data) { return note('No metrics yet.'); }
   if (history.length === 0) { return note('Waits for a second reading of the metrics.'); }
-  if (kinds.length === 0) { return el('div', { class: 'split' }, note('Nobody has called this node yet.'), facts(gauges)); }
+  if (kinds.length === 0) { return el('div', { class: 'split' }, note('This node has had no calls yet.'), facts(gauges)); }
   const hasPercentiles = history.some(({ calls }) => [...calls.values()].some(({ p99 }) => p99 !== undefined));
   return el('div', {},
     el('div', { class: 'charts' },
