@@ -8,15 +8,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets one event of each logger pass in ten seconds, by the time stamps of the events. A stranger may make libraries
- * log for each connection. Safe for use by any number of threads.
+ * Lets one event of each logger and level pass in ten seconds, by the time stamps of the events. A stranger may make
+ * libraries log for each connection. Safe for use by any number of threads.
  */
 public final class OneInAWhile extends Filter<ILoggingEvent> {
 
     private static final long PAUSE_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
-    /** The time of the last event that has passed, by the name of the logger: as many as a library has classes. */
-    private final Map<String, Long> passed = new ConcurrentHashMap<>();
+    /** The time of the last event that has passed: as many as a library has classes, of a few levels each. */
+    private final Map<Source, Long> passed = new ConcurrentHashMap<>();
+
+    /** Events that limit each other. A warning must not hide an error. */
+    private record Source(String logger, int level) {}
 
     /** Creates a filter; called by Logback for the configuration that names it. */
     public OneInAWhile() {}
@@ -25,7 +28,7 @@ public final class OneInAWhile extends Filter<ILoggingEvent> {
     public FilterReply decide(ILoggingEvent event) {
         long now = event.getTimeStamp();
         boolean[] passes = {false};
-        passed.compute(event.getLoggerName(), (name, last) -> {
+        passed.compute(new Source(event.getLoggerName(), event.getLevel().toInt()), (source, last) -> {
             // A clock that was set back must not silence a logger.
             passes[0] = last == null || now - last >= PAUSE_MILLIS || now < last;
             return passes[0] ? Long.valueOf(now) : last;

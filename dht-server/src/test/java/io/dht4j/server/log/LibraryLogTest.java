@@ -41,6 +41,22 @@ class LibraryLogTest {
         assertThat(own).contains("\tat ");
     }
 
+    @Test
+    void aWarningOfALibraryDoesNotHideItsError() throws Exception {
+        String log = logged(context -> {
+            Logger library = context.getLogger("io.netty.util.concurrent.DefaultPromise");
+            for (int i = 0; i < 100; i++) {
+                library.warn("one is slow");
+                library.error("one has ended");
+            }
+        });
+
+        assertThat(log.lines())
+                .hasSize(2)
+                .anyMatch(line -> line.contains("WARN") && line.contains("one is slow"))
+                .anyMatch(line -> line.contains("ERROR") && line.contains("one has ended"));
+    }
+
     private interface Logging {
         void in(LoggerContext context);
     }
