@@ -30,6 +30,8 @@ final class ReadyLine {
             console.out().flush();
         } catch (OutputFailedException e) {
             console.report("dht server: ready, but " + e.getMessage());
+            // The exit code is that of what ends the server later.
+            console.out().doWithout();
         }
     }
 

@@ -16,13 +16,21 @@ import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** A server does not say that it serves once it has said that it does not. */
 class ReadyLineTest {
@@ -51,6 +59,28 @@ class ReadyLineTest {
         line.show("n1");
         line.withhold();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("ready n1" + System.lineSeparator());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Broken pipe, 0", "Broken pipe, 3", "No space left on device, 0", "No space left on device, 3"})
+    void aServerWhoseLineCannotBeWrittenEndsWithTheCodeOfItsEnd(String reason, int code) {
+        StandardOutput unwritable = new StandardOutput(new OutputStream() {
+            @Override
+            public void write(int octet) throws IOException {
+                throw new IOException(reason);
+            }
+        });
+        Console console =
+                new Console(InputStream.nullInputStream(), unwritable, new PrintStream(out), false, false, Map.of());
+        CommandLine server = new CommandLine(CommandSpec.wrapWithoutInspection((Callable<Integer>) () -> {
+            new ReadyLine(console).show("n1");
+            return code;
+        }));
+
+        assertThat(console.execute(server)).isEqualTo(code);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("dht server: ready, but ")
+                .hasLineCount(1);
     }
 
     @Test

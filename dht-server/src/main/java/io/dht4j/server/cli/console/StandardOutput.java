@@ -56,15 +56,24 @@ public final class StandardOutput extends PrintStream {
         return isPipe || "Broken pipe".equals(failure.getMessage());
     }
 
-    /** Returns the failure of the first failed write. */
+    /** Returns the failure of the first failed write; empty if the command goes on {@link #doWithout} the output. */
     Optional<IOException> failure() {
-        return Optional.ofNullable(checked.failure);
+        return checked.abandoned ? Optional.empty() : Optional.ofNullable(checked.failure);
+    }
+
+    /**
+     * Discards all further output: the command has a purpose besides it, and ends with the code of that. Safe for use
+     * by any thread.
+     */
+    public void doWithout() {
+        checked.abandoned = true;
     }
 
     /** Throws unchecked exceptions, which a print stream does not hide. After a failure it writes nothing. */
     private static final class Checked extends FilterOutputStream {
 
         private volatile @Nullable IOException failure;
+        private volatile boolean abandoned;
 
         Checked(OutputStream target) {
             super(target);
@@ -95,6 +104,9 @@ public final class StandardOutput extends PrintStream {
         }
 
         private void run(Step step) {
+            if (abandoned) {
+                return;
+            }
             IOException before = failure;
             if (before != null) {
                 throw new OutputFailedException(before);
