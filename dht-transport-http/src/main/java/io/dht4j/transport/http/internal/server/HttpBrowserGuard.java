@@ -198,7 +198,14 @@ public final class HttpBrowserGuard {
                         + " (withPublicHost(\"" + host + "\")), or reach it by an address" + orElse);
     }
 
-    private synchronized void remember(String text) {
+    private void remember(String text) {
+        // Each request with a further text comes here: once there is no room, they must not wait for each other.
+        if (remembered.size() < MAX_REMEMBERED) {
+            rememberIfRoom(text);
+        }
+    }
+
+    private synchronized void rememberIfRoom(String text) {
         if (remembered.size() < MAX_REMEMBERED) {
             Set<String> more = new HashSet<>(remembered);
             more.add(text);
