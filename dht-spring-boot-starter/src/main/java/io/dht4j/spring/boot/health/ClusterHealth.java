@@ -4,19 +4,19 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
-import io.dht4j.StoreProblem;
+import io.dht4j.transport.common.ReadinessConditions;
+import io.dht4j.transport.common.ReadinessConditions.Start;
+import io.dht4j.transport.common.ReadinessConditions.Unmet;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges whether a cluster serves, by the conditions of {@code GET /readyz} of the public HTTP API. Safe for use by any
@@ -24,15 +24,15 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class ClusterHealth {
 
-    /** A store that has not told its size for so long stands still. */
-    private static final Duration STANDSTILL = Duration.ofSeconds(10);
-
     private final Cluster cluster;
     private final Duration timeout;
     private final CompletableFuture<String> failure;
 
     /** The last call of the status, which further checks share until it ends. */
     private final AtomicReference<CompletableFuture<NodeStatus>> asked = new AtomicReference<>();
+
+    /** Begins with the first check. */
+    private final AtomicReference<@Nullable Start> started = new AtomicReference<>();
 
     /**
      * The health at one moment.
@@ -79,7 +79,7 @@ final class ClusterHealth {
         return new Report(List.of(problem), Map.of());
     }
 
-    private static Report of(NodeStatus status) {
+    private Report of(NodeStatus status) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("node", status.id().value());
         details.put("nodes", status.topology().size());
@@ -90,35 +90,13 @@ final class ClusterHealth {
         details.put("hintBytes", status.hintBytes());
         details.put("store", status.store());
         details.put("version", status.version());
-        return new Report(problems(status), details);
+        return new Report(unmet(status).stream().map(Unmet::detailed).toList(), details);
     }
 
-    private static List<String> problems(NodeStatus status) {
-        List<String> problems = new ArrayList<>();
-        if (status.entriesAge().compareTo(STANDSTILL) > 0) {
-            problems.add("the store does not answer");
-        }
-        for (StoreProblem problem : status.storeProblems()) {
-            if (problem.kind() == StoreProblem.Kind.WRITES_REFUSED) {
-                problems.add("the store takes no writes: " + problem.message());
-            }
-        }
-        status.clockProblem().ifPresent(clock -> problems.add("the node takes no writes, since its clock is " + clock));
-        long others = status.topology().nodes().stream()
-                .filter(node -> !node.id().equals(status.id()))
-                .count();
-        Set<NodeId> without = new HashSet<>(status.disagreeing());
-        int disagreeing = without.size();
-        without.addAll(status.suspected());
-        int silent = without.size() - disagreeing;
-        if (disagreeing > 0 && 2L * without.size() > others) {
-            problems.add(disagreeing + " of " + others
-                    + " other nodes have other settings or addresses than this node"
-                    + (silent == 0 ? "" : ", and " + silent + " do not answer"));
-        }
-        if (status.refill().partitions() > 0) {
-            problems.add(status.refill().partitions() + " partitions are refilled before they are read");
-        }
-        return problems;
+    private List<Unmet> unmet(NodeStatus status) {
+        // The first check begins the start, however it ends.
+        Start start = started.updateAndGet(known -> known == null ? Start.of(cluster) : known);
+        List<Unmet> unmet = ReadinessConditions.unmet(status);
+        return unmet.isEmpty() && start.isGoingOn() ? List.of(Unmet.TOO_FEW_NODES) : unmet;
     }
 }

@@ -7,6 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Clusters that report another status than their own. */
@@ -16,11 +17,19 @@ public final class StatusOfCluster {
 
     /** Returns a node alone whose status passes through a function. */
     public static Cluster replaced(Cluster node, UnaryOperator<CompletionStage<NodeStatus>> status) {
+        return replaced(node, "status", () -> status.apply(node.status()));
+    }
+
+    /** Returns a node alone that is ready when a stage completes. */
+    public static Cluster ready(Cluster node, CompletionStage<Void> when) {
+        return replaced(node, "ready", () -> when);
+    }
+
+    private static Cluster replaced(Cluster node, String name, Supplier<CompletionStage<?>> answer) {
         return (Cluster) Proxy.newProxyInstance(
                 StatusOfCluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
                     try {
-                        Object result = method.invoke(node, arguments);
-                        return method.getName().equals("status") ? status.apply(node.status()) : result;
+                        return method.getName().equals(name) ? answer.get() : method.invoke(node, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

@@ -80,6 +80,21 @@ class Boot3HealthTest {
     }
 
     @Test
+    void aNodeIsUpOnceTheClusterCanBeRead() {
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        runner.withPropertyValues("dht4j.ready-timeout=0s")
+                .withBean("own", Cluster.class, () -> StatusOfCluster.ready(node(), ready))
+                .run(context -> {
+                    HealthIndicator indicator = context.getBean(HealthIndicator.class);
+                    Health early = indicator.health();
+                    assertThat(early.getStatus()).isEqualTo(Status.DOWN);
+                    assertThat(early.getDetails()).containsEntry("problems", List.of("too few nodes can be read yet"));
+                    ready.complete(null);
+                    assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+                });
+    }
+
+    @Test
     void theIndicatorCanBeTurnedOff() {
         runner.withPropertyValues("management.health.dht4j.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HealthIndicator.class));

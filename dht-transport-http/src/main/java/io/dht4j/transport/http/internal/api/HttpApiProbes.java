@@ -2,16 +2,14 @@ package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
-import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
-import io.dht4j.StoreProblem;
+import io.dht4j.transport.common.ReadinessConditions;
+import io.dht4j.transport.common.ReadinessConditions.Start;
+import io.dht4j.transport.common.ReadinessConditions.Unmet;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -40,12 +38,9 @@ public final class HttpApiProbes {
      * What was said longer ago counts no more. A store that was asked for its size so long ago, and has not answered
      * since, is not ready; one that nobody has asked for so long is.
      */
-    private static final long OUTDATED_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long OUTDATED_NANOS = ReadinessConditions.OUTDATED.toNanos();
 
-    /** How long a node is not ready because the others cannot be read. Later it may be of use without them. */
-    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-    private static final List<String> TOO_FEW = List.of("too few nodes can be read yet");
+    private static final List<String> TOO_FEW = List.of(Unmet.TOO_FEW_NODES.text());
 
     private static final int OK = 200;
     private static final int UNAVAILABLE = 503;
@@ -54,7 +49,7 @@ public final class HttpApiProbes {
     private final HttpApiAdmission admission;
     private volatile @Nullable Asked last;
     private volatile @Nullable Said said;
-    private volatile @Nullable Started started;
+    private volatile @Nullable Start started;
     private volatile Supplier<String> starting = () -> "";
 
     /** Creates the probes of a node that has started. */
@@ -85,7 +80,7 @@ public final class HttpApiProbes {
             return;
         }
         boolean isFirst = started == null;
-        Started start = start();
+        Start start = start();
         CompletionStage<NodeStatus> status = status();
         exchange.startTimer(PATIENCE, () -> {
             Said known = said;
@@ -101,7 +96,7 @@ public final class HttpApiProbes {
             if (missing.isEmpty() && start.isGoingOn()) {
                 if (isFirst) {
                     // Mostly at once. Only the first one waits: anyone may ask, and the end may never come.
-                    start.end.thenRun(() -> exchange.later(() -> answer(exchange, missing)));
+                    start.end().thenRun(() -> exchange.later(() -> answer(exchange, missing)));
                 } else {
                     answer(exchange, TOO_FEW);
                 }
@@ -111,12 +106,10 @@ public final class HttpApiProbes {
         }));
     }
 
-    private Started start() {
-        Started known = started;
+    private Start start() {
+        Start known = started;
         if (known == null) {
-            known = new Started(
-                    System.nanoTime(),
-                    cluster.ready().handle((ready, error) -> error == null).toCompletableFuture());
+            known = Start.of(cluster);
             started = known;
         }
         return known;
@@ -127,7 +120,8 @@ public final class HttpApiProbes {
             LOG.debug("the status cannot be asked", DhtException.unwrap(error));
             return List.of("not serving");
         }
-        List<String> missing = missing(status);
+        List<String> missing =
+                ReadinessConditions.unmet(status).stream().map(Unmet::text).toList();
         said = new Said(System.nanoTime(), missing);
         return missing;
     }
@@ -158,36 +152,6 @@ public final class HttpApiProbes {
         }
     }
 
-    private static List<String> missing(NodeStatus status) {
-        List<String> missing = new ArrayList<>();
-        if (status.entriesAge().toNanos() > OUTDATED_NANOS) {
-            missing.add("the store does not answer");
-        }
-        if (status.storeProblems().stream().anyMatch(problem -> problem.kind() == StoreProblem.Kind.WRITES_REFUSED)) {
-            missing.add("the store takes no writes");
-        }
-        if (status.clockProblem().isPresent()) {
-            missing.add("the clock contradicts those of other nodes, so that no writes are taken");
-        }
-        long others = status.topology().nodes().stream()
-                .filter(node -> !node.id().equals(status.id()))
-                .count();
-        // With those that do not answer: this node takes no writes while too few are known to have its settings.
-        Set<NodeId> without = new HashSet<>(status.disagreeing());
-        int disagreeing = without.size();
-        without.addAll(status.suspected());
-        int silent = without.size() - disagreeing;
-        if (disagreeing > 0 && 2L * without.size() > others) {
-            missing.add(disagreeing + " of " + others
-                    + " other nodes have other settings or addresses than this node has for them"
-                    + (silent == 0 ? "" : ", and " + silent + " do not answer"));
-        }
-        if (status.refill().partitions() > 0) {
-            missing.add(status.refill().partitions() + " partitions are refilled before they are read");
-        }
-        return missing;
-    }
-
     private static void answer(HttpApiExchange exchange, int status, String text) {
         if (!exchange.isOver()) {
             exchange.response()
@@ -198,19 +162,6 @@ public final class HttpApiProbes {
             }
         }
         exchange.answer(status, Buffer.buffer(text + "\n"));
-    }
-
-    /**
-     * The start of the node.
-     *
-     * @param at the first question after it
-     * @param end when the cluster is ready, or closed
-     */
-    private record Started(long at, CompletableFuture<Boolean> end) {
-
-        boolean isGoingOn() {
-            return !end.isDone() && System.nanoTime() - at < START_NANOS;
-        }
     }
 
     /** A question for the status. */
