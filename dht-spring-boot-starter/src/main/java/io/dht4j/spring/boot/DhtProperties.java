@@ -149,15 +149,23 @@ public record DhtProperties(
      * @param port Port to bind, 1 to 65535. Default: the port of this node's address; a node alone listens only if a
      *     port is set.
      * @param allowPlaintext Whether to listen beyond loopback without TLS.
+     * @param publicHosts With the type http, names by which other processes reach this node, besides its own ones and
+     *     addresses, without ports.
      */
     public record Transport(
             @DefaultValue("tcp") TransportType type,
             @Nullable String host,
             @Nullable Integer port,
-            @DefaultValue("false") boolean allowPlaintext) {
+            @DefaultValue("false") boolean allowPlaintext,
+            @DefaultValue List<String> publicHosts) {
 
-        /** Checks the range. */
+        /** Checks the range and keeps a copy of the list. */
         public Transport {
+            publicHosts = List.copyOf(publicHosts);
+            if (type != TransportType.HTTP && !publicHosts.isEmpty()) {
+                throw StartException.of(
+                        "dht4j.transport.public-hosts", "dht4j.transport.public-hosts needs dht4j.transport.type http");
+            }
             if (port != null) {
                 require("dht4j.transport.port", port, 1, MAX_PORT);
             }

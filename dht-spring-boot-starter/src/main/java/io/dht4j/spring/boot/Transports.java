@@ -13,6 +13,7 @@ import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ final class Transports {
             case TCP -> Tcp.create(listen, tls, plaintext);
             case HTTP -> {
                 require(type, "io.dht4j.transport.http.HttpTransport", "dht-transport-http");
-                yield Http.create(listen, tls, plaintext);
+                yield Http.create(listen, tls, plaintext, properties.transport().publicHosts());
             }
             case GRPC -> {
                 require(type, "io.dht4j.transport.grpc.GrpcTransport", "dht-transport-grpc");
@@ -124,10 +125,15 @@ final class Transports {
     }
 
     private static final class Http {
-        static Transport create(Optional<ListenAddress> listen, Optional<TlsFiles> tls, boolean plaintext) {
+        static Transport create(
+                Optional<ListenAddress> listen, Optional<TlsFiles> tls, boolean plaintext, List<String> publicHosts) {
             HttpTransportOptions options = listen.map(
                             address -> HttpTransportOptions.at(address.host(), address.port()))
                     .orElseGet(HttpTransportOptions::callingOnly);
+            for (String host : publicHosts) {
+                HttpTransportOptions before = options;
+                options = StartException.read("dht4j.transport.public-hosts", () -> before.withPublicHost(host));
+            }
             return HttpTransport.create(secured(options, tls, plaintext));
         }
     }

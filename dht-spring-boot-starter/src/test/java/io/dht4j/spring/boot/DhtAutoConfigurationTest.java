@@ -12,9 +12,11 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,6 +88,29 @@ class DhtAutoConfigurationTest {
                 .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
                 .store(new MemoryStore())
                 .start();
+    }
+
+    @Test
+    void aNodeIsReachedOverHttpByItsPublicHosts() {
+        int port = FreePorts.find();
+        runner.withPropertyValues(
+                        "dht4j.transport.type=http",
+                        "dht4j.transport.port=" + port,
+                        "dht4j.transport.public-hosts=kv.example,KV2.example")
+                .run(context -> {
+                    assertThat(statusOfFrame(port, "kv.example")).isNotEqualTo(421);
+                    assertThat(statusOfFrame(port, "kv2.example:80")).isNotEqualTo(421);
+                    assertThat(statusOfFrame(port, "other.example")).isEqualTo(421);
+                });
+    }
+
+    private static int statusOfFrame(int port, String host) throws IOException {
+        try (RawHttp raw = new RawHttp(port)) {
+            return raw.send("POST /peer/v1/frame HTTP/1.1\r\nHost: " + host
+                            + "\r\nDht-Deadline-Micros: 30000000\r\nContent-Length: 5\r\n\r\nframe")
+                    .read()
+                    .status();
+        }
     }
 
     @Test

@@ -44,6 +44,10 @@ class StartFailureTest {
                 "dht4j.calls.timeout=2h | dht4j.calls.timeout must be PT0.001S to PT1H, not PT2H",
                 "dht4j.transport.port=0 | dht4j.transport.port must be 1 to 65535, not 0",
                 "dht4j.transport.port=7001;dht4j.transport.host=0.0.0.0 | by dht4j.transport.allow-plaintext",
+                "dht4j.transport.public-hosts=kv.example "
+                        + "| dht4j.transport.public-hosts needs dht4j.transport.type http",
+                "dht4j.transport.type=http;dht4j.transport.public-hosts=kv.example:80 "
+                        + "| dht4j.transport.public-hosts: publicHost must be a name or an address, without a port",
                 "dht4j.tls.certificate=n1.pem | dht4j.tls: a certificate needs its key",
                 "dht4j.tls.authorities=ca.pem "
                         + "| a node needs dht4j.tls.certificate, dht4j.tls.key and dht4j.tls.authorities",
