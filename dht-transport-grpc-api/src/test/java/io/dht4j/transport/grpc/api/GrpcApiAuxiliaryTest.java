@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Version;
 import io.dht4j.testkit.tls.TestCertificates;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.v1.KeyValueGrpc;
 import io.dht4j.v1.PutRequest;
@@ -32,6 +35,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -64,7 +68,10 @@ class GrpcApiAuxiliaryTest {
     private static GrpcApi api;
 
     private final List<ManagedChannel> channels = new ArrayList<>();
-    private final BlockingQueue<Status> ends = new LinkedBlockingQueue<>();
+    private final BlockingQueue<End> ends = new LinkedBlockingQueue<>();
+
+    /** How a call ended, with the code of the trailers. */
+    private record End(Status status, Optional<ErrorCode> code) {}
 
     @BeforeAll
     static void start() throws Exception {
@@ -122,7 +129,8 @@ class GrpcApiAuxiliaryTest {
                 new ClientCall.Listener<>() {
                     @Override
                     public void onClose(Status status, Metadata trailers) {
-                        ends.add(status);
+                        ends.add(new End(
+                                status, ApiErrors.decode(status, trailers).map(DhtException::code)));
                     }
                 },
                 new Metadata());
@@ -134,10 +142,11 @@ class GrpcApiAuxiliaryTest {
         return HealthCheckRequest.newBuilder().setService("s".repeat(length)).build();
     }
 
-    private Status nextEnd() throws InterruptedException {
-        Status end = ends.poll(30, TimeUnit.SECONDS);
+    private Status nextEnd(ErrorCode... code) throws InterruptedException {
+        End end = ends.poll(30, TimeUnit.SECONDS);
         assertThat(end).as("a call ends").isNotNull();
-        return end;
+        assertThat(end.code().stream()).containsExactly(code);
+        return end.status();
     }
 
     private void assertServes() throws Exception {
@@ -174,8 +183,8 @@ class GrpcApiAuxiliaryTest {
                         .setListServices("s".repeat(VALUE))
                         .build());
         for (int i = 0; i < 5; i++) {
-            Status end = nextEnd();
-            assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            Status end = nextEnd(ErrorCode.FRAME_TOO_LARGE);
+            assertThat(end.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
             assertThat(end.getDescription()).isEqualTo("a message of health or reflection has at most 4096 bytes");
         }
         assertServes();
@@ -197,11 +206,12 @@ class GrpcApiAuxiliaryTest {
         }
         await().atMost(PATIENCE).until(() -> api.server().auxiliaryStreams() == CONNECTIONS);
         watch(stranger);
-        assertThat(nextEnd().getDescription()).isEqualTo("a connection may have 4 streams that watch at a time");
+        assertThat(nextEnd(ErrorCode.OVERLOADED).getDescription())
+                .isEqualTo("a connection may have 4 streams that watch at a time");
         ManagedChannel client = connect();
         for (int i = 1; i < WATCHES_PER_CONNECTION; i++) {
             watch(client);
-            Status left = nextEnd();
+            Status left = nextEnd(ErrorCode.OVERLOADED);
             assertThat(left.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
             assertThat(left.getDescription()).isEqualTo("other calls needed the place of this one");
         }
@@ -230,9 +240,10 @@ class GrpcApiAuxiliaryTest {
             await().atMost(PATIENCE).until(() -> api.server().auxiliaryStreams() == begun);
         }
         assertServes();
-        assertThat(nextEnd().getDescription()).isEqualTo("other calls needed the place of this one");
+        assertThat(nextEnd(ErrorCode.OVERLOADED).getDescription())
+                .isEqualTo("other calls needed the place of this one");
         begin(channels.get(connections - 1), HealthGrpc.getCheckMethod());
-        assertThat(nextEnd().getDescription())
+        assertThat(nextEnd(ErrorCode.OVERLOADED).getDescription())
                 .isEqualTo("a connection may have 32 calls of health or reflection at a time");
         assertServes();
         assertThat(ends).isEmpty();
@@ -247,7 +258,7 @@ class GrpcApiAuxiliaryTest {
             begin(connect(), HealthGrpc.getCheckMethod());
             begin(connect(), ServerReflectionGrpc.getServerReflectionInfoMethod());
             for (int i = 0; i < 3; i++) {
-                assertThat(nextEnd().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+                assertThat(nextEnd(ErrorCode.DEADLINE_PASSED).getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
             }
         } finally {
             api = shared;

@@ -1,12 +1,15 @@
 package io.dht4j.transport.grpc.api.internal.server;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerStreamTracer;
-import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthGrpc;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -66,10 +69,17 @@ final class AuxiliaryServices implements ServerInterceptor {
         boolean watch = call.getMethodDescriptor().getFullMethodName().equals(WATCH);
         Optional<String> refusal = watch ? enterWatching(stream, connection) : enter(stream, connection);
         if (refusal.isPresent()) {
-            call.close(Status.RESOURCE_EXHAUSTED.withDescription(refusal.get()), new Metadata());
+            StatusRuntimeException encoded = ApiErrors.encode(DhtException.of(ErrorCode.OVERLOADED, refusal.get()));
+            call.close(encoded.getStatus(), trailers(encoded));
             return new ServerCall.Listener<>() {};
         }
         return stream.listening(next.startCall(stream.begin(call), headers));
+    }
+
+    /** Returns the trailers of an error, which name its code as those of the API's own calls do. */
+    static Metadata trailers(StatusRuntimeException encoded) {
+        Metadata trailers = encoded.getTrailers();
+        return trailers == null ? new Metadata() : trailers;
     }
 
     /** Gives a stream a place, or returns why it gets none. */
@@ -116,7 +126,7 @@ final class AuxiliaryServices implements ServerInterceptor {
 
     /** Ends a stream outside the lock, because its listeners are unknown here. */
     private static void makeRoom(AuxiliaryStream leaving) {
-        leaving.cut(Status.RESOURCE_EXHAUSTED.withDescription("other calls needed the place of this one"));
+        leaving.cut(ErrorCode.OVERLOADED, "other calls needed the place of this one");
     }
 
     /** Handles the end of a stream. */
@@ -142,7 +152,7 @@ final class AuxiliaryServices implements ServerInterceptor {
                     .forEach(idle::add);
         }
         // Outside the lock, because the listeners are unknown here.
-        idle.forEach(stream -> stream.cut(Status.DEADLINE_EXCEEDED.withDescription("nothing came within " + timeout)));
+        idle.forEach(stream -> stream.cut(ErrorCode.DEADLINE_PASSED, "nothing came within " + timeout));
     }
 
     /** Returns, for tests, the number of streams that have a place. */

@@ -1,5 +1,8 @@
 package io.dht4j.transport.grpc.api.internal.server;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.grpc.Context;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
@@ -7,6 +10,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.net.SocketAddress;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -118,8 +122,9 @@ final class AuxiliaryStream extends ServerStreamTracer {
         messageBytes += bytes;
         if (messageBytes > AuxiliaryServices.MAX_MESSAGE_BYTES && !tooLarge) {
             tooLarge = true;
-            cut(Status.RESOURCE_EXHAUSTED.withDescription(
-                    "a message of health or reflection has at most " + AuxiliaryServices.MAX_MESSAGE_BYTES + " bytes"));
+            cut(
+                    ErrorCode.FRAME_TOO_LARGE,
+                    "a message of health or reflection has at most " + AuxiliaryServices.MAX_MESSAGE_BYTES + " bytes");
         }
     }
 
@@ -156,11 +161,12 @@ final class AuxiliaryStream extends ServerStreamTracer {
     }
 
     /** Ends the call in any state. */
-    void cut(Status status) {
+    void cut(ErrorCode code, String reason) {
         Cuttable<?, ?> running = call;
         if (running != null) {
+            StatusRuntimeException encoded = ApiErrors.encode(DhtException.of(code, reason));
             cut = true;
-            running.close(status, new Metadata());
+            running.close(encoded.getStatus(), AuxiliaryServices.trailers(encoded));
         }
     }
 }
