@@ -35,8 +35,8 @@ class LogMessagesTest {
 
     /** Those of {@code OwnAddress}, which transports pass to their loggers. */
     private static final List<String> OF_ADDRESSES = List.of(
-            "WARN this node, …, does not listen, but peers call it at …, its address in the topology: they cannot reach "
-                    + "it",
+            "WARN this node, …, does not listen, but peers call it at …, its address in the topology: they cannot "
+                    + "reach it",
             "WARN this node, …, listens on port …, but peers call it at …, its address in the topology: unless a proxy "
                     + "or NAT forwards port …, correct one of the two");
 
