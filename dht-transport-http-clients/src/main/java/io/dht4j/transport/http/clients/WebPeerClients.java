@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.clients;
 
+import io.dht4j.transport.http.internal.peer.HostLookups;
 import io.dht4j.transport.http.internal.peer.PeerBody;
 import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClient;
@@ -15,6 +16,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
@@ -82,12 +84,15 @@ final class WebPeerClients implements PeerClients {
     }
 
     private Client newClient(HostAndPort peer, Optional<PeerTls> tls) {
-        WebClient client = WebClient.create(
-                vertx,
-                clientOptions(tls),
-                new PoolOptions()
+        WebClientOptions of = clientOptions(tls);
+        HttpClient connections = vertx.httpClientBuilder()
+                .with(of)
+                .with(HostLookups.following(of))
+                .with(new PoolOptions()
                         .setHttp1MaxSize(options.connectionsPerPeer())
-                        .setMaxWaitQueueSize(options.connectionsPerPeer()));
+                        .setMaxWaitQueueSize(options.connectionsPerPeer()))
+                .build();
+        WebClient client = WebClient.wrap(connections, of);
         RequestOptions request = new RequestOptions()
                 .setMethod(HttpMethod.POST)
                 .setHost(peer.host())

@@ -6,8 +6,8 @@ import io.dht4j.transport.common.NodeAddress;
 import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
-import io.dht4j.transport.http.internal.common.HostLookups;
 import io.dht4j.transport.http.internal.common.Ndjson;
+import io.dht4j.transport.http.internal.peer.HostLookups;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -81,8 +81,10 @@ public final class HttpRemoteClient implements AutoCloseable {
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         this.context = vertx.getOrCreateContext();
+        HttpClientOptions client = clientOptions();
         this.agent = vertx.httpClientBuilder()
-                .with(clientOptions())
+                .with(client)
+                .with(HostLookups.following(client))
                 .with(new PoolOptions()
                         .setHttp1MaxSize(connections.perNode())
                         .setMaxWaitQueueSize(limits.maxInFlight()))

@@ -3,7 +3,7 @@ package io.dht4j.transport.http.internal.server;
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
 import io.dht4j.transport.common.FloodCount;
-import io.dht4j.transport.http.internal.common.HostLookups;
+import io.dht4j.transport.http.internal.peer.HostLookups;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;

@@ -1,6 +1,10 @@
-package io.dht4j.transport.http.internal.common;
+package io.dht4j.transport.http.internal.peer;
 
 import io.vertx.core.dns.AddressResolverOptions;
+import io.vertx.core.http.ClientResolverConfig;
+import io.vertx.core.http.HttpClientConfig;
+import io.vertx.core.http.HttpClientOptions;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -14,6 +18,9 @@ public final class HostLookups {
     private static final int ADDRESS_SECONDS = 30;
 
     private static final int HOSTS_FILE_SECONDS = 10;
+
+    /** How long a pool of connections keeps an address besides, five minutes by default. */
+    private static final Duration POOL_TIME = Duration.ofSeconds(10);
 
     /** The JDK's property for another hosts file. */
     private static final String HOSTS_FILE = "jdk.net.hosts.file";
@@ -35,5 +42,19 @@ public final class HostLookups {
             options.setHostsPath(file);
         }
         return options;
+    }
+
+    /**
+     * Returns the configuration of a client whose pools of connections look the name of a host up again. By itself a
+     * client that is used keeps calling the address of before for five minutes, also if no connection to it succeeds.
+     *
+     * @param options everything else
+     * @return new configuration, which takes the place of the options in a builder that has them
+     */
+    public static HttpClientConfig following(HttpClientOptions options) {
+        return new HttpClientConfig(options)
+                .setResolverConfig(new ClientResolverConfig()
+                        .setKeepAliveTimeout(POOL_TIME)
+                        .setMaxKeepAlive(POOL_TIME));
     }
 }
