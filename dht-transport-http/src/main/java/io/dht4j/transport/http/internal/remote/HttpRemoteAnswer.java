@@ -42,6 +42,7 @@ public abstract class HttpRemoteAnswer<T> {
     private static final int MAX_JSON_BYTES = 4 << 20;
 
     private static final int NOT_FOUND = 404;
+    private static final int MISDIRECTED = 421;
     private static final int SUCCESS = 2;
 
     private boolean isError;
@@ -58,6 +59,13 @@ public abstract class HttpRemoteAnswer<T> {
         isError = status / 100 != SUCCESS;
         if (isError && PeerProtocol.NOT_SENT.equals(response.getHeader(PeerProtocol.OUTCOME_HEADER))) {
             throw new UnavailableException(ErrorCode.NOT_SENT, "the node is not serving");
+        }
+        if (status == MISDIRECTED) {
+            // Before its end, so that the connection is closed: the next one looks the name up again.
+            throw new UnavailableException(
+                    ErrorCode.NOT_SENT,
+                    "the node there is not known by this name (status 421): the name may lead to another node, or the"
+                            + " node needs the name as a --public-host");
         }
         if (!isError) {
             head(response);

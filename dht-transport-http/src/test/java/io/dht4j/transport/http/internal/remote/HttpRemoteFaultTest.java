@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -163,6 +164,32 @@ class HttpRemoteFaultTest {
         DhtException error = failure(get(address));
         assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
         assertThat(error).hasMessageContaining("1999").hasMessageContaining("of tomorrow");
+    }
+
+    @Test
+    void aNodeThatAnotherNameLeadsToHasDoneNothingAndItsConnectionIsClosed() throws Exception {
+        String problem = "{\"title\":\"Bad\",\"status\":421,\"detail\":\"no name of this node\",\"code\":1000}";
+        String answer = sized("HTTP/1.1 421 Misdirected\r\nContent-Type: application/problem+json\r\n", problem);
+        CompletableFuture<Integer> next = new CompletableFuture<>();
+        ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        opened.add(listener);
+        Thread thread = new Thread(() -> {
+            try (Socket socket = listener.accept()) {
+                readRequest(socket);
+                socket.getOutputStream().write(answer.getBytes(ISO_8859_1));
+                next.complete(socket.getInputStream().read());
+            } catch (IOException e) {
+                next.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+
+        DhtException error = failure(remote.put("127.0.0.1:" + listener.getLocalPort(), KEY, new byte[1], OPTIONS));
+
+        assertThat(error.code()).isEqualTo(ErrorCode.NOT_SENT);
+        assertThat(error).hasMessageContaining("--public-host");
+        assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo(-1);
     }
 
     @Test
