@@ -83,9 +83,8 @@ final class Source {
 
     /**
      * Asks the node for its watermarks. They do not change while a slot moves. The node answers only after it has
-     * installed the row versions of this node's view, and its reply carries its clock. It may have dropped what it is
-     * to have by this view: if it has {@linkplain io.dht4j.core.internal.membership.DivergedPartitions diverged}, this
-     * fails.
+     * installed the row versions of this node's view, and its reply carries its clock. If it
+     * {@linkplain io.dht4j.core.internal.repair.rollback.RollbackDetector#incomplete lacks} entries, this fails.
      */
     CompletableFuture<Map<Integer, PurgeWatermarks.Pair>> askForWatermarks(PartitionSet some) {
         return askForWatermarks(some.chunks(LocalReplica.MAX_SUMS), 0, new HashMap<>());
@@ -107,8 +106,9 @@ final class Source {
                     if (sums.sealed()) {
                         throw new RepairException(
                                 ErrorCode.REPLICA_REFILLING,
-                                "node " + first.id() + ": a recovery has set aside changes in which it took part, and"
-                                        + " it is compared with the other replicas first");
+                                "node " + first.id() + ": its disk was lost or rolled back, or a recovery has set aside"
+                                        + " changes in which it took part, and it is compared with the other replicas"
+                                        + " first");
                     }
                     int[] numbers = chunk.toArray();
                     for (int i = 0; i < numbers.length; i++) {

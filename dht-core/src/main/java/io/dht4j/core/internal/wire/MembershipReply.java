@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.StoreSpace;
 import java.util.List;
 import java.util.Optional;
@@ -47,8 +48,9 @@ public sealed interface MembershipReply extends Reply {
      * @param heardMillis how long ago the member was heard, by this node or another one, in milliseconds;
      *     {@link #UNKNOWN} if that is not known
      * @param fails whether the last call of this node to it has failed, not long ago
+     * @param incomplete the partitions of which this node has no complete replica, although it may own a slot
      */
-    record LastHeard(long heardMillis, boolean fails) implements MembershipReply {
+    record LastHeard(long heardMillis, boolean fails, PartitionSet incomplete) implements MembershipReply {
 
         /** Stands for a time that is not known. */
         public static final long UNKNOWN = -1;

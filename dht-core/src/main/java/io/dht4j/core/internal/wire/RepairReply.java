@@ -13,7 +13,7 @@ public sealed interface RepairReply extends Reply {
      * The reply to {@link RepairRequest.Sums}.
      *
      * @param sealed whether the partitions are sealed as requested; with {@link RepairRequest.Detail#WATERMARKS},
-     *     whether the replica has diverged in one of them, so that no copy of it is complete
+     *     whether one of them is closed because of a rollback, a loss or a recovery, so that no copy of it is complete
      * @param sums for each requested partition, ascending, as {@link RepairRequest.Detail} requests: one number, one
      *     for each of its buckets, or none
      * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been

@@ -216,6 +216,22 @@ class DrivenMembersTest {
     }
 
     @Test
+    void aNodeThatIsNoMemberAnyMoreIsNotRemembered() {
+        try (DrivenCluster cluster = new DrivenCluster(4)) {
+            cluster.nodes.crash(3);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.change(0, state -> new Command.MarkDead(state.epoch(), 4, true));
+            cluster.await(0, state -> state.loads()[4] == 0 && state.batches().isEmpty());
+            assertThat(cluster.nodes.membership(0).reports().silence(node(3).id()))
+                    .isPresent();
+            cluster.change(0, state -> new Command.Remove(state.epoch(), 4));
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            assertThat(cluster.nodes.membership(0).reports().silence(node(3).id()))
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void aDeadNodeIsReplacedByAnEmptyDiskOfItsName() {
         for (int dead = 0; dead < 3; dead++) {
             try (DrivenCluster cluster = new DrivenCluster(3)) {

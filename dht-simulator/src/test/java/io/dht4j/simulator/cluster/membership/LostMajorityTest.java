@@ -196,6 +196,26 @@ class LostMajorityTest {
         }
     }
 
+    /** The other node is asked about no third one. */
+    @Test
+    void aRecoveryOfTwoNodesAlsoMakesAStateThatAnEarlierVersionReads() {
+        try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2), made -> {
+            made.ofEarlierRelease.add(0);
+            return made;
+        })) {
+            cluster.nodes.logsRun = false;
+            cluster.nodes.stop(0);
+            cluster.nodes.bootstrap(0, list(0, 1));
+            cluster.nodes.cluster(0);
+            assertThat(recovery(cluster, 1)).contains("1 of 1 voters answer", "repeat this in 30 s");
+            cluster.nodes.env.advance(Duration.ofSeconds(31));
+            cluster.nodes.logsRun = true;
+            assertThat(recovery(cluster, 1)).isEmpty();
+            assertThat(Epoch.generation(cluster.nodes.state(1).epoch())).isEqualTo(2);
+            assertThat(cluster.nodes.state(1).recoveredFrom()).isEmpty();
+        }
+    }
+
     private static String waitsFor(DrivenCluster cluster, int at) {
         return cluster.nodes
                 .env

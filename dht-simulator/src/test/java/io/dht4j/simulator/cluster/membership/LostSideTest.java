@@ -242,6 +242,37 @@ class LostSideTest {
         }
     }
 
+    /** n0 has dropped what n2 has, and has not compared yet when n2 is lost for good. */
+    @Test
+    void aNodeIsNotDeclaredDeadWithoutWhichOneThatHasDivergedCannotBeRepaired() {
+        try (cluster) {
+            writeWithout(3, 1);
+            cut(LOST, LEFT);
+            PartitionSet dropped = moveBehindTheCut();
+            cluster.nodes.crash(1);
+            recover(4, LOST);
+            heal();
+            cut(new int[] {0}, new int[] {2});
+            cluster.await(0, state -> Epoch.generation(state.epoch()) == 2);
+            assertThat(dropped.stream()
+                            .anyMatch(partition -> cluster.nodes.state(4).involves(partition, cluster.number(4, 2))))
+                    .isTrue();
+            cluster.nodes.crash(2);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            int dead = cluster.number(4, 2);
+            assertThat(cluster.refusal(4, state -> new Command.MarkDead(state.epoch(), dead, false)))
+                    .contains("n0 must be compared with it first", "Bring n2 back", "--accept-data-loss");
+            cluster.nodes.bootstrap(2, list(0, 1, 2, 3, 4));
+            heal();
+            cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));
+            awaitAll(0, 1, 2, 3, 4);
+            cluster.nodes.env.advance(Duration.ofMinutes(1));
+            cluster.nodes.crash(2);
+            cluster.nodes.env.advance(Duration.ofSeconds(40));
+            cluster.change(4, state -> new Command.MarkDead(state.epoch(), dead, false));
+        }
+    }
+
     /** The node is killed when it has stored the recovered state, before it has installed it. */
     @Test
     void whatHasDivergedIsStoredBeforeTheRecoveredState() {

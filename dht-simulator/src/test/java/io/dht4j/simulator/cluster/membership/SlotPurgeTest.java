@@ -177,6 +177,29 @@ class SlotPurgeTest extends MovingSlot {
     }
 
     @Test
+    void ownerWhoseDiskIsRolledBackIsCopiedOnceItHasCaughtUp() {
+        List<Key> keys = agreed.keys(MOVED, 20);
+        put(keys, 1, ALL);
+        BlockingStore earlier = new BlockingStore();
+        earlier.apply(List.of(value(agreed.keys(MOVED, 30).get(29), belowWatermarks())));
+        keepWatermarks(earlier, Version.of(PURGED.millis() - 10_000, 0));
+        agreed.stores.set(OWNER, earlier);
+        for (int other : new int[] {OTHER, THIRD}) {
+            agreed.stores.get(other).beforeScan = () -> {
+                throw new StoreException("no pages yet");
+            };
+        }
+        agreed.restart(OWNER, earlier);
+        move(Phase.COPY, HEIR);
+        cluster.env.advance(Duration.ofMinutes(1));
+        assertThat(isComplete()).isFalse();
+        assertThat(waitsFor()).contains("its disk was lost or rolled back");
+        beforePages(() -> {});
+        awaitComplete();
+        assertHolds(HEIR, keys, 1);
+    }
+
+    @Test
     void heirIsNotTakenForARolledBackDisk() {
         put(agreed.keys(MOVED, 20), 1, ALL);
         move(Phase.COPY, HEIR);

@@ -176,6 +176,7 @@ public final class NodeCluster implements Cluster {
         client.refresh().follow(member.source());
         member.reports().from(moves());
         member.reports().pending(runtime.background.handoff::bytes, runtime.local.snapshots::openCount);
+        member.incomplete(runtime.local.repaired.rollbacks()::incomplete);
     }
 
     /**

@@ -28,8 +28,10 @@ import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.observation.Observations;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -48,6 +50,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -223,6 +227,14 @@ public final class AgreedMembership {
 
     private boolean isSilent(NodeId node) {
         return calls.silence().of(node).isPresent();
+    }
+
+    /**
+     * Sets what returns the partitions of which this node lacks entries that it may have acknowledged. Before, there
+     * are none. While there are some, no member is declared dead without whom they may be lost.
+     */
+    public void incomplete(Supplier<PartitionSet> source) {
+        silences.incomplete(source);
     }
 
     /** Returns what the members report about themselves. */
@@ -408,6 +420,11 @@ public final class AgreedMembership {
 
     /** A state is installed. On a store thread. */
     private void installed(ClusterState state) {
+        calls.silence()
+                .retain(state.members().all().stream()
+                        .filter(member -> member.lifecycle() != Lifecycle.REMOVED)
+                        .map(Member::name)
+                        .collect(Collectors.toSet()));
         lifecycle
                 .follow(state)
                 .ifPresentOrElse(

@@ -109,7 +109,7 @@ final class Recovery {
                 throw refused(refused.reason());
             }
             ClusterState recovered = ((CommandResult.Accepted) result).state();
-            return heard(state, lost.isEmpty() ? two(state) : lost).thenCompose(heard -> {
+            return heard(state, lost).thenCompose(heard -> {
                 if (!acceptDataLoss && !lost.isEmpty()) {
                     heard.forEach((member, found) -> requireUnheard(state, answers.keySet(), member, found));
                 }
@@ -118,22 +118,17 @@ final class Recovery {
         });
     }
 
-    /** Returns two others: all members show their release when they are asked about one or the other. */
-    private Set<NodeId> two(ClusterState state) {
-        return state.members().all().stream()
-                .filter(member -> member.lifecycle().isPresent() && !member.is(incarnation))
-                .limit(2)
-                .map(Member::name)
-                .collect(Collectors.toSet());
-    }
-
-    /** Asks all members when each of some was heard; the answers are by the number of the asked one. */
+    /**
+     * Asks all members when each lost one was heard, or when this one was, if none is lost: the answers also show their
+     * releases. They are by the number of the asked one.
+     */
     private CompletableFuture<Map<Member, Map<Integer, Optional<LastHeard>>>> heard(
-            ClusterState state, Set<NodeId> some) {
+            ClusterState state, Set<NodeId> lost) {
         // In the order of the members, so that a simulated run can be repeated.
         Map<Member, CompletableFuture<Map<Integer, Optional<LastHeard>>>> asked = new LinkedHashMap<>();
         state.members().all().stream()
-                .filter(member -> member.lifecycle().isPresent() && some.contains(member.name()))
+                .filter(member -> member.lifecycle().isPresent())
+                .filter(member -> lost.isEmpty() ? member.is(incarnation) : lost.contains(member.name()))
                 .forEach(member -> asked.put(member, silences.ask(state, member)));
         return CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new))
                 .thenApply(done -> {

@@ -7,7 +7,9 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.agreed.peer.PeerSilence;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.MembershipReply.LastHeard;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.Environment;
@@ -20,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +55,7 @@ final class SilenceExchange {
     private final LongSupplier epoch;
     private final Environment environment;
     private final PeerSilence silence;
+    private volatile Supplier<PartitionSet> incomplete = PartitionSet::empty;
     /** The members to which a call is under way. */
     private final Set<NodeId> asking = ConcurrentHashMap.newKeySet();
 
@@ -130,19 +134,38 @@ final class SilenceExchange {
         }
     }
 
+    /** Sets what returns the partitions of which this node has no complete replica. Before, there are none. */
+    void incomplete(Supplier<PartitionSet> source) {
+        incomplete = source;
+    }
+
+    /** Returns the partitions of which this node has no complete replica. */
+    PartitionSet incomplete() {
+        return incomplete.get();
+    }
+
+    /** In what this node has diverged is known once it has installed the recovered state: until then, in anything. */
+    private PartitionSet incompleteAt(long asked) {
+        Optional<ClusterState> state = members.state();
+        return state.isPresent() && Epoch.generation(asked) > Epoch.generation(epoch.getAsLong())
+                ? PartitionSet.matching(state.get().partitions(), any -> true)
+                : incomplete();
+    }
+
     /** Serves the question of another member, and takes note of what it knows. */
     LastHeard serve(MembershipRequest.Silence question) {
+        PartitionSet lacking = incompleteAt(question.epoch());
         if (question.about().equals(incarnation)) {
-            return new LastHeard(0, false);
+            return new LastHeard(0, false, lacking);
         }
         Optional<Node> about = members.node(question.about());
         if (about.isEmpty()) {
-            return new LastHeard(LastHeard.UNKNOWN, false);
+            return new LastHeard(LastHeard.UNKNOWN, false, lacking);
         }
         NodeId name = about.get().id();
         learn(name, question.heardMillis());
         ask(about.get());
-        return new LastHeard(heardMillis(name), silence.fails(name, FRESH));
+        return new LastHeard(heardMillis(name), silence.fails(name, FRESH), lacking);
     }
 
     private void learn(NodeId name, long heardMillis) {
@@ -182,13 +205,15 @@ final class SilenceExchange {
      * Asks all other present members when a member was last heard, and takes note of what they say.
      *
      * @param state the state of the members
-     * @param about a present member
+     * @param about a present member, perhaps this one
      * @return completes within 1.5 s with the answers of those that have answered, by their numbers; an answer is empty
      *     if its node is of a release that cannot say that. Never fails
      */
     CompletableFuture<Map<Integer, Optional<LastHeard>>> ask(ClusterState state, Member about) {
-        // Of many silent members it may not have been asked for long.
-        MemberDirectory.node(about).ifPresent(this::ask);
+        if (!about.is(incarnation)) {
+            // Of many silent members it may not have been asked for long.
+            MemberDirectory.node(about).ifPresent(this::ask);
+        }
         Map<Integer, Optional<LastHeard>> answers = new ConcurrentHashMap<>();
         CompletableFuture<?>[] all = state.members().all().stream()
                 .filter(member ->

@@ -4,10 +4,13 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerSilence;
 import io.dht4j.core.internal.membership.command.Command;
+import io.dht4j.core.internal.membership.command.DeathRules;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.MembershipReply.LastHeard;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,9 +20,9 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * Lets no member be declared dead that any node has heard a short time ago, as far as the leader reaches the others.
- * When a member was heard is known to all of them, so a new leader knows it, too. Does not block; safe for use by any
- * number of threads.
+ * Lets no member be declared dead that any node has heard a short time ago, or that has acknowledged writes which the
+ * others lack, as far as the leader reaches the others. When a member was heard is known to all of them, so a new
+ * leader knows it, too. Does not block; safe for use by any number of threads.
  */
 final class SilenceGuard implements CommandLog.Guard {
 
@@ -67,7 +70,19 @@ final class SilenceGuard implements CommandLog.Guard {
             return CompletableFuture.completedFuture(
                     Optional.of(member + " leads the changes of this cluster, so it is alive: stop it first"));
         }
-        return exchange.ask(state, member).thenApply(answers -> refusal(state, member, answers));
+        return exchange.ask(state, member)
+                .thenApply(answers -> refusal(state, member, answers)
+                        .or(() -> DeathRules.refusal(state, dead, incomplete(state, answers))));
+    }
+
+    /** Returns what members lack of their partitions, by their numbers; those that do not answer lack nothing. */
+    private Map<Integer, PartitionSet> incomplete(ClusterState state, Map<Integer, Optional<LastHeard>> answers) {
+        Map<Integer, PartitionSet> result = new HashMap<>();
+        answers.forEach((number, answer) -> answer.ifPresent(heard -> result.put(number, heard.incomplete())));
+        state.members()
+                .incarnation(incarnation)
+                .ifPresent(member -> result.put(member.number(), exchange.incomplete()));
+        return result;
     }
 
     private Optional<String> refusal(ClusterState state, Member member, Map<Integer, Optional<LastHeard>> answers) {

@@ -9,17 +9,42 @@ import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.core.internal.membership.state.StateChange;
 import io.dht4j.core.internal.placement.PartitionSet;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Commands that concern members that never return. */
-final class DeathRules {
+public final class DeathRules {
 
     private final ClusterState state;
     private final MemberList members;
+    /** The partitions of which members have no complete replica although they own a slot, by their numbers. */
+    private final Map<Integer, PartitionSet> incomplete;
 
     DeathRules(ClusterState state) {
+        this(state, Map.of());
+    }
+
+    private DeathRules(ClusterState state, Map<Integer, PartitionSet> incomplete) {
         this.state = state;
         this.members = state.members();
+        this.incomplete = incomplete;
+    }
+
+    /**
+     * Returns why a member is not declared dead, by the state and by what other members report. The state does not have
+     * these reports, so only the leader that is asked first can refuse the command for them. Does not block.
+     *
+     * @param state the state before the command
+     * @param command the command
+     * @param incomplete the partitions of which members report that they have no complete replica, by their numbers
+     * @return one sentence for people; empty if the command is accepted
+     */
+    public static Optional<String> refusal(
+            ClusterState state, Command.MarkDead command, Map<Integer, PartitionSet> incomplete) {
+        return new DeathRules(state, incomplete).markDead(command) instanceof CommandResult.Refused refused
+                ? Optional.of(refused.reason())
+                : Optional.empty();
     }
 
     CommandResult markDead(Command.MarkDead command) {
@@ -41,13 +66,27 @@ final class DeathRules {
             }
         }
         ClusterState next = change.build();
-        int endangered = command.acceptDataLoss() ? 0 : endangered(next, member.number());
-        if (endangered > 0) {
-            return Results.refused("without " + member.name() + ", " + endangered
-                    + " partitions have too few complete replicas to hold every acknowledged write: bring it or"
-                    + " another dead node back, or repeat the command with --accept-data-loss");
+        PartitionSet endangered = command.acceptDataLoss() ? PartitionSet.empty() : endangered(next, member.number());
+        if (!endangered.isEmpty()) {
+            return Results.refused("without " + member.name() + ", " + endangered.cardinality()
+                    + " partitions have too few complete replicas to hold every acknowledged write: "
+                    + remedy(member, endangered));
         }
         return new CommandResult.Accepted(next);
+    }
+
+    private String remedy(Member dead, PartitionSet endangered) {
+        String closed = incomplete.entrySet().stream()
+                .filter(each ->
+                        each.getKey() != dead.number() && each.getValue().intersects(endangered))
+                .map(each -> members.get(each.getKey()).name().value())
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return closed.isEmpty()
+                ? "bring it or another dead node back, or repeat the command with --accept-data-loss"
+                : closed + " must be compared with it first, after a recovery, a rollback or the loss of a disk. Bring "
+                        + dead.name() + " back until the log of each says that all partitions are read again, or"
+                        + " repeat the command with --accept-data-loss";
     }
 
     /** The owner of a batch's slots is dead. */
@@ -61,27 +100,23 @@ final class DeathRules {
     }
 
     /**
-     * Returns the number of a member's partitions in which so many slots are lost or incomplete that the others need
-     * not include one of every majority.
+     * Returns a member's partitions in which so many slots are lost or incomplete that the others need not include one
+     * of every majority.
      */
-    private int endangered(ClusterState next, int dead) {
-        int endangered = 0;
-        for (int partition = 0; partition < next.partitions(); partition++) {
-            if (!state.involves(partition, dead)) {
-                continue;
-            }
-            int incomplete = 0;
-            for (Slot slot : next.row(partition)) {
-                int reader = slot.reader();
-                if (reader == Slot.NOBODY || next.members().get(reader).lifecycle() == Lifecycle.DEAD) {
-                    incomplete++;
-                }
-            }
-            if (incomplete > mayLose(next.width(partition))) {
-                endangered++;
-            }
-        }
-        return endangered;
+    private PartitionSet endangered(ClusterState next, int dead) {
+        return PartitionSet.matching(
+                next.partitions(),
+                partition -> state.involves(partition, dead)
+                        && next.row(partition).stream()
+                                        .filter(slot -> !isComplete(next, partition, slot.reader()))
+                                        .count()
+                                > mayLose(next.width(partition)));
+    }
+
+    private boolean isComplete(ClusterState next, int partition, int reader) {
+        return reader != Slot.NOBODY
+                && next.members().get(reader).lifecycle() != Lifecycle.DEAD
+                && !incomplete.getOrDefault(reader, PartitionSet.empty()).contains(partition);
     }
 
     /**

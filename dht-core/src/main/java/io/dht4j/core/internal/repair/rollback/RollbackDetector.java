@@ -371,6 +371,17 @@ public final class RollbackDetector {
         return rolledBack;
     }
 
+    /**
+     * Returns the partitions of which this node lacks entries that it may have acknowledged: they are lost, rolled back
+     * or diverged. Does not block.
+     */
+    public PartitionSet incomplete() {
+        // Marks are read from the disk before anything else is.
+        return PartitionSet.of(rolledBack.keySet())
+                .union(lost())
+                .union(watermarks.diverged().all());
+    }
+
     /** Returns the partitions whose content was lost and is not yet completely refilled. Does not block. */
     public PartitionSet lost() {
         return barrier.of(Reason.LOST);

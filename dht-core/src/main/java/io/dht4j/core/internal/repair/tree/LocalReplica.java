@@ -231,7 +231,7 @@ public final class LocalReplica {
         } else if (detail == Detail.BUCKETS) {
             trees.settle();
         } else {
-            sealed = request.partitions().intersects(watermarks.diverged().all());
+            sealed = request.partitions().intersects(rollbacks.incomplete());
         }
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();

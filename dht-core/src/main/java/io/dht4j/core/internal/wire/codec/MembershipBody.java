@@ -109,8 +109,8 @@ final class MembershipBody {
             }
             return size;
         }
-        if (reply instanceof MembershipReply.LastHeard) {
-            return 8 + 1;
+        if (reply instanceof MembershipReply.LastHeard heard) {
+            return 8 + 1 + FrameWriter.sizeOf(heard.incomplete());
         }
         return reply instanceof MembershipReply.Appended appended
                 ? 1 + 8 + 2 + utf8(appended.reason()).length + UUID_BYTES
@@ -155,7 +155,7 @@ final class MembershipBody {
             out.u8(appended.outcome().code()).i64(appended.epoch()).text(utf8(appended.reason()));
             write(out, appended.leader().orElse(NONE));
         } else if (reply instanceof MembershipReply.LastHeard heard) {
-            out.i64(heard.heardMillis()).flag(heard.fails());
+            out.i64(heard.heardMillis()).flag(heard.fails()).partitions(heard.incomplete());
         } else if (reply instanceof MembershipReply.Reported reported) {
             write(out, reported.incarnation())
                     .i64(reported.epoch())
@@ -274,7 +274,7 @@ final class MembershipBody {
             return reported(in);
         }
         if (request instanceof MembershipRequest.Silence) {
-            return new MembershipReply.LastHeard(heard(in), in.flag("whether calls to a member fail"));
+            return new MembershipReply.LastHeard(heard(in), in.flag("whether calls to a member fail"), in.partitions());
         }
         return isAnsweredByAppended(request) ? appended(in) : new MembershipReply.Taken();
     }

@@ -106,7 +106,7 @@ class MembershipFramesTest {
                 byte[] part = Arrays.copyOf(frame, frame.length - cut);
                 assertThatThrownBy(() -> FrameCodec.decodeRequest(part, NAMES)).isInstanceOf(FrameException.class);
             }
-            LastHeard reply = new LastHeard(heard, heard == 0);
+            LastHeard reply = new LastHeard(heard, heard == 0, heard == 0 ? PartitionSet.empty() : PartitionSet.of(3));
             assertThat(decodedReply(FrameCodec.encode(HEADER, reply), question)).isEqualTo(reply);
         }
         assertMalformed(new MembershipRequest.Silence(ONE, 9, OTHER, -2), "must not be negative");

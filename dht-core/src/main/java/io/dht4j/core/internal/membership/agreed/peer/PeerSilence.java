@@ -4,6 +4,7 @@ import io.dht4j.NodeId;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -16,7 +17,7 @@ import java.util.function.LongSupplier;
 public final class PeerSilence {
 
     private final LongSupplier nanoTime;
-    /** Bounded by the number of nodes that are asked, and members. */
+    /** Bounded by the number of members, and of nodes that are asked for a state. */
     private final Map<NodeId, Seen> nodes = new ConcurrentHashMap<>();
 
     /**
@@ -84,6 +85,11 @@ public final class PeerSilence {
                 .failedLast()
                 .filter(last -> since(last).compareTo(atMost) <= 0)
                 .isPresent();
+    }
+
+    /** Forgets all nodes but some. */
+    public void retain(Set<NodeId> some) {
+        nodes.keySet().retainAll(some);
     }
 
     private Seen seen(NodeId node) {
