@@ -30,6 +30,9 @@ class SlotPurgeTest extends MovingSlot {
     /** All replicas have purged up to this version, of a minute before the test. */
     private static final Version PURGED = Version.of(VirtualEnvironment.START_MILLIS - 60_000, 0);
 
+    /** A partition that stays at the owner. */
+    private static final int OF_OWNER_TOO = 3;
+
     private static final CallOptions ALONE = CallOptions.defaults().withPolicy(1, 1);
 
     SlotPurgeTest() {
@@ -181,7 +184,7 @@ class SlotPurgeTest extends MovingSlot {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
         BlockingStore earlier = new BlockingStore();
-        earlier.apply(List.of(value(agreed.keys(MOVED, 30).get(29), belowWatermarks())));
+        earlier.apply(List.of(value(agreed.key(OF_OWNER_TOO), belowWatermarks())));
         keepWatermarks(earlier, Version.of(PURGED.millis() - 10_000, 0));
         agreed.stores.set(OWNER, earlier);
         for (int other : new int[] {OTHER, THIRD}) {
