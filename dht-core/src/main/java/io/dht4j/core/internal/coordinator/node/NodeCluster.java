@@ -455,6 +455,7 @@ public final class NodeCluster implements Cluster {
             readiness.close();
             runtime.close(admission.close());
         } finally {
+            writes.close();
             if (ownsEnvironment) {
                 components.environment().close();
             }

@@ -154,9 +154,10 @@ final class PeerServices {
         return suspicion.suspects();
     }
 
-    /** Ends the checks of silent nodes. */
+    /** Ends the checks of silent nodes, and what waits for nodes whose settings differ. */
     void close() {
         suspicion.close();
+        disagreements.close();
     }
 
     private void heard(NodeId node, long now) {

@@ -51,6 +51,7 @@ final class WriteCalls {
     private final FirstContact firstContact;
     private final Disagreements disagreements;
     private final WriteServices services;
+    private final SupersededWrites superseded;
 
     WriteCalls(NodeRuntime runtime, NodeConfig config, CallRules rules, Admission admission) {
         this.components = runtime.local.components;
@@ -63,14 +64,20 @@ final class WriteCalls {
         this.clocks = runtime.peers.clocks;
         this.firstContact = runtime.peers.firstContact;
         this.disagreements = runtime.peers.disagreements;
+        this.superseded = new SupersededWrites(environment);
         this.services = new WriteServices(
                 components,
                 client,
                 runtime.background.parked,
                 runtime.deadlines,
-                new SupersededWrites(environment),
+                superseded,
                 versions,
                 config.limits().maxValueBytes());
+    }
+
+    /** Gives no second versions to writes any more. */
+    void close() {
+        superseded.close();
     }
 
     /**

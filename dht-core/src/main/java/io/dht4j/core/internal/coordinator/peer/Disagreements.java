@@ -56,6 +56,11 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     /** Why this node takes no writes; empty if it does. */
     private volatile Optional<String> problem = Optional.empty();
 
+    /** Ends the wait for a majority. Guarded by this. */
+    private Environment.Timer deciding = () -> {};
+    /** Guarded by this. */
+    private boolean closed;
+
     /** Completes when those that have neither accepted nor refused decide nothing any more, or have had their time. */
     private volatile CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
 
@@ -165,10 +170,11 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         synchronized (this) {
             Optional<String> before = problem;
             Optional<String> now = found();
-            begins = now.isPresent() && before.isEmpty();
+            begins = now.isPresent() && before.isEmpty() && !closed;
             if (begins) {
                 CompletableFuture<Void> decision = new CompletableFuture<>();
-                environment.schedule(() -> decision.complete(null), DECISION_NANOS);
+                deciding.cancel();
+                deciding = environment.schedule(() -> decision.complete(null), DECISION_NANOS);
                 decided = decision;
             }
             isDecided = now.isEmpty() || 2 * refusing() >= topology.get().size();
@@ -181,6 +187,15 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         if (begins) {
             ask();
         }
+    }
+
+    /** Waits for no node any more. Writes that wait are decided by what is known. */
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            deciding.cancel();
+        }
+        decided.complete(null);
     }
 
     private static void announce(Optional<String> before, Optional<String> now) {

@@ -30,6 +30,8 @@ public final class SupersededWrites {
     // Guarded by this, as the following fields. In the order of arrival.
     private final Map<Stamp, Waiting> waiting = new LinkedHashMap<>();
     private boolean scheduled;
+    private boolean closed;
+    private Environment.Timer timer = () -> {};
     /** The monotonic clock when the timer was set. */
     private long scheduledNanos;
 
@@ -52,6 +54,9 @@ public final class SupersededWrites {
 
     /** Adds an entry, unless it waits already. If there is no timer for it, it waits for its deadline. */
     synchronized void add(WriteOperation write, Stamp stamp) {
+        if (closed) {
+            return;
+        }
         Waiting before = waiting.putIfAbsent(stamp, new Waiting(write, environment.nanoTime()));
         if (before == null && !scheduled) {
             schedule();
@@ -63,7 +68,7 @@ public final class SupersededWrites {
         long pause = environment.random().nextLong(SHORTEST_PAUSE_NANOS, LONGEST_PAUSE_NANOS);
         scheduledNanos = environment.nanoTime();
         try {
-            environment.schedule(this::look, pause);
+            timer = environment.schedule(this::look, pause);
             scheduled = true;
         } catch (RuntimeException | Error e) {
             LOG.debug("superseded writes wait for their deadlines", e);
@@ -72,10 +77,20 @@ public final class SupersededWrites {
         }
     }
 
+    /** Gives out no second version any more: writes that wait end with the transport, or at their deadlines. */
+    public synchronized void close() {
+        closed = true;
+        timer.cancel();
+        waiting.clear();
+    }
+
     private void look() {
         long now = environment.nanoTime();
         Map<Stamp, Waiting> due;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             waiting.entrySet().removeIf(each -> !each.getValue().write().isWaiting(each.getKey()));
             if (waiting.isEmpty()) {
                 scheduled = false;

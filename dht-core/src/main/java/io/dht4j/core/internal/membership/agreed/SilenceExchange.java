@@ -59,6 +59,9 @@ final class SilenceExchange {
     /** The members to which a call is under way. */
     private final Set<NodeId> asking = ConcurrentHashMap.newKeySet();
 
+    /** The results that are waited for. */
+    private final Set<CompletableFuture<Map<Integer, Optional<LastHeard>>>> waiting = ConcurrentHashMap.newKeySet();
+
     // Guarded by this.
     private Environment.Timer timer = () -> {};
     private boolean closed;
@@ -223,15 +226,28 @@ final class SilenceExchange {
                 .toArray(CompletableFuture<?>[]::new);
         CompletableFuture<Map<Integer, Optional<LastHeard>>> result = new CompletableFuture<>();
         Environment.Timer late = environment.schedule(() -> result.complete(Map.copyOf(answers)), PATIENCE.toNanos());
-        CompletableFuture.allOf(all).whenComplete((done, error) -> {
+        waiting.add(result);
+        result.whenComplete((done, error) -> {
             late.cancel();
-            result.complete(Map.copyOf(answers));
+            waiting.remove(result);
         });
+        CompletableFuture.allOf(all).whenComplete((done, error) -> result.complete(Map.copyOf(answers)));
+        if (isClosed()) {
+            result.complete(Map.of());
+        }
         return result;
     }
 
-    synchronized void close() {
-        closed = true;
-        timer.cancel();
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Ends the exchange. Who waits gets no answers. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+            timer.cancel();
+        }
+        waiting.forEach(result -> result.complete(Map.of()));
     }
 }
