@@ -212,6 +212,7 @@ final class SilenceExchange {
      * @return completes within 1.5 s with the answers of those that have answered, by their numbers; an answer is empty
      *     if its node is of a release that cannot say that. Never fails
      */
+    @SuppressWarnings("CollectionUndefinedEquality") // A stage is only equal to itself.
     CompletableFuture<Map<Integer, Optional<LastHeard>>> ask(ClusterState state, Member about) {
         if (!about.is(incarnation)) {
             // Of many silent members it may not have been asked for long.
