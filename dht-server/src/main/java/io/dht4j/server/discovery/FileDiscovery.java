@@ -37,7 +37,7 @@ public final class FileDiscovery implements Discovery {
     public List<Node> find() throws IOException {
         List<Node> nodes = new ArrayList<>();
         try {
-            for (String line : TextFiles.read(file, MOST_BYTES).split("\\R")) {
+            for (String line : TextFiles.read(file, MOST_BYTES).lines().toList()) {
                 String text = line.replaceFirst("#.*", "").strip();
                 if (!text.isEmpty()) {
                     nodes.addAll(parser.apply(text));
