@@ -147,15 +147,27 @@ public final class ClusterState {
     /**
      * Returns the epoch at which this state has parted from another one: the last one that both have gone through.
      *
-     * @param other a state of an earlier generation
-     * @return an epoch of the generation of the other state; empty if it is not known, or is not before that state
+     * @param other a state of an earlier generation, which may be a recovered one itself
+     * @return an epoch of the first generation that the two states have left at different epochs; empty if that is not
+     *     known, or this state has gone through the other one
      */
     public Optional<Long> partedFrom(ClusterState other) {
-        int generation = Epoch.generation(other.epoch);
+        for (long base : recoveredFrom) {
+            Optional<Long> there = other.lastOf(Epoch.generation(base));
+            if (there.isPresent() && there.get() != base) {
+                boolean isAfter = Epoch.generation(other.epoch) == Epoch.generation(base) && there.get() < base;
+                return isAfter ? Optional.empty() : Optional.of(Math.min(base, there.get()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the last epoch of a generation that this state has gone through; empty if it is not known. */
+    private Optional<Long> lastOf(int generation) {
         return generation == Epoch.generation(epoch)
-                ? Optional.empty()
+                ? Optional.of(epoch)
                 : recoveredFrom.stream()
-                        .filter(base -> Epoch.generation(base) == generation && base < other.epoch)
+                        .filter(base -> Epoch.generation(base) == generation)
                         .findFirst();
     }
 

@@ -254,6 +254,17 @@ final class MembershipTest {
     }
 
     @Test
+    void sidesThatBothRecoveredPartedAtTheFirstBaseThatDiffers() {
+        ClusterState later = accepted(three, new Command.Admit(three.epoch(), name(7)));
+        ClusterState lost = accepted(later, new Command.Recover(later.epoch(), List.of(3)));
+        ClusterState recovered = accepted(three, new Command.Recover(three.epoch(), List.of(3)));
+        ClusterState twice = accepted(recovered, new Command.Recover(recovered.epoch(), List.of(3)));
+        assertThat(twice.partedFrom(lost)).contains(three.epoch());
+        ClusterState lostTwice = accepted(lost, new Command.Recover(lost.epoch(), List.of(3)));
+        assertThat(lostTwice.partedFrom(recovered)).contains(three.epoch());
+    }
+
+    @Test
     void recoveredStateKnowsFromWhichEpochEachGenerationWentOn() {
         ClusterState after = accepted(three, new Command.Admit(three.epoch(), name(7)));
         ClusterState second = accepted(three, new Command.Recover(three.epoch(), List.of(3)));
