@@ -64,11 +64,13 @@ public final class DivergedPartitions {
     }
 
     /**
-     * Marks partitions. Blocks until that is durable and all listeners know it.
+     * Marks partitions, besides those that are marked. Blocks until that is durable and all listeners have returned.
+     * From then on {@link #remove} takes a view only that is as new as the state, for all marks.
      *
      * @param recovered the epoch of the recovered state, which is installed next
-     * @param partitions the partitions
-     * @throws io.dht4j.spi.StoreException if the store fails; then nothing is marked
+     * @param partitions the partitions; if there are none, nothing changes
+     * @throws io.dht4j.spi.StoreException if the store fails to keep the marks, and then nothing is marked; or if a
+     *     listener fails to store what follows from them, and then they stay
      */
     public synchronized void add(long recovered, PartitionSet partitions) {
         if (!partitions.isEmpty()) {

@@ -6,6 +6,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
@@ -397,10 +398,7 @@ public final class RollbackDetector {
     public void caughtUp(ClusterView view, Map<Integer, Version> upTo, PartitionSet confirmed) {
         if (!upTo.isEmpty()) {
             NodeId self = view.self();
-            Map<Integer, Version> counting = new HashMap<>(upTo);
-            counting.keySet().removeIf(partition -> watermarks.diverged().isPending(partition, view));
-            PartitionSet done = watermarks.rolledBack().caughtUp(counting, confirmed);
-            watermarks.diverged().remove(view, done);
+            forgetMarks(view, upTo, confirmed);
             refuseRolledBack();
             LOG.info(
                     "{}: {} partitions that were rolled back or had diverged hold what the others hold",
@@ -410,6 +408,17 @@ public final class RollbackDetector {
                 // At the level of the warning at the beginning.
                 LOG.warn("{}: what was rolled back or had diverged is repaired: all partitions are read again", self);
             }
+        }
+    }
+
+    /** Records that partitions have caught up, except those that are marked for a later view. */
+    private void forgetMarks(ClusterView view, Map<Integer, Version> upTo, PartitionSet confirmed) {
+        DivergedPartitions diverged = watermarks.diverged();
+        // A partition that is marked in between would keep a watermark that its marking has to forget.
+        synchronized (diverged) {
+            Map<Integer, Version> counting = new HashMap<>(upTo);
+            counting.keySet().removeIf(partition -> diverged.isPending(partition, view));
+            diverged.remove(view, watermarks.rolledBack().caughtUp(counting, confirmed));
         }
     }
 }
