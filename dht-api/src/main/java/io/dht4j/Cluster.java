@@ -16,8 +16,7 @@ import java.util.concurrent.CompletionStage;
  * <p>No method except {@link #close()} blocks. Each returned stage completes by the call's deadline, on any thread;
  * dependent actions must not block either. Failures are {@link DhtException}s, whose subtype says what the caller may
  * do. They complete the stage exceptionally, without a stack trace of their own; methods of a cluster do not throw
- * them. The factories of their arguments do: {@link Key#of(String)}, {@link ReplicationPolicy} and
- * {@link CallOptions}.
+ * them. The factories of their arguments do: {@link Key#of(String)}, {@link ReplicationPolicy} and {@link CallOptions}.
  *
  * <p>A method copies its array arguments before it returns. No argument may be null: the call itself throws a
  * {@link NullPointerException} that names the parameter.

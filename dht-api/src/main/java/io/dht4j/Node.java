@@ -45,9 +45,8 @@ public record Node(NodeId id, String address, int weight) {
                     + ", not \"" + PrintableText.of(port, MAX_HOST) + "\"");
         }
         if (weight < 1 || weight > MAX_WEIGHT) {
-            throw new IllegalArgumentException(
-                    "node " + id + ": weight must be 1 to " + MAX_WEIGHT + ", not " + weight
-                            + (weight > 0 && weight <= MAX_PORT ? "; its port stands in its address" : ""));
+            throw new IllegalArgumentException("node " + id + ": weight must be 1 to " + MAX_WEIGHT + ", not " + weight
+                    + (weight > 0 && weight <= MAX_PORT ? "; its port stands in its address" : ""));
         }
     }
 

@@ -68,9 +68,9 @@ public final class Ranges {
      */
     public static void requireReplicas(String option, long value, int nodes) {
         if (value < 1 || value > nodes) {
-            throw new IllegalArgumentException(
-                    option + " must be " + (nodes == 1 ? "1, since there is one node" : "1 to " + nodes + ", the number of nodes")
-                            + ", not " + value);
+            throw new IllegalArgumentException(option + " must be "
+                    + (nodes == 1 ? "1, since there is one node" : "1 to " + nodes + ", the number of nodes") + ", not "
+                    + value);
         }
     }
 

@@ -71,8 +71,7 @@ class OptionsTest {
                     .satisfies(e -> assertThat(e.getStackTrace())
                             .anyMatch(frame -> frame.getClassName().equals(OptionsTest.class.getName())));
         }
-        assertThat(new InvalidRequestException(ErrorCode.BAD_REQUEST, "of a stage")
-                        .getStackTrace())
+        assertThat(new InvalidRequestException(ErrorCode.BAD_REQUEST, "of a stage").getStackTrace())
                 .isEmpty();
     }
 

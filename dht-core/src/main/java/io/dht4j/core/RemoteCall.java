@@ -51,6 +51,7 @@ final class RemoteCall<T> {
     private final long deadline;
     /** What is known of each node that was asked. */
     private final Map<String, String> failures = new LinkedHashMap<>();
+
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
     private RemoteCall(
@@ -140,8 +141,7 @@ final class RemoteCall<T> {
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
-            failures.put(
-                    target.address, message.contains(target.address) ? message : target.address + ": " + message);
+            failures.put(target.address, message.contains(target.address) ? message : target.address + ": " + message);
         }
         Action action = failure.code().action();
         boolean movesOn = switch (kind) {

@@ -157,6 +157,8 @@ final class RemoteCalls {
      * @return completes when none is in flight; empty if this was called before
      */
     Optional<CompletableFuture<Void>> close() {
-        return closed.compareAndSet(false, true) ? Optional.of(admission.close("this client is closed")) : Optional.empty();
+        return closed.compareAndSet(false, true)
+                ? Optional.of(admission.close("this client is closed"))
+                : Optional.empty();
     }
 }

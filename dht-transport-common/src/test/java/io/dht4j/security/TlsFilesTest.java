@@ -75,7 +75,8 @@ class TlsFilesTest {
         String pem = "\ufeff" + Files.readString(issued.certificate());
         Files.writeString(file, pem);
         assertThatNoException()
-                .isThrownBy(() -> Tls.load(TlsFiles.server(file, issued.key()), warning -> {}).close());
+                .isThrownBy(() -> Tls.load(TlsFiles.server(file, issued.key()), warning -> {})
+                        .close());
         Files.writeString(file, pem, StandardCharsets.UTF_16BE);
         assertRefused(TlsFiles.trusting(file), file + " cannot be read: its text is UTF-16: save it as UTF-8");
     }

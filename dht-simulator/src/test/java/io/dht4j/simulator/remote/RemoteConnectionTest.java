@@ -79,8 +79,8 @@ class RemoteConnectionTest {
     @Test
     void connectingToASilentServerFailsWithItsAddressAndTheTime() {
         api.at("a:1", timeout -> new CompletableFuture<>());
-        DhtException failure = scripted.failureOf(RemoteCluster.connecting(
-                api, List.of("a:1"), OPTIONS.withConnectTimeout(Duration.ofSeconds(7)), env));
+        DhtException failure = scripted.failureOf(
+                RemoteCluster.connecting(api, List.of("a:1"), OPTIONS.withConnectTimeout(Duration.ofSeconds(7)), env));
         assertThat(failure).hasMessage("no node answered: a:1: no answer within 7000 ms");
     }
 

@@ -104,7 +104,8 @@ final class NodeFactory {
         Integer replicationFactor = properties.replicationFactor();
         if (replicationFactor != null) {
             StartException.check(
-                    REPLICATION_FACTOR, () -> Ranges.requireReplicas(REPLICATION_FACTOR, replicationFactor, mostReplicas));
+                    REPLICATION_FACTOR,
+                    () -> Ranges.requireReplicas(REPLICATION_FACTOR, replicationFactor, mostReplicas));
             builder.replicationFactor(replicationFactor);
         }
         builder.timeout(properties.calls().timeout());
@@ -151,9 +152,8 @@ final class NodeFactory {
     }
 
     private static String action(RuntimeException failure) {
-        Throwable cause = failure instanceof IllegalStateException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof IllegalStateException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof TransportException) {
             return "Choose another address by dht4j.transport.host and dht4j.transport.port, or end the process "
                     + "that uses it.";

@@ -121,8 +121,9 @@ interface ConnectionSuite extends HttpApiSuite {
         // On a busy machine the count may take longer than an answer waits for it.
         Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat((Long) json(get(1, "/v0/status")).get("entries"))
-                        .isPositive());
+                .untilAsserted(
+                        () -> assertThat((Long) json(get(1, "/v0/status")).get("entries"))
+                                .isPositive());
         assertThat((List<?>) status.get("nodes")).hasSize(3);
     }
 

@@ -43,7 +43,8 @@ public final class TokenSource {
 
     private static String read(Path file) throws ClientException {
         try (InputStream in = Files.newInputStream(file)) {
-            // More than the longest token with its line end and a byte order mark, so that a longer one is not truncated.
+            // More than the longest token with its line end and a byte order mark, so that a longer one is not
+            // truncated.
             return new String(TextFiles.withoutMark(in.readNBytes(LONGEST + 6)), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new ClientException("--token-file: " + Messages.of(e));

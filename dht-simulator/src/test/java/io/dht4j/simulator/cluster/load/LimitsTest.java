@@ -325,7 +325,10 @@ class LimitsTest {
                         return "faulty";
                     }
                 });
-        assertThatIllegalStateException().isThrownBy(builder::start).withMessage("no table").withCause(fault);
+        assertThatIllegalStateException()
+                .isThrownBy(builder::start)
+                .withMessage("no table")
+                .withCause(fault);
         assertThatExceptionOfType(StoreException.class).isThrownBy(store::entries);
         assertThat(transport
                         .start((request, context) -> CompletableFuture.completedFuture(request))

@@ -19,11 +19,7 @@ class DisagreementsTest {
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final Disagreements disagreements = new Disagreements(
-            A.id(),
-            () -> new ClusterSettings(Map.of("hash", "xxh3")),
-            () -> Topology.of(A, B, C),
-            node -> {},
-            env);
+            A.id(), () -> new ClusterSettings(Map.of("hash", "xxh3")), () -> Topology.of(A, B, C), node -> {}, env);
 
     @Test
     void writesWaitForNoMajorityOnceTheNodeIsClosed() {
