@@ -3,6 +3,7 @@ package io.dht4j.transport.common;
 import io.dht4j.Cluster;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.RefillStatus;
 import io.dht4j.StoreProblem;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,8 +113,11 @@ public final class ReadinessConditions {
                     + (silent == 0 ? "" : ", and " + silent + " do not answer");
             unmet.add(new Unmet(text, ""));
         }
-        if (status.refill().partitions() > 0) {
-            unmet.add(new Unmet(status.refill().partitions() + " partitions are refilled before they are read", ""));
+        RefillStatus refill = status.refill();
+        if (refill.partitions() > 0) {
+            unmet.add(new Unmet(
+                    refill.partitions() + " partitions are repaired from other replicas before they are read",
+                    refill.waitsFor().isEmpty() ? "" : "waits for " + refill.waitsFor()));
         }
         return unmet;
     }

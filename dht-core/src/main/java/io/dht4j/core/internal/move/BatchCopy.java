@@ -215,7 +215,8 @@ final class BatchCopy {
         if (context.views().current().moves().settings().paused()) {
             return CompletableFuture.failedFuture(new RepairException(ErrorCode.NOT_SERVING, "moves are paused"));
         }
-        PartitionSet clear = left.minus(context.views().diverged().all());
+        PartitionSet clear = left.filter(
+                partition -> !context.views().diverged().contains(partition) || hasNoLivingSource(partition));
         if (clear.isEmpty()) {
             return CompletableFuture.failedFuture(new RepairException(
                     ErrorCode.REPLICA_REFILLING,
@@ -241,7 +242,16 @@ final class BatchCopy {
     private CompletableFuture<Void> drop(PartitionSet left) {
         PartitionSet fresh = left.filter(partition -> !hasBegun(partition))
                 .minus(context.marker().of(id));
-        return context.leftovers().drop(fresh, partition -> !hasBegun(partition));
+        return context.leftovers()
+                .drop(
+                        fresh,
+                        partition -> !hasBegun(partition)
+                                && !context.views().diverged().contains(partition));
+    }
+
+    /** Returns whether this node may have the only copy of a partition. */
+    private boolean hasNoLivingSource(int partition) {
+        return sources.stream().noneMatch(source -> !source.isDead() && source.partitions.contains(partition));
     }
 
     /**

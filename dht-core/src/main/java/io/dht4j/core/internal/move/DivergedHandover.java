@@ -178,7 +178,7 @@ final class DivergedHandover {
 
     /** Returns the partitions that have no replica, until an heir takes a slot of a dead one over. */
     private static PartitionSet orphaned(ClusterView view, PartitionSet held, Collection<PartitionSet> received) {
-        PartitionSet orphaned = held.minus(view.incoming());
+        PartitionSet orphaned = held;
         for (PartitionSet each : received) {
             orphaned = orphaned.minus(each);
         }

@@ -129,6 +129,7 @@ public final class RollbackDetector {
         PartitionSet removed = watermarks.diverged().remove(view, partitions);
         if (!removed.isEmpty()) {
             refuseRolledBack();
+            logEnd(view.self());
         }
         return removed;
     }
@@ -404,10 +405,14 @@ public final class RollbackDetector {
                     "{}: {} partitions that were rolled back or had diverged hold what the others hold",
                     self,
                     upTo.size());
-            if (rolledBack.isEmpty() && lost().isEmpty()) {
-                // At the level of the warning at the beginning.
-                LOG.warn("{}: what was rolled back or had diverged is repaired: all partitions are read again", self);
-            }
+            logEnd(self);
+        }
+    }
+
+    /** Logs that nothing is left to be repaired, at the level of the warning at the beginning. */
+    private void logEnd(NodeId self) {
+        if (incomplete().isEmpty()) {
+            LOG.warn("{}: what was rolled back or had diverged is repaired: all partitions are read again", self);
         }
     }
 
