@@ -130,7 +130,7 @@ final class DivergedHandover {
                 .thenCompose(held -> {
                     Map<Node, PartitionSet> replicas = replicas(view, held);
                     List<PartitionSet> refused = new ArrayList<>();
-                    refused.add(orphaned(view, held, replicas.values()));
+                    refused.add(orphaned(held, replicas.values()));
                     return send(view, List.copyOf(replicas.entrySet()), 0, refused)
                             .thenCompose(failure -> context.throttle().runOnStore(() -> {
                                 PartitionSet done = held;
@@ -177,7 +177,7 @@ final class DivergedHandover {
     }
 
     /** Returns the partitions that have no replica, until an heir takes a slot of a dead one over. */
-    private static PartitionSet orphaned(ClusterView view, PartitionSet held, Collection<PartitionSet> received) {
+    private static PartitionSet orphaned(PartitionSet held, Collection<PartitionSet> received) {
         PartitionSet orphaned = held;
         for (PartitionSet each : received) {
             orphaned = orphaned.minus(each);
