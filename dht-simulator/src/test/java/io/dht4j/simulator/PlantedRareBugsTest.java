@@ -114,7 +114,7 @@ class PlantedRareBugsTest {
                 @Advice.Argument(0) int answers,
                 @Advice.Argument(1) int bit,
                 @Advice.Return(readOnly = false) boolean result) {
-            result = (answers & (bit << 3)) != 0;
+            result = (answers & (bit << 4)) != 0;
         }
     }
 

@@ -1,7 +1,7 @@
 package io.dht4j.simulator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
@@ -189,7 +189,7 @@ class IdentityTest {
         Topology topology = Topology.of(Node.of("n1", "one:1"), Node.of("n2", "two:1"), Node.of("n3", "uno:1"));
         Resolving transport =
                 new Resolving(List.of(Set.of("10.0.0.1:1"), Set.of("10.0.0.2:1"), Set.of("::1:1", "10.0.0.1:1")));
-        assertThatIllegalArgumentException()
+        assertThatIllegalStateException()
                 .isThrownBy(() -> start(topology, transport))
                 .withMessage("nodes n1 and n3 have the same address: one:1 and uno:1 are both 10.0.0.1:1");
         assertThat(transport.closed).isTrue();

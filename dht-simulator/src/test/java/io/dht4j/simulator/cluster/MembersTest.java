@@ -193,7 +193,7 @@ class MembersTest {
                 .withMessageContaining("transport");
         assertThatIllegalStateException()
                 .isThrownBy(() -> ClusterBuilder.of("n0", topology).start())
-                .withMessageContaining("store");
+                .withMessageContaining("transport");
     }
 
     @Test

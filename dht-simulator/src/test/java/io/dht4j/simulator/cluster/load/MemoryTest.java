@@ -1,7 +1,7 @@
 package io.dht4j.simulator.cluster.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
@@ -148,7 +148,7 @@ class MemoryTest {
 
     @Test
     void aMemoryThatIsTooSmallForTheLargestValueIsRefusedAtTheStart() {
-        assertThatIllegalArgumentException()
+        assertThatIllegalStateException()
                 .isThrownBy(() -> SimulatedCluster.of(1, 1)
                         .options(builder -> builder.memory(new MemoryBudget(96L << 20, 1)))
                         .start())

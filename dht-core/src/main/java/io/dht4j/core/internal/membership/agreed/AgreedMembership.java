@@ -160,7 +160,8 @@ public final class AgreedMembership {
                 environment,
                 new Driver.Options(driving.versionSlotRest()));
         this.commands.follower(driver::accepted);
-        this.silences = new SilenceExchange(identity.incarnation(), members, calls, installed::epoch, environment);
+        this.silences = new SilenceExchange(
+                identity.incarnation(), members, calls, installed::epoch, installed::diverged, environment);
         this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence(), silences, driver::silence));
         this.reports.waits(
                 () -> Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
@@ -230,8 +231,8 @@ public final class AgreedMembership {
     }
 
     /**
-     * Sets what returns the partitions of which this node lacks entries that it may have acknowledged. Before, there
-     * are none. While there are some, no member is declared dead without whom they may be lost.
+     * Sets what returns the partitions of which this node lacks entries that it may have acknowledged. Before, they are
+     * those in which it has diverged. While there are some, no member is declared dead without whom they may be lost.
      */
     public void incomplete(Supplier<PartitionSet> source) {
         silences.incomplete(source);

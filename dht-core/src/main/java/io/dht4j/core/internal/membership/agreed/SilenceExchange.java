@@ -55,7 +55,7 @@ final class SilenceExchange {
     private final LongSupplier epoch;
     private final Environment environment;
     private final PeerSilence silence;
-    private volatile Supplier<PartitionSet> incomplete = PartitionSet::empty;
+    private volatile Supplier<PartitionSet> incomplete;
     /** The members to which a call is under way. */
     private final Set<NodeId> asking = ConcurrentHashMap.newKeySet();
 
@@ -73,14 +73,21 @@ final class SilenceExchange {
      * @param members the members by the newest state
      * @param calls sends requests, and knows which members do not answer
      * @param epoch returns the epoch of the installed state
+     * @param diverged returns the partitions in which this node has diverged
      * @param environment timers and random numbers
      */
     SilenceExchange(
-            UUID incarnation, MemberDirectory members, PeerCalls calls, LongSupplier epoch, Environment environment) {
+            UUID incarnation,
+            MemberDirectory members,
+            PeerCalls calls,
+            LongSupplier epoch,
+            Supplier<PartitionSet> diverged,
+            Environment environment) {
         this.incarnation = incarnation;
         this.members = members;
         this.calls = calls;
         this.epoch = epoch;
+        this.incomplete = diverged;
         this.environment = environment;
         this.silence = calls.silence();
     }
@@ -137,7 +144,10 @@ final class SilenceExchange {
         }
     }
 
-    /** Sets what returns the partitions of which this node has no complete replica. Before, there are none. */
+    /**
+     * Sets what returns the partitions of which this node has no complete replica. Before, those in which it has
+     * diverged.
+     */
     void incomplete(Supplier<PartitionSet> source) {
         incomplete = source;
     }

@@ -384,6 +384,11 @@ public final class RollbackDetector {
                 .union(watermarks.diverged().all());
     }
 
+    /** Returns whether reads of one of several partitions are refused, also while it is not yet known why. */
+    public boolean refusesReads(PartitionSet several) {
+        return barrier.containsAny(several);
+    }
+
     /** Returns the partitions whose content was lost and is not yet completely refilled. Does not block. */
     public PartitionSet lost() {
         return barrier.of(Reason.LOST);

@@ -231,7 +231,7 @@ public final class LocalReplica {
         } else if (detail == Detail.BUCKETS) {
             trees.settle();
         } else {
-            sealed = request.partitions().intersects(rollbacks.incomplete());
+            sealed = rollbacks.refusesReads(request.partitions());
         }
         List<Long> sums = new ArrayList<>();
         List<Long> purged = new ArrayList<>();

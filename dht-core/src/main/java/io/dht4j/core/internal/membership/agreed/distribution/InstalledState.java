@@ -104,6 +104,12 @@ public final class InstalledState {
         return now == null ? Optional.empty() : Optional.of(now.state);
     }
 
+    /** Returns the partitions in which this node has diverged. */
+    public PartitionSet diverged() {
+        Installed now = installed;
+        return now == null ? PartitionSet.empty() : now.views.diverged().all();
+    }
+
     /** Returns the epoch of the installed state; 0 before the first one. */
     public long epoch() {
         Installed now = installed;
