@@ -136,7 +136,7 @@ class SettingRefusalsTest {
                 "PARTITIONS|0|1 to 1048576",
                 "STORE|disk|mvstore or memory",
                 "DURABILITY|none|os or fsync",
-                "REPLICATION_FACTOR|2|1 to 1",
+                "REPLICATION_FACTOR|2|must be 1, since there is one node",
                 "REPLICATION_FACTOR|many|1 to 1",
                 "READS|some|enough or all",
                 "HEDGE|0|PT0.001S to PT1H",
