@@ -200,7 +200,8 @@ class ConsoleTest {
         server(1).awaitReady();
 
         page.awaitText("#state", "ready");
-        assertThat(isVisible("#banner")).isFalse();
+        // Until each part of the page has an answer again.
+        await().atMost(PATIENCE).until(() -> !isVisible("#banner"));
         assertThat(page.problems()).isEmpty();
     }
 
