@@ -174,6 +174,7 @@ final class Rules {
                         root + ".micrometer",
                         root + ".opentelemetry",
                         root + ".security",
+                        root + ".transport.common",
                         root + ".transport.common.options",
                         root + ".transport.tcp",
                         root + ".transport.http",
