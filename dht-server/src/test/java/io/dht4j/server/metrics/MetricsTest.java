@@ -85,6 +85,7 @@ class MetricsTest {
             shown = Exposition.of(text);
             return shown.types.containsKey("jvm_gc_pause_seconds")
                     && shown.types.containsKey("dht_peer_requests_active")
+                    && shown.types.containsKey("dht_peer_requests_limit")
                     && shown.types.containsKey("dht_peer_clock_offset_seconds")
                     && shown.value("dht_store_entries", Map.of()) == 1;
         });
