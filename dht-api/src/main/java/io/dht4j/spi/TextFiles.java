@@ -54,7 +54,21 @@ public final class TextFiles {
         if (begins(content, BIG_ENDIAN) || begins(content, LITTLE_ENDIAN)) {
             throw new IOException("its text is UTF-16: save it as UTF-8");
         }
-        return begins(content, MARK) ? Arrays.copyOfRange(content, MARK.length, content.length) : content;
+        int begin = beginOfText(content, 0, content.length);
+        return begin == 0 ? content : Arrays.copyOfRange(content, begin, content.length);
+    }
+
+    /**
+     * Returns where the text of a part of an array begins. Does not block.
+     *
+     * @param bytes the bytes, not changed
+     * @param from the first one
+     * @param to behind the last one
+     * @return {@code from}, or the index behind a byte order mark of UTF-8
+     */
+    public static int beginOfText(byte[] bytes, int from, int to) {
+        int end = from + MARK.length;
+        return end <= to && Arrays.equals(bytes, from, end, MARK, 0, MARK.length) ? end : from;
     }
 
     private static boolean begins(byte[] content, byte[] mark) {

@@ -7,9 +7,8 @@ import io.dht4j.ErrorCode.Action;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -49,9 +48,12 @@ final class RemoteCall<T> {
     private final Try<T> request;
     private final List<RemoteTargets.Target> targets;
     private final long deadline;
-    /** What is known of each node that was asked. */
-    private final Map<String, String> failures = new LinkedHashMap<>();
+    private final List<String> failures = new ArrayList<>();
 
+    /** When the node was asked that has not answered yet. Written before {@link #asked}. */
+    private long askedNanos;
+
+    private volatile RemoteTargets.@Nullable Target asked;
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
     private RemoteCall(
@@ -109,9 +111,8 @@ final class RemoteCall<T> {
             return;
         }
         RemoteTargets.Target target = targets.get(index);
-        synchronized (failures) {
-            failures.put(target.address, target.address + ": no answer within " + millis(remaining) + " ms");
-        }
+        askedNanos = environment.nanoTime();
+        asked = target;
         boolean more = index + 1 < targets.size();
         // A read reserves time to ask another node if this one does not answer.
         long share = more && (kind == Kind.READ || kind == Kind.SEARCH) ? Math.max(1, remaining / 2) : remaining;
@@ -141,7 +142,8 @@ final class RemoteCall<T> {
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
-            failures.put(target.address, message.contains(target.address) ? message : target.address + ": " + message);
+            failures.add(message.contains(target.address) ? message : target.address + ": " + message);
+            asked = null;
         }
         Action action = failure.code().action();
         boolean movesOn = switch (kind) {
@@ -164,7 +166,7 @@ final class RemoteCall<T> {
     private void end(DhtException last) {
         List<String> messages;
         synchronized (failures) {
-            messages = List.copyOf(failures.values());
+            messages = List.copyOf(failures);
         }
         if (kind == Kind.SEARCH) {
             result.completeExceptionally(
@@ -178,15 +180,16 @@ final class RemoteCall<T> {
 
     private void expire() {
         if (!result.isDone()) {
-            String asked;
-            synchronized (failures) {
-                asked = String.join("; ", failures.values());
+            RemoteTargets.Target silent = asked;
+            String message = "no node answered before the deadline";
+            if (silent != null) {
+                long millis = Math.round((environment.nanoTime() - askedNanos) / 1e6);
+                message = silent.address + ": no answer within " + millis + " ms";
+                synchronized (failures) {
+                    failures.add(message);
+                }
             }
-            end(DhtException.of(ErrorCode.INTERNAL, asked));
+            end(DhtException.of(ErrorCode.INTERNAL, message));
         }
-    }
-
-    private static long millis(long nanos) {
-        return (nanos + 999_999) / 1_000_000;
     }
 }

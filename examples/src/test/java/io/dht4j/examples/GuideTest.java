@@ -97,7 +97,7 @@ class GuideTest {
     void aNodeIsReadyWhenReadsSucceed() throws Exception {
         startNodes();
         Cluster cluster = nodes.get(0);
-        // Time is virtual here: nobody else would let it pass.
+        // Time is virtual here: nothing else would let it pass.
         await(cluster.ready());
         // tag::ready[]
         cluster.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);

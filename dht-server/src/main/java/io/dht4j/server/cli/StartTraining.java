@@ -31,8 +31,8 @@ public final class StartTraining {
      */
     public static void main(String[] args) throws Exception {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
-        StandardOutput nobody = new StandardOutput(OutputStream.nullOutputStream());
-        Console console = new Console(InputStream.nullInputStream(), nobody, nobody, false, false, Map.of());
+        StandardOutput unread = new StandardOutput(OutputStream.nullOutputStream());
+        Console console = new Console(InputStream.nullInputStream(), unread, unread, false, false, Map.of());
         String address = "127.0.0.1:" + freePort();
         ServerConfig config = ServerConfig.of(Map.of(Setting.LISTEN, address, Setting.DATA, args[0] + "/data"));
         int failed = 0;
@@ -48,7 +48,7 @@ public final class StartTraining {
                 failed |= console.execute(Dht.commandLine(console), command.toArray(String[]::new));
             }
             failed |= console.execute(Dht.commandLine(console), "server", "--help");
-            nobody.println(node.summary());
+            unread.println(node.summary());
         }
         System.exit(failed);
     }

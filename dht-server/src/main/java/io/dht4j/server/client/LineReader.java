@@ -1,9 +1,9 @@
 package io.dht4j.server.client;
 
+import io.dht4j.spi.TextFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -17,8 +17,6 @@ public final class LineReader {
     /** The longest line: larger than a value of 128 MiB in Base64, but at most an eighth of the heap. */
     public static final int MAX_LINE =
             (int) Math.min(LONGEST_OF_ALL, Runtime.getRuntime().maxMemory() / 8);
-
-    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final InputStream in;
     private final int maxLine;
@@ -52,7 +50,7 @@ public final class LineReader {
      * Reads a line. Blocks.
      *
      * @return the line without its end, or empty at the end of the input
-     * @throws IOException if reading fails
+     * @throws IOException if reading fails, or the input is UTF-16
      * @throws ClientException if the line is too long
      */
     public Optional<byte[]> next() throws IOException, ClientException {
@@ -87,13 +85,7 @@ public final class LineReader {
             }
         }
         byte[] read = line.toByteArray();
-        return Optional.of(lines == 1 ? withoutByteOrderMark(read) : read);
-    }
-
-    private static byte[] withoutByteOrderMark(byte[] line) {
-        int mark = BYTE_ORDER_MARK.length;
-        boolean isMarked = line.length >= mark && Arrays.equals(line, 0, mark, BYTE_ORDER_MARK, 0, mark);
-        return isMarked ? Arrays.copyOfRange(line, mark, line.length) : line;
+        return Optional.of(lines == 1 ? TextFiles.withoutMark(read) : read);
     }
 
     private void append(ByteArrayOutputStream line, int more) throws ClientException {

@@ -103,7 +103,7 @@ class CommandLineDocumentTest {
     }
 
     private static Console nowhere() {
-        StandardOutput nobody = new StandardOutput(OutputStream.nullOutputStream());
-        return new Console(new ByteArrayInputStream(new byte[0]), nobody, nobody, false, false, Map.of());
+        StandardOutput unread = new StandardOutput(OutputStream.nullOutputStream());
+        return new Console(new ByteArrayInputStream(new byte[0]), unread, unread, false, false, Map.of());
     }
 }

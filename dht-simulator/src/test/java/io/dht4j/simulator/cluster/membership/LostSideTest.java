@@ -211,18 +211,24 @@ class LostSideTest {
         }
     }
 
+    /** Lets n0 return that has dropped what n2 has, and does not reach n2. Returns the partitions. */
+    private PartitionSet returnWithoutN2() {
+        writeWithout(3, 1);
+        cut(LOST, LEFT);
+        PartitionSet dropped = moveBehindTheCut();
+        cluster.nodes.crash(1);
+        recover(4, LOST);
+        heal();
+        cut(new int[] {0}, new int[] {2});
+        cluster.await(0, state -> Epoch.generation(state.epoch()) == 2);
+        return dropped;
+    }
+
     /** n0 has dropped what n2 has, does not reach it, and hands its slots over to n4. */
     @Test
     void aNodeThatHasNotComparedWhatItHasIsNoSourceOfACopy() {
         try (cluster) {
-            writeWithout(3, 1);
-            cut(LOST, LEFT);
-            PartitionSet dropped = moveBehindTheCut();
-            cluster.nodes.crash(1);
-            recover(4, LOST);
-            heal();
-            cut(new int[] {0}, new int[] {2});
-            cluster.await(0, state -> Epoch.generation(state.epoch()) == 2);
+            PartitionSet dropped = returnWithoutN2();
             int from = cluster.number(4, 0);
             int to = cluster.number(4, 4);
             PartitionSet moved =
@@ -246,14 +252,7 @@ class LostSideTest {
     @Test
     void aNodeIsNotDeclaredDeadWithoutWhichOneThatHasDivergedCannotBeRepaired() {
         try (cluster) {
-            writeWithout(3, 1);
-            cut(LOST, LEFT);
-            PartitionSet dropped = moveBehindTheCut();
-            cluster.nodes.crash(1);
-            recover(4, LOST);
-            heal();
-            cut(new int[] {0}, new int[] {2});
-            cluster.await(0, state -> Epoch.generation(state.epoch()) == 2);
+            PartitionSet dropped = returnWithoutN2();
             assertThat(dropped.stream()
                             .anyMatch(partition -> cluster.nodes.state(4).involves(partition, cluster.number(4, 2))))
                     .isTrue();

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what has come of a TLS handshake until it is the turn of its connection, so that handshakes do not take the
- * event loop from the calls of peers. Meanwhile the connection reads no more than it has read: a client may send a
- * large request right behind the end of its handshake. Precedes the handler of TLS, and leaves the connection after the
- * handshake, or at its first bytes if there is no TLS. For the connection's event loop.
+ * event loop from the calls of peers. Meanwhile the connection reads nothing further: a client may send a large request
+ * right behind the end of its handshake. Precedes the handler of TLS, and leaves the connection after the handshake, or
+ * at its first bytes if there is no TLS. For the connection's event loop.
  */
 final class HandshakeGate extends ChannelInboundHandlerAdapter {
 

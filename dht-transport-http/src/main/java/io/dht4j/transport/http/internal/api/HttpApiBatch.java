@@ -4,12 +4,12 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.spi.TextFiles;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.NdjsonSplitter;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,9 +22,6 @@ import java.util.function.Consumer;
  * one line is held. Belongs to the request's event loop.
  */
 abstract class HttpApiBatch implements HttpApiBody.Receiver {
-
-    /** The byte order mark of UTF-8. */
-    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final InFlightLease share;
     private final int maxBytes;
@@ -89,12 +86,6 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         splitter.clear();
     }
 
-    /** Returns whether an editor has marked the text as UTF-8. */
-    private static boolean hasMark(byte[] bytes, int from, int to) {
-        int end = Math.min(to, from + MARK.length);
-        return Arrays.equals(bytes, from, end, MARK, 0, MARK.length);
-    }
-
     private static boolean isBlank(byte[] bytes, int from, int to) {
         for (int i = from; i < to; i++) {
             if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r') {
@@ -109,7 +100,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         @Override
         public void line(byte[] bytes, int begin, int to) {
             count++;
-            int from = count == 1 && hasMark(bytes, begin, to) ? begin + MARK.length : begin;
+            int from = count == 1 ? TextFiles.beginOfText(bytes, begin, to) : begin;
             if (isBlank(bytes, from, to)) {
                 blank++;
                 return;

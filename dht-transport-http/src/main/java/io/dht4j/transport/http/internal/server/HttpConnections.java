@@ -80,8 +80,8 @@ public final class HttpConnections {
         }
 
         /**
-         * Sends a GOAWAY that excludes no request, those under way to this node included: the client begins no more,
-         * and closes the connection after the last answer. Peers go on.
+         * Sends a GOAWAY that excludes no request, those under way to this node included: the client begins no other
+         * one, and closes the connection after the last answer. Peers go on.
          */
         @SuppressWarnings("deprecation") // the other way excludes requests that are under way
         void announceStop(HttpConnection connection) {

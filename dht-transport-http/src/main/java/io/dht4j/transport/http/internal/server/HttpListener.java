@@ -66,7 +66,7 @@ public final class HttpListener {
         answer(closing(request), HttpProblem.of(ErrorCode.NOT_SERVING, "this node does not serve: it starts or stops"));
     };
 
-    private static final PublicHandler NOBODY = new PublicHandler(UNATTACHED, false, Optional.empty());
+    private static final PublicHandler NONE = new PublicHandler(UNATTACHED, false, Optional.empty());
 
     private final HttpListenerOptions options;
     private final HttpConnections connections;
@@ -86,7 +86,7 @@ public final class HttpListener {
 
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
-    private volatile PublicHandler publicHandler = NOBODY;
+    private volatile PublicHandler publicHandler = NONE;
     private volatile int port;
 
     /** Starts the event loops; nothing listens before {@link #start}. */
@@ -282,7 +282,7 @@ public final class HttpListener {
 
     /** Answers further requests to all other paths with 503. */
     public void detachPublic() {
-        publicHandler = NOBODY;
+        publicHandler = NONE;
     }
 
     /** Returns the connections to this port. */

@@ -11,7 +11,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The proof that a node has the join token of a cluster. It holds for one name and one data directory, so whoever
- * overhears it can admit nobody else. Only TLS keeps a caller from writing the name of a member as the sender, which
+ * overhears it can admit no other node. Only TLS keeps a caller from writing the name of a member as the sender, which
  * needs no proof to admit others.
  */
 public final class JoinProof {
