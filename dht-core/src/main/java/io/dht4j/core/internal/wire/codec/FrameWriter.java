@@ -145,10 +145,16 @@ final class FrameWriter {
         return utf8(text, MAX_TEXT_BYTES);
     }
 
-    /** Returns a text's bytes, truncated to a length. */
+    /** Returns a text's bytes, or, if they are too many, those of its beginning. */
     static byte[] utf8(String text, int maxBytes) {
-        String shortened = text.length() <= maxBytes / 4 ? text : text.substring(0, maxBytes / 4) + "…";
-        return shortened.getBytes(StandardCharsets.UTF_8);
+        // The whole text if it fits: a remedy is at its end.
+        if (text.length() <= maxBytes) {
+            byte[] whole = text.getBytes(StandardCharsets.UTF_8);
+            if (whole.length <= maxBytes) {
+                return whole;
+            }
+        }
+        return (text.substring(0, maxBytes / 4) + "…").getBytes(StandardCharsets.UTF_8);
     }
 
     byte[] toByteArray() {
