@@ -14,8 +14,8 @@ final class FixedMembership implements ClusterMembership {
     private static <T> CompletionStage<T> refused() {
         return CompletableFuture.failedFuture(new InvalidRequestException(
                 ErrorCode.BAD_REQUEST,
-                "the nodes of this cluster are fixed by its configuration: start all of them with --bootstrap in place"
-                        + " of --peers to let them change"));
+                "the nodes of this cluster are fixed by its configuration: start all of them with"
+                        + " Membership.bootstrap in place of a Topology to let them change"));
     }
 
     @Override

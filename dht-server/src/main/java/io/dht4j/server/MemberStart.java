@@ -3,6 +3,7 @@ package io.dht4j.server;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.core.NodeStart;
+import io.dht4j.server.log.ShellWords;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -53,7 +54,7 @@ final class MemberStart {
             try {
                 return cluster.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                String waiting = start.waiting();
+                String waiting = ShellWords.of(start.waiting());
                 if (watch.isStopAsked()) {
                     throw new IllegalStateException("stopped at its start: " + waiting, e);
                 }

@@ -237,7 +237,7 @@ final class ServerComponents {
 
     /** Starts the node. Blocks until its transport listens, and it is a member. */
     Cluster cluster(
-            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, StartingCluster served) {
+            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
         // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = customizer.transport(new WatchedTransport(transport, outage));
@@ -253,7 +253,7 @@ final class ServerComponents {
     }
 
     private Cluster standardCluster(
-            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, StartingCluster served) {
+            Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
         ClusterBuilder builder = builder()
                 .transport(transport)
                 .store(store)
@@ -321,7 +321,7 @@ final class ServerComponents {
     }
 
     /** Starts the public HTTP API of a node that may wait for its start. Blocks until an own port listens. */
-    HttpApi startingApi(Transport transport, StartingCluster served) {
+    HttpApi startingApi(Transport transport, ServedCluster served) {
         HttpApi api = httpApi(transport, served);
         api.starting(served::waiting);
         return api;

@@ -7,6 +7,7 @@ import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.SecurityConfig;
 import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.StoreChoice;
+import io.dht4j.server.log.ShellWords;
 import io.dht4j.server.metrics.ServerMetrics;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.Store;
@@ -178,7 +179,7 @@ public final class ServerNode implements AutoCloseable {
         // The store first: this node must not be reachable until it owns its directory.
         Store store = closer.add(components.store(customizer));
         Transport transport = closer.add(components.transport(customizer));
-        StartingCluster served = new StartingCluster();
+        ServedCluster served = new ServedCluster();
         // A node may wait for others for minutes: its probes are answered meanwhile.
         Optional<HttpApi> early = config.membership().isAgreed()
                 ? Optional.of(components.startingApi(transport, served))
@@ -190,16 +191,16 @@ public final class ServerNode implements AutoCloseable {
             early.ifPresent(HttpApi::close);
             throw e;
         }
-        HttpApi api = closer.add(early.orElseGet(() -> components.httpApi(transport, cluster)));
         served.started(cluster);
+        HttpApi api = closer.add(early.orElseGet(() -> components.httpApi(transport, served)));
         metrics.show(cluster);
         warmUp(cluster);
         CompletableFuture<String> failure = new CompletableFuture<>();
-        cluster.failure().thenAccept(failure::complete);
+        cluster.failure().thenAccept(reason -> failure.complete(ShellWords.of(reason)));
         api.failure().thenAccept(failure::complete);
         List<Runnable> announcements = new ArrayList<>(List.of(api::announceStop));
         config.addresses().grpc().ifPresent(address -> {
-            GrpcApi grpc = closer.add(components.grpcApi(address, cluster));
+            GrpcApi grpc = closer.add(components.grpcApi(address, served));
             grpc.failure().thenAccept(failure::complete);
             announcements.add(grpc::announceStop);
         });

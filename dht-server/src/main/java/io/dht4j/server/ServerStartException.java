@@ -1,18 +1,19 @@
 package io.dht4j.server;
 
+import io.dht4j.server.log.ShellWords;
 import java.util.function.UnaryOperator;
 
-/** A server that cannot start. The message is one line with the reason. */
+/** A server that cannot start. The message is one line with the reason, in which remedies are commands. */
 public final class ServerStartException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     ServerStartException(String message) {
-        super(message);
+        super(ShellWords.of(message));
     }
 
     ServerStartException(String message, Throwable cause) {
-        super(message, cause);
+        super(ShellWords.of(message), cause);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.dht4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.server.log.ShellWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The reference explains each message that the product logs at WARN or ERROR, and no others. */
+/** The reference explains each message that a server logs at WARN or ERROR, and no others. */
 class LogMessagesTest {
 
     private static final Path ROOT = Checkout.root();
@@ -24,7 +25,7 @@ class LogMessagesTest {
 
     private static final String CONNECTIONS = "WARN … takes at most … connections, not …: this process may have … "
             + "files open, of which connections to one port may use a quarter. Raise the limit (ulimit -n) to at "
-            + "least …, or lower maxConnections (--max-connections)";
+            + "least …, or lower --max-connections";
 
     /** Messages of classes that log what another one has written. */
     private static final Map<String, String> MADE_ELSEWHERE = Map.of(
@@ -70,7 +71,7 @@ class LogMessagesTest {
         List<String> unknown = new ArrayList<>();
         LoggedMessages.in(ROOT).forEach((message, classes) -> {
             if (!LoggedMessages.isMadeElsewhere(message)) {
-                logged.add(message);
+                logged.add(ShellWords.of(message));
                 return;
             }
             for (String name : classes) {

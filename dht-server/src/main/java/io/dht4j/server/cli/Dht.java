@@ -6,6 +6,7 @@ import io.dht4j.server.ServerStartException;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.client.ClientException;
+import io.dht4j.server.log.ShellWords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -245,7 +246,8 @@ public final class Dht implements Callable<Integer> {
         } else if (e instanceof IOException io) {
             err.println(name + ": " + Messages.of(io));
         } else if (DhtException.unwrap(e) instanceof DhtException refused) {
-            err.println(PrintableText.of(name + ": " + refused.code() + ": " + refused.getMessage()));
+            String why = ShellWords.of(String.valueOf(refused.getMessage()));
+            err.println(PrintableText.of(name + ": " + refused.code() + ": " + why));
         } else {
             err.println(name + ": unexpected failure, which is a fault of this program:");
             StringWriter trace = new StringWriter();

@@ -2,6 +2,7 @@ package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.MembershipStatus;
+import io.dht4j.server.log.ShellWords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +98,7 @@ final class MembershipText {
                     + (rebalance.path("paused").asBoolean() ? ", paused" : "")
                     + waits(rebalance, "")));
         } else if (rebalance.has("waits_for")) {
-            rows.add(List.of("waits for " + rebalance.path("waits_for").asText()));
+            rows.add(List.of("waits for " + waitsFor(rebalance)));
         }
         return aligned("moves", rows);
     }
@@ -178,7 +179,12 @@ final class MembershipText {
     }
 
     private static String waits(JsonNode json, String otherwise) {
-        return json.has("waits_for") ? "; waits for " + json.path("waits_for").asText() : otherwise;
+        return json.has("waits_for") ? "; waits for " + waitsFor(json) : otherwise;
+    }
+
+    /** Returns what something waits for; an embedded node names calls, and this is a shell. */
+    private static String waitsFor(JsonNode json) {
+        return ShellWords.of(json.path("waits_for").asText());
     }
 
     private static String rate(JsonNode rebalance) {

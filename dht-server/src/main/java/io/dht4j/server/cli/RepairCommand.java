@@ -8,6 +8,7 @@ import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.log.ShellWords;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,8 +83,8 @@ final class RepairCommand implements Callable<Integer> {
             if (!status.path("blocked").asBoolean()) {
                 begunNanos = now;
             } else if (now - begunNanos > PATIENCE_NANOS) {
-                throw new ClientException(status.path("id").asText() + " cannot begin, and will as soon as it can: "
-                        + status.path("last_error").asText());
+                throw new ClientException(
+                        status.path("id").asText() + " cannot begin, and will as soon as it can: " + lastError(status));
             }
             String progress = progress(status);
             if (!progress.equals(reported)) {
@@ -99,8 +100,7 @@ final class RepairCommand implements Callable<Integer> {
         }
         show(status);
         if (status.has("last_error")) {
-            console.report("dht repair: not all was compared: "
-                    + status.path("last_error").asText());
+            console.report("dht repair: not all was compared: " + lastError(status));
             return 1;
         }
         return 0;
@@ -116,9 +116,7 @@ final class RepairCommand implements Callable<Integer> {
             return id + " has not begun: after a start it builds its hash trees first";
         }
         return status.path("partitions_done").asInt() + " of " + partitions + " partitions compared"
-                + (status.has("last_error")
-                        ? "; the round before: " + status.path("last_error").asText()
-                        : "");
+                + (status.has("last_error") ? "; the round before: " + lastError(status) : "");
     }
 
     private void show(JsonNode status) {
@@ -155,5 +153,10 @@ final class RepairCommand implements Callable<Integer> {
 
     private void line(String label, String text) {
         console.show(String.format(Locale.ROOT, "%-15s  %s", label, text));
+    }
+
+    /** Returns the last error; an embedded node names calls, and this is a shell. */
+    private static String lastError(JsonNode status) {
+        return ShellWords.of(status.path("last_error").asText());
     }
 }

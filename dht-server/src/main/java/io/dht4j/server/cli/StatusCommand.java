@@ -8,6 +8,7 @@ import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.log.ShellWords;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -167,7 +168,7 @@ final class StatusCommand implements Callable<Integer> {
             default -> "";
         };
         return kind + " since " + Instant.ofEpochMilli(problem.path("since_ms").asLong()) + ": "
-                + problem.path("message").asText() + "." + meanwhile;
+                + ShellWords.of(problem.path("message").asText()) + "." + meanwhile;
     }
 
     private static String clock(JsonNode problem) {

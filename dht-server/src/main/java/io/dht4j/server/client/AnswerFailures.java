@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.server.log.ShellWords;
 import io.dht4j.spi.ConnectFailure;
 import java.net.ProtocolException;
 import java.net.URI;
@@ -76,7 +77,9 @@ final class AnswerFailures {
     static ClientException refused(HttpResponse<?> response, byte[] body) {
         JsonNode problem = json(body).orElse(Json.MAPPER.createObjectNode());
         String code = problem.path("name").asText();
-        String what = problem.path("detail").asText(problem.path("title").asText("refused"));
+        // An embedded node names calls, and this is a shell.
+        String what = ShellWords.of(
+                problem.path("detail").asText(problem.path("title").asText("refused")));
         int status = response.statusCode();
         String hint = status == 401
                 ? "; --token-file or DHT_TOKEN brings one"

@@ -5,8 +5,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dht4j.PrintableText;
 
 /**
- * The message of a log event as one line, {@linkplain PrintableText escaped}. No text of a caller, another node or a
- * library can begin a line of the log or move a terminal's cursor. Safe for use by any number of threads.
+ * The message of a log event as one line, with {@linkplain ShellWords commands} as remedies, {@linkplain PrintableText
+ * escaped}. No text of a caller, another node or a library can begin a line of the log or move a terminal's cursor.
+ * Safe for use by any number of threads.
  */
 public final class PrintableMessage extends ClassicConverter {
 
@@ -15,6 +16,6 @@ public final class PrintableMessage extends ClassicConverter {
 
     @Override
     public String convert(ILoggingEvent event) {
-        return PrintableText.of(event.getFormattedMessage());
+        return PrintableText.of(ShellWords.of(event.getFormattedMessage()));
     }
 }

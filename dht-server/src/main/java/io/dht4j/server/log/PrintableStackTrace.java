@@ -5,8 +5,8 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import io.dht4j.PrintableText;
 
 /**
- * The stack trace of a log event, {@linkplain PrintableText escaped} except for its line breaks. Safe for use by any
- * number of threads.
+ * The stack trace of a log event, with {@linkplain ShellWords commands} as remedies, {@linkplain PrintableText escaped}
+ * except for its line breaks. Safe for use by any number of threads.
  */
 public final class PrintableStackTrace extends ThrowableProxyConverter {
 
@@ -15,6 +15,6 @@ public final class PrintableStackTrace extends ThrowableProxyConverter {
 
     @Override
     protected String throwableProxyToString(IThrowableProxy thrown) {
-        return PrintableText.lines(super.throwableProxyToString(thrown));
+        return PrintableText.lines(ShellWords.of(super.throwableProxyToString(thrown)));
     }
 }

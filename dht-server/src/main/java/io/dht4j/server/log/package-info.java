@@ -1,4 +1,4 @@
-/** The format of the program's log. */
+/** The format of the program's log, and the words of its messages. */
 @NullMarked
 package io.dht4j.server.log;
 

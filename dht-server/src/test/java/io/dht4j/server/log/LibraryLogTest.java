@@ -57,6 +57,19 @@ class LibraryLogTest {
                 .anyMatch(line -> line.contains("ERROR") && line.contains("one has ended"));
     }
 
+    @Test
+    void aRemedyIsACommandInTheMessageAndInTheStackTrace() throws Exception {
+        String log = logged(context -> context.getLogger("io.dht4j.core.Some")
+                .warn(
+                        "n3 is silent: call membership().replace(new NodeId(\"{}\"))",
+                        "n3",
+                        new IllegalStateException("start it with Membership.join")));
+
+        assertThat(log)
+                .contains("n3 is silent: run ./dht nodes replace n3")
+                .contains("IllegalStateException: start it with --join");
+    }
+
     private interface Logging {
         void in(LoggerContext context);
     }

@@ -164,8 +164,8 @@ class MvStoreDamageTest {
         assertThat(e.getMessage())
                 .as(what)
                 .contains(copy.toString())
-                .contains("--rebuild")
-                .contains("in a cluster of --bootstrap, run ./dht nodes replace for this node")
+                .contains("Rebuild.begin")
+                .contains("in a cluster of Membership.bootstrap, call membership().replace for this node")
                 .doesNotContain("\n");
         return e.getMessage();
     }
@@ -192,7 +192,7 @@ class MvStoreDamageTest {
 
         assertThatThrownBy(() -> open(directory))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("--rebuild");
+                .hasMessageContaining("Rebuild.begin");
         assertThat(map).hasBinaryContent(damaged);
     }
 
@@ -205,7 +205,7 @@ class MvStoreDamageTest {
         assertThatThrownBy(() -> open(directory))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(map + ": is missing")
-                .hasMessageContaining("--rebuild");
+                .hasMessageContaining("Rebuild.begin");
         assertThat(map).doesNotExist();
         for (Path segment : segments(directory)) {
             Files.delete(segment);
@@ -269,7 +269,7 @@ class MvStoreDamageTest {
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(segments.get(segments.size() - 1).toString())
                 .hasMessageContaining("missing")
-                .hasMessageContaining("--rebuild");
+                .hasMessageContaining("Rebuild.begin");
     }
 
     private static List<Path> segments(Path directory) throws IOException {

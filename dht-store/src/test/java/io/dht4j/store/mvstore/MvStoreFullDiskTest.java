@@ -283,7 +283,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
         Files.write(last, Arrays.copyOf(bytes, bytes.length - 1));
         assertThatThrownBy(() -> open(small(Durability.OS)))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("--rebuild");
+                .hasMessageContaining("Rebuild.begin");
     }
 
     @Test

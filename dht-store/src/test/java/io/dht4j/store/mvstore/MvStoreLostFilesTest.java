@@ -137,7 +137,7 @@ class MvStoreLostFilesTest extends MvStoreFaults {
             assertThat(problem.message())
                     .contains(directory.toString())
                     .containsAnyOf("is not at its path", "was replaced")
-                    .contains("--rebuild")
+                    .contains("Rebuild.begin")
                     .contains("until it is opened again");
         });
     }

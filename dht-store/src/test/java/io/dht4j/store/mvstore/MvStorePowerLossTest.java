@@ -65,7 +65,7 @@ class MvStorePowerLossTest {
             try {
                 new History(root, seed, Durability.OS).live();
             } catch (StoreException e) {
-                assertThat(e).hasMessageContaining("--rebuild");
+                assertThat(e).hasMessageContaining("Rebuild.begin");
             } catch (AssertionError e) {
                 losses.add(e.getMessage());
             }

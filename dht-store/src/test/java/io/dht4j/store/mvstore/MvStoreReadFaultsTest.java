@@ -59,7 +59,7 @@ class MvStoreReadFaultsTest extends MvStoreFaults {
                 try {
                     assertThat(store.get(written.getKey())).contains(written.getValue());
                 } catch (StoreException e) {
-                    assertThat(e).hasMessageContaining("data.mv").hasMessageContaining("--rebuild");
+                    assertThat(e).hasMessageContaining("data.mv").hasMessageContaining("Rebuild.begin");
                     failed.add(written.getKey());
                 }
             }

@@ -193,7 +193,7 @@ class MvStoreRecoveryTest {
                     .hasMessageContaining(copy.resolve(segment).toString())
                     .hasMessageContaining("offset")
                     .hasMessageContaining("from the other replicas")
-                    .hasMessageContaining("--rebuild");
+                    .hasMessageContaining("Rebuild.begin");
             delete(copy);
         }
     }

@@ -37,7 +37,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
         store.settle();
         disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
         failMarkerWrites(3);
-        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("--rebuild");
+        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("Rebuild.begin");
         disk.heal();
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
     }
@@ -100,7 +100,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
         putUntilRefused(store);
         assertThatThrownBy(store::close)
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("do not start this node again without --rebuild");
+                .hasMessageContaining("do not start this node again without Rebuild.begin");
         disk.heal();
         // The lock is released.
         open(MvStoreOptions.defaults()).close();

@@ -157,14 +157,14 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             disk.failSyncs(FailingDisk::isMap);
             putUntilRefused(store);
             disk.heal();
-            assertRefusesWrites(store, "--rebuild");
+            assertRefusesWrites(store, "Rebuild.begin");
             assertNothingLost(store);
         }
         assertThatThrownBy(() -> open(small(durability)))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("UNTRUSTED")
                 .hasMessageContaining("data.mv")
-                .hasMessageContaining("--rebuild");
+                .hasMessageContaining("Rebuild.begin");
         // Without other replicas the remaining entries can still be read.
         Files.delete(directory.resolve("UNTRUSTED"));
         try (MvStore store = open(small(durability))) {
@@ -197,7 +197,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
             putUntilRefused(store);
             disk.heal();
-            assertRefusesWrites(store, "--rebuild");
+            assertRefusesWrites(store, "Rebuild.begin");
             assertNothingLost(store);
         }
         assertThatThrownBy(() -> open(small(Durability.FSYNC)))
@@ -212,7 +212,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
         put(store, 10);
         store.settle();
         disk.failSyncs(FailingDisk::isMap);
-        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("--rebuild");
+        assertThatThrownBy(store::close).isInstanceOf(StoreException.class).hasMessageContaining("Rebuild.begin");
         disk.heal();
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
     }
@@ -283,7 +283,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             assertRefusesWrites(store, error.toString());
             assertThat(store.problems().get(0).message())
                     .contains("data.mv", "it goes on by itself")
-                    .doesNotContain("--rebuild");
+                    .doesNotContain("Rebuild.begin");
             assertNothingLost(store);
 
             fails.set(false);

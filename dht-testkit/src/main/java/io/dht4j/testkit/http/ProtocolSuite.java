@@ -172,7 +172,7 @@ interface ProtocolSuite extends HttpApiSuite {
     default void aNodeAnswersToItsOwnNamesOnly(String host) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(STATUS + "Host: " + host + "\r\n\r\n");
-            assertThat(assertProblem(raw.read(), 421, ErrorCode.BAD_REQUEST)).contains("--public-host");
+            assertThat(assertProblem(raw.read(), 421, ErrorCode.BAD_REQUEST)).contains("public host");
         }
         // The server closes a connection after the answer to a probe.
         try (RawHttp raw = raw(0)) {

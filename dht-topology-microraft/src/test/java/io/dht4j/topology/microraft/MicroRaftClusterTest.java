@@ -166,7 +166,7 @@ class MicroRaftClusterTest {
         String waits = env.await(env.await(again.cluster(), BOUND).membership().status(), BOUND)
                 .metadata()
                 .waitsFor();
-        assertThat(waits).contains("n0 to take part in changes of the topology").endsWith("./dht meta recover");
+        assertThat(waits).contains("n0 to take part in changes of the topology").endsWith("MembershipChange.Recover");
         assertThatThrownBy(() -> env.await(agreed(again).recover(Set.of(), false), BOUND))
                 .hasMessageContaining("repeat this in 30 s");
         env.advance(Duration.ofSeconds(31));

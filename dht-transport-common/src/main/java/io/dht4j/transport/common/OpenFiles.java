@@ -55,6 +55,6 @@ public final class OpenFiles {
                 + limit.orElse(0)
                 + " files open, of which connections to one port may use a quarter. Raise the limit (ulimit -n) "
                 + "to at least "
-                + (long) wanted * PART + ", or lower maxConnections (--max-connections)";
+                + (long) wanted * PART + ", or lower maxConnections";
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.move;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -43,7 +44,7 @@ final class CopyMarker {
             throw new IllegalStateException(
                     "node " + self + " cannot read which copies of partitions it has begun (" + e
                             + "): repair its disk or restore the data directory; if that is not possible, start " + self
-                            + " with an empty one and run ./dht nodes replace " + self,
+                            + " with an empty one and " + Remedies.replace(self),
                     e);
         }
     }

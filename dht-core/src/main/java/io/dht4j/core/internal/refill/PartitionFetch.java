@@ -152,8 +152,7 @@ final class PartitionFetch {
         if (log) {
             LOG.warn(
                     "the refill waits for {}, which is asked again and again: {}. Start it, or name it as lost "
-                            + "(ClusterBuilder.refill,"
-                            + " --refill-without) if it does not come back",
+                            + "(ClusterBuilder.refill) if it does not come back",
                     node.id(),
                     why);
         }

@@ -169,7 +169,7 @@ public final class PeerEndpoint implements FrameHandler {
                     new Reply.Failed(
                             ErrorCode.NOT_SERVING,
                             "node " + own.self() + " is started as one of a static cluster: start it with the options"
-                                    + " of its membership, --bootstrap or --join"));
+                                    + " of its membership, Membership.bootstrap or Membership.join"));
         }
         // First: a request for another node is not examined further.
         Optional<Reply> refused = refusal(peer);

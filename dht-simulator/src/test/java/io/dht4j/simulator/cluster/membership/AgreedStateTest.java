@@ -206,8 +206,9 @@ class AgreedStateTest {
             nodes.put(1, "key", "value");
             assertThat(waitsFor(nodes, 0))
                     .contains("n1 to take part in changes of the topology, which it does not until it is started again")
-                    .contains("its topology log ends at index 1, and it has applied index 2: restore the log, or run"
-                            + " ./dht nodes replace n1, or, without other voters, ./dht meta recover");
+                    .contains("its topology log ends at index 1, and it has applied index 2: restore the log, or call"
+                            + " membership().replace(new NodeId(\"n1\")), or, without other voters,"
+                            + " use MembershipChange.Recover");
             admit(nodes, "b");
             nodes.awaitEpoch(nodes.state(0).epoch(), 1);
             nodes.crash(2);
@@ -374,7 +375,8 @@ class AgreedStateTest {
 
     @Test
     void damagedAndForeignNotesAreRefusedWithTheWayOut() {
-        assertThat(afterChange(note -> flipped(note))).contains("the agreed state of node n0 is damaged", "replace n0");
+        assertThat(afterChange(note -> flipped(note)))
+                .contains("the agreed state of node n0 is damaged", "replace(new NodeId(\"n0\"))");
         assertThat(afterChange(note -> versioned(note)))
                 .contains("version 9 of its format", "reads version 1", "start the version of the software");
         assertThat(afterChange(note -> new byte[2])).contains("damaged, since it has only 2 bytes");

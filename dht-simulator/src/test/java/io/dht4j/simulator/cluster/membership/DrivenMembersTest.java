@@ -92,10 +92,10 @@ class DrivenMembersTest {
             cluster.await(0, state -> state.loads()[4] == 0);
             cluster.nodes.crash(3);
             cluster.nodes.env.advance(Duration.ofSeconds(40));
-            assertThat(waitsFor(cluster, 3)).contains("run ./dht nodes replace n3");
+            assertThat(waitsFor(cluster, 3)).contains("call membership().replace(new NodeId(\"n3\"))");
             cluster.nodes.env.await(cluster.nodes.cluster(0).membership().replace(node(3).id()), BOUND);
             cluster.nodes.env.advance(Duration.ofSeconds(10));
-            assertThat(waitsFor(cluster, 3)).contains("or run ./dht nodes remove n3");
+            assertThat(waitsFor(cluster, 3)).contains("or call membership().remove(new NodeId(\"n3\"))");
             cluster.nodes.env.await(cluster.nodes.cluster(0).membership().remove(node(3).id()), BOUND);
             cluster.awaitRemoved(0, 4);
         }

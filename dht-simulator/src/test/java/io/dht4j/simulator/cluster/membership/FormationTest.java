@@ -166,7 +166,7 @@ class FormationTest {
             assertThat(nodes.failure(1))
                     .contains("the topology log of node n1 is empty")
                     .contains("restore the directory of the log")
-                    .contains("with an empty data directory and run ./dht nodes replace n1");
+                    .contains("with an empty data directory and call membership().replace(new NodeId(\"n1\"))");
             // Not a voter: it has no log.
             nodes.stop(3);
             nodes.loseLog(0);
@@ -187,7 +187,7 @@ class FormationTest {
             nodes.join(1, list(0, 2));
             assertThat(nodes.failure(1))
                     .contains("n1 has begun to form the cluster")
-                    .contains("start it with --bootstrap n0=host0:1,n1=host1:1,n2=host2:1");
+                    .contains("start it with Membership.bootstrap of n0=host0:1,n1=host1:1,n2=host2:1");
             nodes.bootstrap(1, THREE);
             assertThat(nodes.state(1)).isEqualTo(nodes.state(0));
         }
@@ -226,7 +226,7 @@ class FormationTest {
             nodes.replaceDisk(0);
             nodes.bootstrap(0, THREE);
             assertThat(nodes.failure(0))
-                    .contains("n1 forms the cluster", "n0 has another data directory", "replace n0");
+                    .contains("n1 forms the cluster", "n0 has another data directory", "replace(new NodeId(\"n0\"))");
         }
     }
 
@@ -307,7 +307,7 @@ class FormationTest {
             nodes.bootstrap(0, list(0, 1));
             assertThat(nodes.failure(0))
                     .contains("n1 belongs to the cluster " + other + ", which has no node n0")
-                    .contains("./dht nodes add n0", "--join");
+                    .contains("membership().add(new NodeId(\"n0\"))", "Membership.join");
         }
     }
 
@@ -317,7 +317,8 @@ class FormationTest {
             nodes.stop(0);
             nodes.replaceDisk(0);
             nodes.bootstrap(0, THREE);
-            assertThat(nodes.failure(0)).contains("in which n0 has another data directory", "./dht nodes replace n0");
+            assertThat(nodes.failure(0))
+                    .contains("in which n0 has another data directory", "membership().replace(new NodeId(\"n0\"))");
         }
     }
 
@@ -330,7 +331,9 @@ class FormationTest {
             nodes.env.await(nodes.change(1, state -> new Command.MarkDead(state.epoch(), 1, false)), BOUND);
             nodes.bootstrap(0, THREE);
             assertThat(nodes.failure(0))
-                    .contains("a node is to take the place of n0: start it with --join n", " in place of --bootstrap");
+                    .contains(
+                            "a node is to take the place of n0: start it with Membership.join of n",
+                            " in place of Membership.bootstrap");
         }
     }
 
@@ -392,7 +395,7 @@ class FormationTest {
             nodes.stop(0);
             assertThatThrownBy(() -> nodes.startStatic(0, Topology.of(node(0))))
                     .hasMessageContaining("n0 belongs to the agreed cluster " + cluster)
-                    .hasMessageContaining("start it with --bootstrap n0=host0:1");
+                    .hasMessageContaining("start it with Membership.bootstrap of n0=host0:1");
         }
     }
 
@@ -401,7 +404,7 @@ class FormationTest {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(0);
             assertThatThrownBy(() -> nodes.startStatic(0, Topology.of(node(0))))
-                    .hasMessageContaining("start it with --join n1=host1:1,n2=host2:1");
+                    .hasMessageContaining("start it with Membership.join of n1=host1:1,n2=host2:1");
         }
     }
 

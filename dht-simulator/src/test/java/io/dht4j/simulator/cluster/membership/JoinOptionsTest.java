@@ -77,7 +77,7 @@ class JoinOptionsTest {
         try (FormedCluster nodes = form(token("a secret of the cluster"))) {
             nodes.startWith(3, THREE, list(1), token("a secret of another cluster"));
             assertThat(nodes.failure(3))
-                    .contains("n3 is not admitted: run ./dht nodes add n3")
+                    .contains("n3 is not admitted: call membership().add(new NodeId(\"n3\"))")
                     .contains("the join token of n3 is not that of n1: start both with the same one");
         }
     }
@@ -86,7 +86,7 @@ class JoinOptionsTest {
     void aClusterWithoutTokenAdmitsNobodyByOne() {
         try (FormedCluster nodes = form(options -> options)) {
             nodes.startWith(3, THREE, list(1), token("a secret of the cluster"));
-            assertThat(nodes.failure(3)).contains("node n1 has no join token", "./dht nodes add n3");
+            assertThat(nodes.failure(3)).contains("node n1 has no join token", "membership().add(new NodeId(\"n3\"))");
         }
     }
 

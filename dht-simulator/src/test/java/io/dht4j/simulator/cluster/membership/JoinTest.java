@@ -174,7 +174,7 @@ class JoinTest {
     void aNodeThatIsNotAdmittedIsRefused() {
         try (FormedCluster nodes = threeNodes()) {
             nodes.join(3, THREE);
-            assertThat(nodes.failure(3)).contains("n3 is not admitted: run ./dht nodes add n3");
+            assertThat(nodes.failure(3)).contains("n3 is not admitted: call membership().add(new NodeId(\"n3\"))");
         }
     }
 
@@ -185,8 +185,10 @@ class JoinTest {
             nodes.replaceDisk(2);
             nodes.join(2, list(0, 1));
             assertThat(nodes.failure(2))
-                    .contains("n2 (number 3, SERVING) at host2:1 has another data directory", "./dht nodes replace n2")
-                    .contains("or choose another --id");
+                    .contains(
+                            "n2 (number 3, SERVING) at host2:1 has another data directory",
+                            "membership().replace(new NodeId(\"n2\"))")
+                    .contains("or choose another NodeId");
         }
     }
 
@@ -216,7 +218,7 @@ class JoinTest {
                 });
             }
             assertThat(failures).hasSize(1);
-            assertThat(failures.get(0)).contains("n3", "./dht nodes replace n3");
+            assertThat(failures.get(0)).contains("n3", "membership().replace(new NodeId(\"n3\"))");
         }
     }
 
@@ -249,7 +251,8 @@ class JoinTest {
             nodes.join(2, list(0, 1));
             nodes.env.advance(Duration.ofMinutes(1));
             assertThat(nodes.waiting(0))
-                    .contains("waits for n2 (node n2 was started with --join, and forms no cluster: start all nodes");
+                    .contains("waits for n2 (node n2 was started with Membership.join, and forms no cluster:"
+                            + " start all nodes");
             nodes.stop(2);
             nodes.bootstrap(2, THREE);
             assertThat(nodes.cluster(0).topology().size()).isEqualTo(3);
@@ -276,11 +279,13 @@ class JoinTest {
             nodes.cluster(3);
             nodes.env.await(nodes.change(0, state -> new Command.Leave(state.epoch(), 4)), BOUND);
             assertThat(nodes.env.await(nodes.cluster(3).failure(), BOUND))
-                    .contains("n3 (number 4, REMOVED) has left; to let it join again, run ./dht nodes add n3, and");
+                    .contains("n3 (number 4, REMOVED) has left; to let it join again,"
+                            + " call membership().add(new NodeId(\"n3\")), and");
             nodes.stop(3);
             nodes.join(3, THREE);
             assertThat(nodes.failure(3))
-                    .contains("never returns: run ./dht nodes add n3, and start n3 with an empty data directory");
+                    .contains("never returns: call membership().add(new NodeId(\"n3\")), and start n3 with"
+                            + " an empty data directory");
         }
     }
 

@@ -89,7 +89,7 @@ class LostMajorityTest {
             assertThat(status.metadata().waitsFor())
                     .startsWith("the election of a leader, which may need n0, silent for");
             assertThat(cluster.refusal(1, state -> new Command.MarkDead(state.epoch(), 1, false)))
-                    .contains("./dht meta recover --lost n0;");
+                    .contains("MembershipChange.Recover of n0;");
             cluster.nodes.logsRun = true;
             assertThat(recovery(cluster, 1, 0)).contains("2 of 3 voters answer", "repeat this in 30 s");
             cluster.nodes.env.advance(Duration.ofSeconds(20));
@@ -149,7 +149,7 @@ class LostMajorityTest {
             assertThat(recovery(cluster, 3, 0, 1))
                     .contains(
                             "n0 answers n4, or has stopped just now, and is not lost",
-                            "With --accept-data-loss this goes on");
+                            "With acceptDataLoss this goes on");
             assertThat(Epoch.generation(cluster.nodes.state(3).epoch())).isEqualTo(1);
             Set<NodeId> lost = Set.of(node(0).id(), node(1).id());
             cluster.nodes.env.await(cluster.nodes.membership(3).recover(lost, true), BOUND);

@@ -260,7 +260,7 @@ class LostSideTest {
             cluster.nodes.env.advance(Duration.ofSeconds(40));
             int dead = cluster.number(4, 2);
             assertThat(cluster.refusal(4, state -> new Command.MarkDead(state.epoch(), dead, false)))
-                    .contains("n0 must be compared with it first", "Bring n2 back", "--accept-data-loss");
+                    .contains("n0 must be compared with it first", "Bring n2 back", "acceptDataLoss");
             cluster.nodes.bootstrap(2, list(0, 1, 2, 3, 4));
             heal();
             cluster.nodes.bootstrap(1, list(0, 1, 2, 3, 4));

@@ -100,7 +100,7 @@ class OperatedClusterTest {
         try (FormedCluster nodes = threeNodes()) {
             change(nodes, 1, new MembershipChange.Add(id(3)));
             assertThat(member(nodes, 1, 3).state()).isEqualTo(State.ADMITTED);
-            assertThat(member(nodes, 1, 3).waitsFor()).contains("start it with --join");
+            assertThat(member(nodes, 1, 3).waitsFor()).contains("start it with Membership.join");
             nodes.join(3, list(0));
             nodes.cluster(3);
             MembershipStatus.Member joined = member(nodes, 3, 3);
@@ -256,7 +256,8 @@ class OperatedClusterTest {
             assertThat(member(nodes, 0, 2).silence()).isPresent();
             change(nodes, 0, replace);
             assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
-            assertThat(member(nodes, 0, 2).waitsFor()).contains("start n2 with an empty data directory and --join");
+            assertThat(member(nodes, 0, 2).waitsFor())
+                    .contains("start n2 with an empty data directory and" + " Membership.join");
         }
     }
 
@@ -329,7 +330,7 @@ class OperatedClusterTest {
             assertThatThrownBy(() -> change(nodes, 0, new MembershipChange.Add(id(3))))
                     .isInstanceOf(UnavailableException.class)
                     .hasMessageContaining("no leader of a majority of the voters")
-                    .hasMessageContaining("./dht meta recover --lost n1,n2;");
+                    .hasMessageContaining("MembershipChange.Recover of n1,n2;");
         }
     }
 

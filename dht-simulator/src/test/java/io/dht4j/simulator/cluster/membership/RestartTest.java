@@ -142,7 +142,8 @@ class RestartTest {
             nodes.env.await(nodes.change(0, state -> new Command.MarkDead(state.epoch(), 4, false)), BOUND);
             nodes.join(3, THREE);
             assertThat(nodes.failure(3))
-                    .contains("n3 (number 4, DEAD) never returns: start n3 with an empty data directory and --join");
+                    .contains("n3 (number 4, DEAD) never returns: start n3 with an empty data directory"
+                            + " and Membership.join");
         }
     }
 

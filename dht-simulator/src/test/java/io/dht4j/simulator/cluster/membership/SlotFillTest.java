@@ -93,7 +93,7 @@ class SlotFillTest extends MovingSlot {
         disk.keepNote("incoming", new byte[] {1});
         assertThatThrownBy(() -> agreed.restart(HEIR, disk))
                 .hasMessageContaining("cannot read which copies of partitions it has begun")
-                .hasMessageContaining("./dht nodes replace n3");
+                .hasMessageContaining("membership().replace(new NodeId(\"n3\"))");
         cluster.startNode(HEIR, new BlockingStore());
     }
 }

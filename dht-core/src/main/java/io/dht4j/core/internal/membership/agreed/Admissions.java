@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.DhtException;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.JoinProof;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
@@ -58,7 +59,7 @@ final class Admissions {
     CompletableFuture<Appended> admit(NodeId name, MembershipRequest.Admit request) {
         if (token.isEmpty()) {
             return CompletableFuture.completedFuture(
-                    refused("node " + self + " has no join token: start it with one, or run ./dht nodes add " + name));
+                    refused("node " + self + " has no join token: start it with one, or " + Remedies.add(name)));
         }
         CompletableFuture<Appended> answer = new CompletableFuture<>();
         try {

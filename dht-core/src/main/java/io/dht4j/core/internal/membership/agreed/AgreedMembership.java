@@ -341,7 +341,7 @@ public final class AgreedMembership {
         if (bootstrap == null && founders.isPresent()) {
             // The others may need its vote, and it could not form the cluster if it led.
             throw new IllegalStateException("node " + self + " has begun to form the cluster "
-                    + founders.get().cluster() + ", and has no agreed state yet: start it with --bootstrap "
+                    + founders.get().cluster() + ", and has no agreed state yet: start it with Membership.bootstrap of "
                     + founders.get().proposal().list());
         }
         driver.start();

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.LogMembership;
@@ -306,14 +307,14 @@ final class LogMember {
         if (before.isPresent() && opened.isNew()) {
             throw new LostLogException("the topology log of node " + self + " is empty, although the node has taken"
                     + " part in the agreement: restore the directory of the log as it was when the node stopped. If it"
-                    + " is lost, start " + self + " with an empty data directory and run ./dht nodes replace " + self);
+                    + " is lost, start " + self + " with an empty data directory and " + Remedies.replace(self));
         }
         long applied = before.map(LogMembership::applied).orElse(0L);
         if (opened.durableIndex() < applied) {
             // Short, since it travels as what others wait for.
             throw new ShortLogException("its topology log ends at index " + opened.durableIndex()
-                    + ", and it has applied index " + applied + ": restore the log, or run ./dht nodes replace " + self
-                    + ", or, without other voters, ./dht meta recover");
+                    + ", and it has applied index " + applied + ": restore the log, or " + Remedies.replace(self)
+                    + ", or, without other voters, use MembershipChange.Recover");
         }
         LogMembership noted = membership.appliedTo(applied);
         if (!before.equals(Optional.of(noted))) {

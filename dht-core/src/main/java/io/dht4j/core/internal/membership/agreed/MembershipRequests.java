@@ -135,8 +135,8 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 // Whoever mistypes an option at one node must not end the start of another one.
                 throw DhtException.of(
                         ErrorCode.NOT_SERVING,
-                        "node " + self + " was started with --join, and forms no cluster: start all nodes of the list"
-                                + " with the same --bootstrap");
+                        "node " + self + " was started with Membership.join, and forms no cluster: start all"
+                                + " nodes of the list with the same Membership.bootstrap");
             }
             return new MembershipReply.Founder(incarnation, cluster, new byte[0], "");
         }

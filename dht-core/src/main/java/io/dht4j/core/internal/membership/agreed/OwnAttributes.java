@@ -78,7 +78,8 @@ final class OwnAttributes {
             String address = options.self().address();
             if (!member.details().address().equals(address)) {
                 LOG.warn(
-                        "node {} was started at {}, and the cluster knows it at {}: run ./dht nodes address {} {}",
+                        "node {} was started at {}, and the cluster knows it at {}: call"
+                                + " membership().change with a MembershipChange.Update of {} to the address {}",
                         member.name(),
                         address,
                         member.details().address(),

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
@@ -62,12 +63,12 @@ final class OwnLifecycle {
     }
 
     private String remedy(Optional<Member> holder) {
-        String start = "start " + self + " with an empty data directory and --join";
+        String start = "start " + self + " with an empty data directory and Membership.join";
         if (holder.isEmpty()) {
-            return "run ./dht nodes add " + self + ", and " + start;
+            return Remedies.add(self) + ", and " + start;
         }
         return holder.get().lifecycle().isPresent()
-                ? holder.get() + " has taken its name: start this one as a new node, with another --id"
+                ? holder.get() + " has taken its name: start this one as a new node, with another NodeId"
                 : start;
     }
 

@@ -152,7 +152,7 @@ final class Recovery {
             }
             if (found.get(number).filter(heard -> !heard.fails()).isPresent()) {
                 throw refused(lost.name() + " answers " + asked.name() + ", or has stopped just now, and is not lost:"
-                        + " stop it, or mend the network, and repeat this. With --accept-data-loss this goes on, and"
+                        + " stop it, or mend the network, and repeat this. With acceptDataLoss this goes on, and"
                         + " what " + lost.name() + " agrees on and acknowledges meanwhile may be lost");
             }
         }
@@ -217,7 +217,8 @@ final class Recovery {
         Set<NodeId> unknown = new HashSet<>(lost);
         present.forEach(member -> unknown.remove(member.name()));
         if (!unknown.isEmpty()) {
-            throw refused("no node " + names(unknown) + " is present: name those of ./dht nodes that are lost");
+            throw refused("no node " + names(unknown)
+                    + " is present: name those of MembershipStatus.members() that are lost");
         }
         Set<NodeId> alive =
                 names(present, member -> answers.containsKey(member.number()) && lost.contains(member.name()));
@@ -248,11 +249,12 @@ final class Recovery {
         long left = voters.stream().filter(answers::containsKey).count();
         if (leads) {
             throw refused(left + " of " + voters.size() + " voters answer, and one leads: changes go on without a"
-                    + " recovery" + (left < voters.size() ? ". Replace the others with ./dht nodes replace" : ""));
+                    + " recovery" + (left < voters.size() ? ". Replace the others with membership().replace" : ""));
         }
         if (2 * left > voters.size() && seconds > 0) {
             throw refused(left + " of " + voters.size() + " voters answer, which is a majority, and should elect a"
-                    + " leader: look at ./dht meta, and repeat this in " + seconds + " s if they have not");
+                    + " leader: look at MembershipStatus.metadata(), and repeat this in " + seconds
+                    + " s if they have not");
         }
     }
 

@@ -125,9 +125,10 @@ final class StateChanges {
                 .map(NodeId::value)
                 .toList();
         return "the change has found no leader of a majority of the voters in " + APPEND_TIMEOUT.toSeconds() + " s ("
-                + reason + "): ./dht meta shows which voters are silent. Start them, or, if most are lost for good, run"
-                + " ./dht meta recover --lost " + (lost.isEmpty() ? "NODES" : String.join(",", lost))
-                + "; look at ./dht nodes before you repeat the change";
+                + reason + "): MembershipStatus.metadata() shows which voters are silent. Start them, or, if most are"
+                + " lost for good, call membership().change with a MembershipChange.Recover of "
+                + (lost.isEmpty() ? "NODES" : String.join(",", lost))
+                + "; look at MembershipStatus.members() before you repeat the change";
     }
 
     /** Waits for a state to plan on. A member of the log has applied it already. */

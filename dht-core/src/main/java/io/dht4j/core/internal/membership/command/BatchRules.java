@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.command;
 
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
@@ -57,7 +58,7 @@ final class BatchRules {
     /** Returns why no batch can begin between two members, whatever their slots are, or an empty text. */
     String problemOf(int source, int target, PartitionSet partitions) {
         if (state.rebalance().paused()) {
-            return "moves are paused: resume them with ./dht rebalance --resume";
+            return "moves are paused: resume them with " + Remedies.RESUME;
         }
         if (!members.has(source) || !members.has(target)) {
             return "no member has the number " + (members.has(source) ? target : source) + ": plan the move again";

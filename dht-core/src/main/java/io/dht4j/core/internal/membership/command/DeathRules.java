@@ -83,10 +83,10 @@ public final class DeathRules {
                 .sorted()
                 .collect(Collectors.joining(", "));
         return closed.isEmpty()
-                ? "bring it or another dead node back, or repeat the command with --accept-data-loss"
+                ? "bring it or another dead node back, or repeat the change with acceptDataLoss"
                 : closed + " must be compared with it first, after a recovery, a rollback or the loss of a disk. Bring "
                         + dead.name() + " back until the log of each says that all partitions are read again, or"
-                        + " repeat the command with --accept-data-loss";
+                        + " repeat the change with acceptDataLoss";
     }
 
     /** The owner of a batch's slots is dead. */

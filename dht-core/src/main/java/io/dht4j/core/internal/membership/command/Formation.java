@@ -58,18 +58,19 @@ final class Formation {
         int replicas = form.settings().replicationFactor();
         if (nodes < replicas || nodes > Command.Form.MAX_FOUNDERS) {
             return "a cluster of replication factor " + replicas + " is formed by " + replicas + " to "
-                    + Command.Form.MAX_FOUNDERS + " nodes, not " + nodes + ": list more or fewer in --bootstrap";
+                    + Command.Form.MAX_FOUNDERS + " nodes, not " + nodes
+                    + ": list more or fewer in Membership.bootstrap";
         }
         Set<NodeId> names = new HashSet<>();
         Set<UUID> incarnations = new HashSet<>();
         Set<String> addresses = new HashSet<>();
         for (Command.Founder founder : form.founders()) {
             if (!names.add(founder.name())) {
-                return "--bootstrap lists " + founder.name() + " twice: list each node once";
+                return "Membership.bootstrap lists " + founder.name() + " twice: list each node once";
             }
             if (!addresses.add(founder.attributes().address())) {
-                return "--bootstrap lists the address " + founder.attributes().address()
-                        + " twice: give each node its own";
+                return "Membership.bootstrap lists the address "
+                        + founder.attributes().address() + " twice: give each node its own";
             }
             if (!incarnations.add(founder.incarnation())) {
                 return founder.name() + " has a copy of another node's data directory: give each node its own";

@@ -29,7 +29,7 @@ final class GrowthRules {
         }
         if (wanted == state.replicationFactor()) {
             return Results.refused(
-                    "the replication factor is " + wanted + " already: see ./dht rebalance --status for what moves");
+                    "the replication factor is " + wanted + " already: see MembershipStatus.moves() for what moves");
         }
         int present = mostSlots();
         if (wanted < present) {
@@ -39,7 +39,7 @@ final class GrowthRules {
         long takers = members.takers().count();
         if (wanted > state.replicationFactor() && takers < wanted) {
             return Results.refused(wanted + " replicas need " + wanted + " nodes, and the cluster has " + takers
-                    + " that take partitions: add nodes first, with ./dht nodes add NAME");
+                    + " that take partitions: add nodes first, with membership().add");
         }
         return Results.accepted(new StateChange(state).replicationFactor(wanted));
     }

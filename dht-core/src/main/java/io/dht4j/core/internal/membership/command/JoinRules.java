@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
@@ -27,7 +28,7 @@ final class JoinRules {
         Optional<Member> holder = members.named(command.name());
         if (holder.isPresent()) {
             return Results.refused(holder.get() + " has this name already: choose another name"
-                    + (holder.get().lifecycle() == Lifecycle.DEAD ? ", or " + replacement(command.name()) : ""));
+                    + (holder.get().lifecycle() == Lifecycle.DEAD ? ", or " + Remedies.replace(command.name()) : ""));
         }
         String full = full(1);
         if (!full.isEmpty()) {
@@ -65,7 +66,7 @@ final class JoinRules {
         if (holder.isEmpty()) {
             boolean removed =
                     members.all().stream().anyMatch(member -> member.name().equals(name));
-            return name + (removed ? " was removed" : " is not admitted") + ": run ./dht nodes add " + name
+            return name + (removed ? " was removed" : " is not admitted") + ": " + Remedies.add(name)
                     + " before it joins";
         }
         Member member = holder.get();
@@ -75,14 +76,10 @@ final class JoinRules {
         String where = " at " + member.details().address();
         if (member.lifecycle() == Lifecycle.JOINING) {
             return "a node " + name + where + " is joining with another data directory: stop one of the two, or "
-                    + "choose another --id; if that directory is lost, " + replacement(name);
+                    + "choose another NodeId; if that directory is lost, " + Remedies.replace(name);
         }
-        return member + where + " has another data directory: start it with that directory, or choose another --id; if"
-                + " that directory is lost, " + replacement(name);
-    }
-
-    private static String replacement(NodeId name) {
-        return "run ./dht nodes replace " + name;
+        return member + where + " has another data directory: start it with that directory, or choose another NodeId;"
+                + " if that directory is lost, " + Remedies.replace(name);
     }
 
     /** Returns why an incarnation cannot come in, or an empty text if no member has ever had it. */
@@ -94,11 +91,11 @@ final class JoinRules {
         Member member = known.get();
         return switch (member.lifecycle()) {
             case REMOVED ->
-                "the data directory belongs to " + member + ", which never returns: run ./dht nodes add " + name
+                "the data directory belongs to " + member + ", which never returns: " + Remedies.add(name)
                         + ", and start it with an empty directory";
             case DEAD ->
                 "the data directory belongs to " + member + ", which was declared dead and never returns: start " + name
-                        + " with an empty directory and " + replacement(member.name());
+                        + " with an empty directory and " + Remedies.replace(member.name());
             default ->
                 member.name().equals(name)
                         ? member + " has joined already: start it with its data directory"
@@ -118,7 +115,7 @@ final class JoinRules {
                 .filter(others)
                 .map(member -> "the address " + attributes.address() + " belongs to " + member
                         + ": choose another one, or change that of " + member.name()
-                        + " first with ./dht nodes address")
+                        + " first with a MembershipChange.Update")
                 .orElse("");
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.command;
 
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
@@ -63,7 +64,7 @@ final class MemberRules {
             return Results.refused("without " + member.name() + " only " + staying.size()
                     + (staying.size() == 1 ? " node" : " nodes") + " would remain for the replication factor "
                     + replicas + ": add a node first, or, if " + member.name()
-                    + " is lost, run ./dht nodes replace " + member.name());
+                    + " is lost, " + Remedies.replace(member.name()));
         }
         long zones = zones(staying);
         String zone = member.details().zone();
@@ -95,7 +96,7 @@ final class MemberRules {
             }
             case JOINING, SERVING -> {
                 return Results.refused(
-                        member + " is a member in use: let it leave first, with ./dht nodes remove " + member.name());
+                        member + " is a member in use: let it leave first, with " + Remedies.removal(member.name()));
             }
             default -> {
                 // Admitted, leaving and dead members are removed if nothing needs them.
@@ -108,7 +109,7 @@ final class MemberRules {
         int load = state.loads()[member.number()];
         if (load > 0 || state.batches().stream().anyMatch(batch -> batch.from() == member.number())) {
             return Results.refused(member + " still has replicas of " + load
-                    + " partitions or a batch under way: wait until they have moved, see ./dht rebalance --status");
+                    + " partitions or a batch under way: wait until they have moved, see MembershipStatus.moves()");
         }
         return Results.accepted(new StateChange(state).put(member.as(Lifecycle.REMOVED)));
     }

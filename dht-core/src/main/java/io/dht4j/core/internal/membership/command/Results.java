@@ -24,11 +24,11 @@ final class Results {
     }
 
     static CommandResult unknownMember(int number) {
-        return refused("no member has the number " + number + ": list the members with ./dht nodes");
+        return refused("no member has the number " + number + ": list the members with MembershipStatus.members()");
     }
 
     static CommandResult unknownBatch(long batch) {
         return refused(
-                "no batch " + Epoch.text(batch) + " is under way: list the batches with ./dht rebalance --status");
+                "no batch " + Epoch.text(batch) + " is under way: list the batches with MembershipStatus.moves()");
     }
 }

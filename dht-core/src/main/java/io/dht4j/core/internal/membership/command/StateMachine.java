@@ -32,12 +32,12 @@ public final class StateMachine {
         if (current.isEmpty()) {
             return command instanceof Command.Form form
                     ? Formation.form(form)
-                    : Results.refused("the cluster is not formed yet: start its first nodes with --bootstrap");
+                    : Results.refused("the cluster is not formed yet: start its first nodes with Membership.bootstrap");
         }
         ClusterState state = current.get();
         if (command instanceof Command.Form) {
             return Results.refused("the cluster " + state.cluster()
-                    + " is formed already: add nodes with ./dht nodes add and start them with --join");
+                    + " is formed already: add nodes with membership().add and start them with Membership.join");
         }
         if (command.expectedEpoch() != state.epoch()) {
             return Results.stale(command.expectedEpoch(), state.epoch());

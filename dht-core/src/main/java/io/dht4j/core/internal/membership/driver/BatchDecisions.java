@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.driver;
 
 import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
@@ -152,9 +153,7 @@ final class BatchDecisions {
     private String lostOwner(Batch batch) {
         Member owner = seen.member(batch.from());
         boolean isMissing = owner.lifecycle().isPresent() && !seen.answers(batch.from());
-        return isMissing
-                ? ". " + owner.name() + " is silent: if it is lost, run ./dht nodes replace " + owner.name()
-                : "";
+        return isMissing ? ". " + owner.name() + " is silent: if it is lost, " + Remedies.replace(owner.name()) : "";
     }
 
     /** Returns whether the heir has reported all partitions of a batch as complete. */

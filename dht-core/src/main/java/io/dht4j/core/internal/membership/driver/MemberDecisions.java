@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.driver;
 
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.plan.BatchSchedule;
 import io.dht4j.core.internal.membership.plan.Plan;
@@ -32,7 +33,7 @@ final class MemberDecisions {
     Optional<Command> begin() {
         seen.planIn()
                 .ifPresent(left -> waits.add(Wait.ofCluster("further changes of members for " + left.toSeconds()
-                        + " s before partitions move; ./dht rebalance --resume begins at once")));
+                        + " s before partitions move; " + Remedies.RESUME + " begins at once")));
         Plan plan = seen.plan().orElse(null);
         if (plan == null) {
             return Optional.empty();
@@ -70,16 +71,16 @@ final class MemberDecisions {
             waits.add(Wait.of(
                     owner,
                     seen.silent(planned.from()) + ": " + slots
-                            + " partitions are to move from it. If it never returns, run ./dht nodes replace "
-                            + owner.name()));
+                            + " partitions are to move from it. If it never returns, "
+                            + Remedies.replace(owner.name())));
             return false;
         }
         if (!seen.answers(planned.to())) {
             waits.add(Wait.of(
                     heir,
                     seen.silent(planned.to()) + ": " + slots
-                            + " partitions are to move to it. If it never returns, run ./dht nodes remove "
-                            + heir.name()));
+                            + " partitions are to move to it. If it never returns, "
+                            + Remedies.remove(heir.name())));
             return false;
         }
         return true;
@@ -157,8 +158,8 @@ final class MemberDecisions {
             // Its name may still come with an empty directory, by the same operator's word.
             waits.add(Wait.of(
                     member,
-                    member.name() + " with an empty data directory and --join; or run ./dht nodes remove "
-                            + member.name()));
+                    member.name() + " with an empty data directory and Membership.join; or "
+                            + Remedies.remove(member.name())));
             return Optional.empty();
         }
         return Optional.of(new Command.Remove(state.epoch(), number));
@@ -176,8 +177,8 @@ final class MemberDecisions {
         if (report.isEmpty()) {
             waits.add(Wait.of(
                     member,
-                    seen.silent(member.number())
-                            + ", to deliver its hints. If it never returns, run ./dht nodes replace " + member.name()));
+                    seen.silent(member.number()) + ", to deliver its hints. If it never returns, "
+                            + Remedies.replace(member.name())));
             return false;
         }
         if (report.get().epoch() < state.epoch()) {

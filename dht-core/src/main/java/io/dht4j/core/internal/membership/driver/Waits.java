@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.driver;
 
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -22,7 +23,7 @@ import java.util.function.Predicate;
 public final class Waits {
 
     /** What moves wait for while they are paused. */
-    public static final String PAUSED = "an operator to resume moves: ./dht rebalance --resume";
+    public static final String PAUSED = "an operator to resume moves: " + Remedies.RESUME;
 
     private final List<Wait> waits;
 

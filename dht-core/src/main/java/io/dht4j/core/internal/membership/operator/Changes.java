@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.MembershipChange;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -110,7 +111,7 @@ final class Changes {
     static void requireSilent(Member member, NodeId observer, boolean answered) {
         if (answered) {
             throw refused(member + " answers " + observer + ": to replace its data directory stop it first, and to"
-                    + " move its data to other nodes run ./dht nodes remove " + member.name());
+                    + " move its data to other nodes " + Remedies.remove(member.name()));
         }
     }
 

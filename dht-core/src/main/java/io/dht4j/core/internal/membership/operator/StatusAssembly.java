@@ -160,11 +160,12 @@ final class StatusAssembly {
         }
         switch (member.lifecycle()) {
             case ADMITTED -> {
-                return "the node itself: start it with --join";
+                return "the node itself: start it with Membership.join";
             }
             case DEAD -> {
                 if (owned[number] > 0) {
-                    return "a node to take its place: start " + name + " with an empty data directory and --join";
+                    return "a node to take its place: start " + name
+                            + " with an empty data directory and Membership.join";
                 }
             }
             case LEAVING -> {

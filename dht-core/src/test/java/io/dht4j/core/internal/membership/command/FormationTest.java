@@ -58,14 +58,14 @@ final class FormationTest {
 
     @Test
     void formedClusterIsNotFormedAgain() {
-        assertThat(refused(formed(3, 8, 3), form(3, 8, 3))).contains("is formed already", "--join");
+        assertThat(refused(formed(3, 8, 3), form(3, 8, 3))).contains("is formed already", "Membership.join");
     }
 
     @Test
     void nothingButFormationIsAcceptedBefore() {
         assertThat(StateMachine.apply(Optional.empty(), new Command.Admit(Epoch.NONE, Clusters.name(4))))
                 .isInstanceOfSatisfying(CommandResult.Refused.class, refusal -> {
-                    assertThat(refusal.reason()).contains("--bootstrap");
+                    assertThat(refusal.reason()).contains("Membership.bootstrap");
                 });
     }
 

@@ -173,7 +173,7 @@ final class GrowthTest {
     @Test
     void replicationFactorThatIsImpossibleIsRefused() {
         assertThat(refused(single, new Command.SetReplicationFactor(single.epoch(), 4)))
-                .contains("4 replicas need 4 nodes, and the cluster has 3", "./dht nodes add");
+                .contains("4 replicas need 4 nodes, and the cluster has 3", "membership().add");
         assertThat(refused(single, new Command.SetReplicationFactor(single.epoch(), 17)))
                 .contains("1 to 16, not 17");
         assertThat(refused(single, new Command.SetReplicationFactor(single.epoch(), 0)))

@@ -64,14 +64,16 @@ final class MembershipTest {
     @Test
     void unknownNameDoesNotJoin() {
         assertThat(refused(three, join(three, 4)))
-                .isEqualTo("n4 is not admitted: run ./dht nodes add n4 before it joins");
+                .isEqualTo("n4 is not admitted: call membership().add(new NodeId(\"n4\")) before it joins");
     }
 
     @Test
     void knownNameWithAnUnknownIncarnationIsReferredToReplace() {
         Command.Join impostor = new Command.Join(three.epoch(), name(2), incarnation(99), attributes(99), Map.of());
         assertThat(refused(three, impostor))
-                .contains("n2 (number 2, SERVING) at host2:7000 has another data directory", "./dht nodes replace n2");
+                .contains(
+                        "n2 (number 2, SERVING) at host2:7000 has another data directory",
+                        "membership().replace(new NodeId(\"n2\"))");
     }
 
     @Test
@@ -99,7 +101,7 @@ final class MembershipTest {
         assertThat(refused(state, join(state, 4)))
                 .contains("n4 (number 4, REMOVED), which never returns", "empty directory");
         Command.Join returning = new Command.Join(state.epoch(), name(4), incarnation(5), attributes(4), Map.of());
-        assertThat(refused(state, returning)).contains("n4 was removed: run ./dht nodes add n4");
+        assertThat(refused(state, returning)).contains("n4 was removed: call membership().add(new NodeId(\"n4\"))");
         state = accepted(state, new Command.Admit(state.epoch(), name(4)));
         state = accepted(state, new Command.Join(state.epoch(), name(4), incarnation(5), attributes(4), Map.of()));
         assertThat(state.members().named(name(4)))
@@ -113,7 +115,7 @@ final class MembershipTest {
     void usedAddressIsRefused() {
         ClusterState admitted = accepted(three, new Command.Admit(three.epoch(), name(4)));
         Command.Join there = new Command.Join(admitted.epoch(), name(4), incarnation(4), attributes(2), Map.of());
-        assertThat(refused(admitted, there)).contains("host2:7000 belongs to n2", "./dht nodes address");
+        assertThat(refused(admitted, there)).contains("host2:7000 belongs to n2", "MembershipChange.Update");
         Command.ChangeAttributes moved = new Command.ChangeAttributes(three.epoch(), 1, attributes(2));
         assertThat(refused(three, moved)).contains("host2:7000 belongs to n2");
     }
@@ -156,7 +158,7 @@ final class MembershipTest {
         ClusterState two = left(three, 3);
         assertThat(refused(two, new Command.Leave(two.epoch(), 2)))
                 .isEqualTo("without n2 only 1 node would remain for the replication factor 2: add a node first,"
-                        + " or, if n2 is lost, run ./dht nodes replace n2");
+                        + " or, if n2 is lost, call membership().replace(new NodeId(\"n2\"))");
     }
 
     @Test
@@ -286,7 +288,7 @@ final class MembershipTest {
         ClusterState paused = joined(accepted(three, new Command.SetRebalance(three.epoch(), slow)));
         assertThat(paused.rebalance()).isEqualTo(slow);
         assertThat(refused(paused, new Command.StartBatch(paused.epoch(), 1, 4, movable(paused, 1, 4))))
-                .contains("moves are paused", "--resume");
+                .contains("moves are paused", "Rebalance.resume()");
     }
 
     @Test

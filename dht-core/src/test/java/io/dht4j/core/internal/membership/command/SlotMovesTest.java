@@ -248,7 +248,7 @@ final class SlotMovesTest {
         accepted(filled, new Command.MarkDead(filled.epoch(), 2, false));
         ClusterState single = formed(2, 4, 1);
         assertThat(refused(single, new Command.MarkDead(single.epoch(), 2, false)))
-                .contains("repeat the command with --accept-data-loss");
+                .contains("repeat the change with acceptDataLoss");
     }
 
     @Test

@@ -166,7 +166,7 @@ class DecisionsTest {
                 .isEqualTo(new Command.AbortBatch(growing.epoch(), batch));
         ClusterState paused =
                 accepted(growing, new Command.SetRebalance(growing.epoch(), new RebalanceSettings(1 << 20, true)));
-        assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("./dht rebalance --resume");
+        assertThat(new Seen(paused).complete(3, EIGHT).waited()).contains("MembershipChange.Rebalance.resume()");
     }
 
     @Test
@@ -217,7 +217,7 @@ class DecisionsTest {
         assertThat(seen.waited())
                 .isEqualTo("n4 to copy 7 more of 8 partitions, which fails for now: n1: connection refused");
         assertThat(seen.silent(1, Duration.ofSeconds(3)).waited())
-                .endsWith("refused. n1 is silent: if it is lost, run ./dht nodes replace n1");
+                .endsWith("refused. n1 is silent: if it is lost, call membership().replace(new NodeId(\"n1\"))");
     }
 
     @Test
@@ -272,7 +272,7 @@ class DecisionsTest {
         ClusterState copying = copying();
         ClusterState state = accepted(copying, new Command.SetRebalance(copying.epoch(), paused()));
         assertThat(new Seen(state).complete(4, newest(state).partitions()).waited())
-                .isEqualTo("an operator to resume moves: ./dht rebalance --resume");
+                .isEqualTo("an operator to resume moves: membership().change(MembershipChange.Rebalance.resume())");
     }
 
     @Test

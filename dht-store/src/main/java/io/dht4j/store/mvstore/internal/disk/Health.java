@@ -23,9 +23,9 @@ public final class Health {
 
     /** Gets the entries back from the other replicas. Which of the two it is, a store does not know. */
     static final String REFILL =
-            "start the server with --rebuild, which puts the directory's files aside and gets the entries back "
-                    + "from the other replicas, or, in a cluster of --bootstrap, run ./dht nodes replace for this node"
-                    + " and start it with an empty directory and --join";
+            "start the node after Rebuild.begin, which puts the directory's files aside and gets the entries back "
+                    + "from the other replicas, or, in a cluster of Membership.bootstrap, call membership().replace for"
+                    + " this node and start it with an empty directory and Membership.join";
 
     /** The remedy for a damaged file. */
     private static final String REBUILD =

@@ -40,7 +40,8 @@ public final class UntrustedMarker {
                 + directory.path().resolve(FILE)
                 + " and start: what was written shortly before may be lost (docs/design/damage.md)";
         this.text = directory.dataFile() + " could not be forced to the disk" + remedy;
-        this.unwritten = text + "; there is no memory to record that: do not start this node again without --rebuild";
+        this.unwritten =
+                text + "; there is no memory to record that: do not start this node again without Rebuild.begin";
         this.content = (text + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
@@ -95,7 +96,7 @@ public final class UntrustedMarker {
             AtomicFile.write(directory.disk(), directory.path(), FILE, content);
         } catch (IOException e) {
             LOG.error(
-                    "{} cannot be written either ({}): do not start this node again without --rebuild",
+                    "{} cannot be written either ({}): do not start this node again without Rebuild.begin",
                     FILE,
                     e.toString());
         }

@@ -38,9 +38,9 @@ final class FrameFile {
     /** The most bytes of a payload. A single record may be larger than others together. */
     static final int MAX_PAYLOAD = 4 << 20;
 
-    /** What an operator does about a log that cannot be used. An empty directory is refused without these commands. */
-    static final String WAY_OUT = ": restore the log, or run ./dht nodes replace for this node, or, without other"
-            + " voters, ./dht meta recover";
+    /** What an operator does about a log that cannot be used. An empty directory is refused without these calls. */
+    static final String WAY_OUT = ": restore the log, or call membership().replace for this node, or, without"
+            + " other voters, use MembershipChange.Recover";
 
     private static final int VERSION = 1;
     private static final byte[] MAGIC = "dht4jrft".getBytes(StandardCharsets.ISO_8859_1);

@@ -267,7 +267,7 @@ class RaftLogFilesTest {
             assertThatThrownBy(this::open)
                     .isInstanceOf(StoreException.class)
                     .hasMessageContainingAll(
-                            file.toString(), "damaged at offset", "./dht nodes replace", "./dht meta recover");
+                            file.toString(), "damaged at offset", "membership().replace", "MembershipChange.Recover");
             assertThat(Files.readAllBytes(file)).as("nothing is changed").isEqualTo(damaged);
         }
     }

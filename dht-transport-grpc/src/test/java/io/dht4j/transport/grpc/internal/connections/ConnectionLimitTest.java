@@ -114,7 +114,7 @@ class ConnectionLimitTest {
                 .containsExactly(
                         "here:1 takes at most 256 connections, not 10000: this process may have 1024 files open,"
                                 + " of which connections to one port may use a quarter. Raise the limit (ulimit -n)"
-                                + " to at least 40000, or lower maxConnections (--max-connections)");
+                                + " to at least 40000, or lower maxConnections");
         assertThat(ConnectionLimit.of("here:1", 70, OptionalInt.empty(), OptionalLong.of(1024), warnings::add)
                         .maxPerAddress())
                 .isEqualTo(70);

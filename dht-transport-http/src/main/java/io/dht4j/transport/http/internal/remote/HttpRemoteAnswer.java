@@ -65,7 +65,7 @@ public abstract class HttpRemoteAnswer<T> {
             throw new UnavailableException(
                     ErrorCode.NOT_SENT,
                     "the node there is not known by this name (status 421): the name may lead to another node, or the"
-                            + " node needs the name as a --public-host");
+                            + " node needs the name as a public host");
         }
         if (!isError) {
             head(response);

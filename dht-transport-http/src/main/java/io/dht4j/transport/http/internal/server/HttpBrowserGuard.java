@@ -194,8 +194,8 @@ public final class HttpBrowserGuard {
         return HttpProblem.of(
                 421,
                 ErrorCode.BAD_REQUEST,
-                "\"" + host + "\" is not known to be a name of this node: start the node with --public-host " + host
-                        + " (withPublicHost(\"" + host + "\")), or reach it by an address" + orElse);
+                "\"" + host + "\" is not known to be a name of this node: start the node with " + host
+                        + " as a public host, or reach it by an address" + orElse);
     }
 
     private void remember(String text) {

@@ -347,7 +347,7 @@ class HttpApiProbesTest {
             for (String host : new String[] {"example", "a.kv.example", "kv.example.evil", "127.0.0.1.evil"}) {
                 assertThat(assertProblem(
                                 ask(api.port(), "/v0/status", "Host: " + host + "\r\n"), 421, ErrorCode.BAD_REQUEST))
-                        .contains("start the node with --public-host " + host + " (withPublicHost");
+                        .contains("start the node with " + host + " as a public host");
             }
             assertProblem(ask(api.port(), "/v0/status", "Host: a b\r\n"), 400, ErrorCode.BAD_REQUEST);
         }

@@ -188,7 +188,7 @@ class HttpRemoteFaultTest {
         DhtException error = failure(remote.put("127.0.0.1:" + listener.getLocalPort(), KEY, new byte[1], OPTIONS));
 
         assertThat(error.code()).isEqualTo(ErrorCode.NOT_SENT);
-        assertThat(error).hasMessageContaining("--public-host");
+        assertThat(error).hasMessageContaining("public host");
         assertThat(next.get(30, TimeUnit.SECONDS)).isEqualTo(-1);
     }
 

@@ -89,7 +89,7 @@ class HttpBrowserGuardTest {
         for (String host :
                 List.of("rebound.example", "rebound.example:8080", "localhost.evil", "n1.evil", "127.0.0.1.evil")) {
             Answer refused = frame(port(tokens), "Host: " + host);
-            assertThat(assertProblem(refused, 421, ErrorCode.BAD_REQUEST)).contains("--public-host");
+            assertThat(assertProblem(refused, 421, ErrorCode.BAD_REQUEST)).contains("public host");
             assertThat(refused.headers()).containsEntry("Dht-Outcome", "not-sent");
         }
     }

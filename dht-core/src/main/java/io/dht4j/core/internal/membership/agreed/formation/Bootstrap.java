@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -223,18 +224,19 @@ public final class Bootstrap {
             return "";
         }
         String belongs = other.id() + " belongs to the cluster " + state.cluster();
-        String join = "start it with --join " + other.id() + "=" + other.address() + " in place of --bootstrap";
+        String join = "start it with Membership.join of " + other.id() + "=" + other.address()
+                + " in place of Membership.bootstrap";
         Optional<Member> holder = state.members().named(self);
         if (holder.isEmpty()) {
-            return belongs + ", which has no node " + self
-                    + ": correct the list of --bootstrap, or run ./dht nodes add " + self + " and " + join;
+            return belongs + ", which has no node " + self + ": correct the list of Membership.bootstrap, or "
+                    + Remedies.add(self) + " and " + join;
         }
         return switch (holder.get().lifecycle()) {
             case ADMITTED -> belongs + ", to which " + self + " was added: " + join;
             case DEAD -> belongs + ", in which a node is to take the place of " + self + ": " + join;
             default ->
                 belongs + ", in which " + self + " has another data directory: start " + self
-                        + " with that directory, or choose another --id; if it is lost, run ./dht nodes replace " + self
+                        + " with that directory, or choose another NodeId; if it is lost, " + Remedies.replace(self)
                         + " and " + join;
         };
     }
@@ -288,7 +290,7 @@ public final class Bootstrap {
             wait.fail(from.id() + " forms the cluster " + shown.cluster() + ", in which " + self
                     + " has another data directory: start " + self
                     + " with that directory. If it is lost, and the cluster has never served, begin again with empty"
-                    + " directories at all its nodes; else run ./dht nodes replace " + self);
+                    + " directories at all its nodes; else " + Remedies.replace(self));
         } else {
             store(shown);
         }

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.DivergedPartitions;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
@@ -111,12 +112,12 @@ public final class NodeNotes {
                 .limit(MOST_NAMED)
                 .map(member -> member.name() + "=" + member.details().address())
                 .collect(Collectors.joining(","));
-        String option = others.isEmpty()
-                ? "--bootstrap"
-                        + founders.map(list -> " " + list.proposal().list()).orElse(" or --join, as before")
-                : "--join " + others;
+        String way = others.isEmpty()
+                ? "with Membership.bootstrap"
+                        + founders.map(list -> " of " + list.proposal().list()).orElse(" or Membership.join, as before")
+                : "with Membership.join of " + others;
         throw new IllegalStateException("the data directory of node " + self + " belongs to the agreed cluster "
-                + cluster.get() + ", whose nodes may change: start it with " + option);
+                + cluster.get() + ", whose nodes may change: start it " + way);
     }
 
     public Optional<Identity> identity() {
@@ -215,7 +216,7 @@ public final class NodeNotes {
                     + identity.cluster().map(id -> "the cluster " + id).orElse("no cluster")
                     + ", and the agreed state in it to the cluster " + state.cluster()
                     + ": parts of two directories are mixed. Restore the whole directory, or start " + self
-                    + " with an empty one and run ./dht nodes replace " + self);
+                    + " with an empty one and " + Remedies.replace(self));
         }
         requireOwnName(state, identity);
         return Optional.of(state);
@@ -302,6 +303,6 @@ public final class NodeNotes {
     private IllegalStateException damaged(String what, String how) {
         return new IllegalStateException(what + " of node " + self + " is damaged, since " + how
                 + ": restore the data directory, or start " + self
-                + " with an empty one and run ./dht nodes replace " + self);
+                + " with an empty one and " + Remedies.replace(self));
     }
 }

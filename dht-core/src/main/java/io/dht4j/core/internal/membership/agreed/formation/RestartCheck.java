@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Environment;
@@ -173,7 +174,7 @@ public final class RestartCheck {
         if (calls.hearsNoFrames() && !wait.isOver()) {
             LOG.warn(
                     "node {} serves by what it has stored, since no other member answers at its start: {}. If they run,"
-                            + " do they use another --transport?",
+                            + " do they use another Transport?",
                     self,
                     addresses(members));
         }
@@ -215,7 +216,7 @@ public final class RestartCheck {
     private String text(Node seed, UUID theirs) {
         return "the data directory of node " + self + " belongs to the cluster " + cluster + ", and " + seed.id()
                 + " at " + seed.address() + ", by which it is to join, to the cluster " + theirs + ": start " + self
-                + " with --join and nodes of the former, or, for the latter, with an empty directory after ./dht nodes"
-                + " add " + self + " there";
+                + " with Membership.join and nodes of the former, or, for the latter, with an empty directory after "
+                + Remedies.addition(self) + " there";
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.membership.agreed.peer;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.membership.Remedies;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -89,7 +90,7 @@ public final class ForeignNodes {
     }
 
     private static String remedy(NodeId node) {
-        return "start " + node + " with its own data directory, or, if that is lost, run ./dht nodes replace " + node
-                + " at another node and start it with an empty directory and --join";
+        return "start " + node + " with its own data directory, or, if that is lost, " + Remedies.replace(node)
+                + " at another node and start it with an empty directory and Membership.join";
     }
 }

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
+import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.NodeIds;
@@ -173,7 +174,7 @@ public final class MembershipEndpoint implements FrameHandler {
         return refuse(
                 stranger,
                 ErrorCode.PERMISSION_DENIED,
-                "the cluster knows no node " + stranger + ": run ./dht nodes add " + stranger);
+                "the cluster knows no node " + stranger + ": " + Remedies.add(stranger));
     }
 
     private CompletionStage<byte[]> refuse(NodeId sender, ErrorCode code, String message) {

@@ -178,7 +178,7 @@ public final class PeerCalls {
             unheard = true;
         }
         return node.id() + " at " + node.address() + " does not answer: " + message(failure)
-                + (isRefused || heard ? "" : "; if it runs, does it use another --transport?");
+                + (isRefused || heard ? "" : "; if it runs, does it use another Transport?");
     }
 
     /** Returns whether any node has answered. */

@@ -211,7 +211,7 @@ class PeerCallsTest {
         assertThatThrownBy(() -> strange.clusterOf(OTHER).join())
                 .hasMessageContaining(
                         "n2 at host2:1 does not answer: INTERNAL HTTP status code 400; if it runs, does it"
-                                + " use another --transport?");
+                                + " use another Transport?");
         assertThat(strange.hearsNoFrames()).isTrue();
 
         PeerCalls stopped = failing(new TransportException(Reason.REFUSED, "refused"));

@@ -20,6 +20,7 @@ import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.server.log.ShellWords;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -33,11 +34,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster of a node that may still wait for its start, for an API that answers meanwhile. Until the node serves,
- * calls are refused as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Closes nothing. Safe for use by
- * any number of threads.
+ * The cluster of a node as the server's APIs show it, from before its start. Until the node serves, calls are refused
+ * as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Remedies in messages are {@linkplain ShellAnswers
+ * commands}. Closes nothing. Safe for use by any number of threads.
  */
-final class StartingCluster implements Cluster {
+final class ServedCluster implements Cluster {
 
     private volatile @Nullable Cluster started;
     private final CompletableFuture<Cluster> starting = new CompletableFuture<>();
@@ -45,7 +46,7 @@ final class StartingCluster implements Cluster {
 
     /** Sets what tells what the start waits for. */
     void waits(Supplier<String> what) {
-        waiting = what;
+        waiting = () -> ShellWords.of(what.get());
     }
 
     /** Serves calls by a cluster from now on. */
@@ -65,7 +66,7 @@ final class StartingCluster implements Cluster {
 
     private <T> CompletionStage<T> call(Function<Cluster, CompletionStage<T>> call) {
         Cluster cluster = started;
-        return cluster == null ? CompletableFuture.failedFuture(notYet()) : call.apply(cluster);
+        return cluster == null ? CompletableFuture.failedFuture(notYet()) : ShellAnswers.of(call.apply(cluster));
     }
 
     private Cluster cluster() {
@@ -103,7 +104,7 @@ final class StartingCluster implements Cluster {
 
     @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
-        return cluster().scan(range, scope, options);
+        return ShellAnswers.of(cluster().scan(range, scope, options));
     }
 
     @Override
@@ -113,7 +114,7 @@ final class StartingCluster implements Cluster {
 
     @Override
     public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
-        return cluster().scanSnapshot(snapshot, range, options);
+        return ShellAnswers.of(cluster().scanSnapshot(snapshot, range, options));
     }
 
     @Override
@@ -133,7 +134,7 @@ final class StartingCluster implements Cluster {
 
     @Override
     public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
-        return call(cluster -> cluster.replicas(key, options));
+        return call(cluster -> cluster.replicas(key, options)).thenApply(ShellAnswers::of);
     }
 
     @Override
@@ -153,7 +154,7 @@ final class StartingCluster implements Cluster {
 
     @Override
     public CompletionStage<NodeStatus> status() {
-        return call(Cluster::status);
+        return call(Cluster::status).thenApply(ShellAnswers::of);
     }
 
     /** Never completes if the node does not start. */
@@ -176,17 +177,17 @@ final class StartingCluster implements Cluster {
 
     @Override
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        return call(cluster -> cluster.repair(partitions));
+        return call(cluster -> cluster.repair(partitions)).thenApply(ShellAnswers::of);
     }
 
     @Override
     public CompletionStage<RepairStatus> repairStatus() {
-        return call(Cluster::repairStatus);
+        return call(Cluster::repairStatus).thenApply(ShellAnswers::of);
     }
 
     @Override
     public ClusterMembership membership() {
-        return cluster().membership();
+        return ShellAnswers.of(cluster().membership());
     }
 
     @Override

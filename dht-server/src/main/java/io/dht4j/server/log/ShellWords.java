@@ -1,0 +1,110 @@
+package io.dht4j.server.log;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Translates the remedies in messages of the libraries into commands and options of this program. The libraries name
+ * calls, such as {@code membership().add(new NodeId("n4"))}, since an application has no command line; who runs a
+ * server has {@code ./dht nodes add n4}. Everything that a server or a command shows of a library's message passes
+ * through here.
+ *
+ * <p>A text without a remedy stays as it is. A name of a class or method counts only among the words with which the
+ * libraries use it, so that a node or key of the same name keeps its name. The time is linear in the length of the
+ * text. Safe for use by any number of threads.
+ */
+public final class ShellWords {
+
+    private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+    private static final String BEFORE_MEMBERSHIP = "(?<=\\b(?:with|and|or|of|in|same|membership,) )";
+    private static final List<Remedy> REMEDIES = remedies();
+
+    /** A remedy in the words of the libraries, which contain a name of the API, and as the shell has it. */
+    private record Remedy(String name, Pattern java, String shell) {
+
+        Remedy(String name, String java, String shell) {
+            this(name, Pattern.compile(java), shell);
+        }
+
+        String in(String text) {
+            return text.contains(name) ? java.matcher(text).replaceAll(shell) : text;
+        }
+    }
+
+    private ShellWords() {}
+
+    /**
+     * Translates the remedies in a message.
+     *
+     * @param text any text, of one line or several
+     * @return the text with commands in place of calls; the text itself if it names none
+     */
+    public static String of(String text) {
+        String translated = text;
+        for (int i = 0; i < REMEDIES.size(); i++) {
+            translated = REMEDIES.get(i).in(translated);
+        }
+        return translated;
+    }
+
+    /** Those with the name of a node are the last ones, so that no name is translated. */
+    private static List<Remedy> remedies() {
+        List<Remedy> all = new ArrayList<>(List.of(
+                new Remedy("a Topology", "\\bin place of a Topology\\b", "in place of --peers"),
+                new Remedy("Membership.bootstrap", "(?<![\\w.\"-])Membership\\.bootstrap(?= lists )", "--bootstrap"),
+                new Remedy("another NodeId", "(?<=\\b(?:choose|with) )another NodeId\\b", "another --id"),
+                new Remedy(
+                        "another Transport", "(?<=\\b(?:it|they) use )another Transport(?=\\?)", "another --transport"),
+                new Remedy(
+                        "Rebuild.begin",
+                        "\\bstart the node after Rebuild\\.begin\\b",
+                        "start the server with --rebuild"),
+                new Remedy("Rebuild.begin", "(?<=\\bwithout )Rebuild\\.begin\\b", "--rebuild"),
+                new Remedy("ClusterBuilder.refill", "\\(ClusterBuilder\\.refill\\)", "(--refill-without)"),
+                new Remedy("maxConnections", "(?<=, or lower )maxConnections\\b", "--max-connections"),
+                new Remedy("Cluster.repair", "\\(Cluster\\.repair\\)", "(./dht repair)"),
+                new Remedy("Cluster.repairStatus", ": Cluster\\.repairStatus(?= shows why)", ": ./dht repair"),
+                new Remedy("MembershipStatus.members()", "\\bMembershipStatus\\.members\\(\\)", "./dht nodes"),
+                new Remedy("MembershipStatus.metadata()", "\\bMembershipStatus\\.metadata\\(\\)", "./dht meta"),
+                new Remedy("MembershipStatus.moves()", "\\bMembershipStatus\\.moves\\(\\)", "./dht rebalance --status"),
+                new Remedy(
+                        "acceptDataLoss",
+                        "\\brepeat the change with acceptDataLoss\\b",
+                        "repeat the command with --accept-data-loss"),
+                new Remedy("acceptDataLoss", "\\bWith acceptDataLoss(?= this goes on\\b)", "With --accept-data-loss"),
+                new Remedy("MembershipChange.Recover", "\\buse MembershipChange\\.Recover\\b", "./dht meta recover"),
+                new Remedy(
+                        "MembershipChange.Update",
+                        "\\bfirst with a MembershipChange\\.Update\\b",
+                        "first with ./dht nodes address"),
+                new Remedy(
+                        "MembershipChange.Rebalance",
+                        "\\bmembership\\(\\)\\.change\\(MembershipChange\\.Rebalance\\.resume\\(\\)\\)",
+                        "./dht rebalance --resume"),
+                new Remedy(
+                        "Membership.",
+                        BEFORE_MEMBERSHIP + "Membership\\.(join|bootstrap)(?! of " + NAME + "=|[\\w(=\"-]|\\.\\w)",
+                        "--$1"),
+                new Remedy(
+                        "Membership.",
+                        BEFORE_MEMBERSHIP + "Membership\\.(join|bootstrap) of (?=" + NAME + "=)",
+                        "--$1 "),
+                new Remedy(
+                        "MembershipChange.Update",
+                        "\\bcall membership\\(\\)\\.change with a MembershipChange\\.Update of (\\S{1,64}) to the"
+                                + " address (?=\\S)",
+                        "run ./dht nodes address $1 "),
+                new Remedy(
+                        "MembershipChange.Recover",
+                        "\\bcall membership\\(\\)\\.change with a MembershipChange\\.Recover of (?=\\w)",
+                        "run ./dht meta recover --lost ")));
+        String call = "\\bmembership\\(\\)\\.(add|remove|replace)(?![\\w(])";
+        String callWithName = "\\bmembership\\(\\)\\.(add|remove|replace)\\(new NodeId\\(\"(" + NAME + ")\"\\)\\)";
+        all.add(new Remedy("membership()", "\\bcall " + call, "run ./dht nodes $1"));
+        all.add(new Remedy("membership()", call, "./dht nodes $1"));
+        all.add(new Remedy("membership()", "\\bcall " + callWithName, "run ./dht nodes $1 $2"));
+        all.add(new Remedy("membership()", callWithName, "./dht nodes $1 $2"));
+        return List.copyOf(all);
+    }
+}
