@@ -17,9 +17,31 @@ final class NodeAddresses {
 
     private NodeAddresses() {}
 
-    /** Returns the name of this node. */
+    /**
+     * Returns the name of this node.
+     *
+     * @throws StartException if the name is invalid, or is missing beside other nodes: with a default, each instance
+     *     would start as the same node
+     */
     static NodeId self(DhtProperties properties) {
-        return StartException.read("dht4j.node-id", () -> new NodeId(properties.nodeId()));
+        String name = properties.nodeId();
+        if (name != null) {
+            return StartException.read("dht4j.node-id", () -> new NodeId(name));
+        }
+        DhtProperties.Membership membership = properties.membership();
+        requireAlone("dht4j.nodes", properties.nodes().size() > 1);
+        requireAlone("dht4j.membership.bootstrap", membership.bootstrap().size() > 1);
+        requireAlone("dht4j.membership.join", !membership.join().isEmpty());
+        return new NodeId("n1");
+    }
+
+    private static void requireAlone(String property, boolean hasOthers) {
+        if (hasOthers) {
+            throw new StartException(
+                    "dht4j.node-id must name this node, since " + property + " lists other nodes",
+                    "Set dht4j.node-id to another name in each instance, such as --dht4j.node-id=n2.",
+                    null);
+        }
     }
 
     /** Returns the nodes of a cluster whose nodes are fixed. */

@@ -228,6 +228,7 @@ class DhtAutoConfigurationTest {
     void aWebServerWaitsForTheOtherNodesForABoundedTimeOnly() {
         List<Integer> ports = FreePorts.find(3);
         runner.withPropertyValues(
+                        "dht4j.node-id=n1",
                         "dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1) + ",n3=127.0.0.1:"
                                 + ports.get(2),
                         "dht4j.ready-timeout=50ms")

@@ -34,6 +34,13 @@ class StartFailureTest {
             value = {
                 "dht4j.node-id=-1 | dht4j.node-id: a node id is 1 to 64 letters",
                 "dht4j.nodes=n2=127.0.0.1:7001 | dht4j.node-id must be one of dht4j.nodes (n2), not n1",
+                "dht4j.nodes=n1=127.0.0.1:7001,n2=127.0.0.1:7002 "
+                        + "| dht4j.node-id must name this node, since dht4j.nodes lists other nodes",
+                "dht4j.membership.bootstrap=n1=127.0.0.1:7001,n2=127.0.0.1:7002;dht4j.store.directory=none "
+                        + "| dht4j.node-id must name this node, since dht4j.membership.bootstrap lists other nodes",
+                "dht4j.membership.join=n2=127.0.0.1:7002;dht4j.store.directory=none;"
+                        + "dht4j.membership.address=127.0.0.1:7001 "
+                        + "| dht4j.node-id must name this node, since dht4j.membership.join lists other nodes",
                 "dht4j.nodes=n1 | dht4j.nodes: expected entries of the form ID=HOST:PORT, not \"n1\"",
                 "dht4j.nodes=n1=127.0.0.1:99999 | dht4j.nodes: node n1: the port of its address must be 1 to 65535",
                 "dht4j.replication-factor=2 | dht4j.replication-factor must be 1, since there is one node, not 2",
@@ -52,7 +59,7 @@ class StartFailureTest {
                 "dht4j.tls.authorities=ca.pem "
                         + "| a node needs dht4j.tls.certificate, dht4j.tls.key and dht4j.tls.authorities",
                 "dht4j.membership.join=n2=127.0.0.1:7002 | dht4j.membership needs dht4j.store.directory",
-                "dht4j.membership.join=n2=127.0.0.1:7002;dht4j.store.directory=none "
+                "dht4j.node-id=n1;dht4j.membership.join=n2=127.0.0.1:7002;dht4j.store.directory=none "
                         + "| dht4j.membership.join needs dht4j.membership.address",
                 "dht4j.membership.bootstrap=n2=127.0.0.1:7002;dht4j.store.directory=none "
                         + "| dht4j.node-id must be one of dht4j.membership.bootstrap (n2), not n1",

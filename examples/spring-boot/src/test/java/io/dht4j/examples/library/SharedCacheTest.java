@@ -95,7 +95,8 @@ class SharedCacheTest {
         try {
             assertThrows(
                     RuntimeException.class,
-                    () -> SpringApplication.run(LibraryApplication.class, "--dht4j.replication-factor=7"));
+                    () -> SpringApplication.run(
+                            LibraryApplication.class, "--dht4j.node-id=n1", "--dht4j.replication-factor=7"));
         } finally {
             System.setOut(out);
         }
