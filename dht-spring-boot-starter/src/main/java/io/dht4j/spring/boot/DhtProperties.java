@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The properties {@code dht4j.*}. Immutable. Each group checks the ranges of its properties; what concerns several
  * groups is checked when the cluster is made.
  *
- * @param nodeId Name of this node: 1 to 64 letters, digits, '.', '_' and '-'. Needed where nodes, bootstrap or join list
- *     other nodes. Default: n1.
+ * @param nodeId Name of this node: 1 to 64 letters, digits, '.', '_' and '-'. Needed where nodes, bootstrap or join
+ *     list other nodes. Default: n1.
  * @param nodes All nodes of a cluster whose nodes are fixed, this one included, each as ID=HOST:PORT; the same on every
  *     node, in the same order. Without nodes, bootstrap and join, the node is alone.
  * @param replicationFactor Replicas of a key, 1 to the number of nodes; the same on every node. Default: 3, or the
