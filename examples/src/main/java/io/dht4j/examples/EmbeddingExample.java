@@ -1,5 +1,6 @@
 package io.dht4j.examples;
 
+// tag::embed[]
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.Cluster;
@@ -13,32 +14,30 @@ import io.dht4j.store.mvstore.MvStoreOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.nio.file.Path;
-import java.util.Optional;
 
-/** A node of a cluster in an application's own process. */
+/** A cluster of one node. */
 public final class EmbeddingExample {
 
-    private EmbeddingExample() {}
-
-    /** Runs a cluster of one node. */
+    /** Prints the greeting. */
     public static void main(String[] args) {
-        System.out.println(greet("n1", Topology.of(Node.of("n1", "127.0.0.1:7001")), 7001, Path.of("greeting-data")));
+        Node self = Node.of("n1", "127.0.0.1:7001");
+        System.out.println(greet(self, Topology.of(self), Path.of("data")));
     }
 
-    /** Starts a node, writes a key, reads it back, and stops the node. */
-    static String greet(String name, Topology nodes, int port, Path directory) {
-        // tag::embed[]
-        try (Cluster cluster = ClusterBuilder.of(name, nodes)
-                .transport(HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port)))
+    static String greet(Node self, Topology nodes, Path directory) {
+        try (Cluster cluster = ClusterBuilder.of(self.id(), nodes)
+                .transport(HttpTransport.create(HttpTransportOptions.at(self.host(), self.port())))
                 .store(MvStore.open(directory, MvStoreOptions.defaults()))
                 .start()) {
             cluster.put(Key.of("greeting"), "hello".getBytes(UTF_8))
                     .toCompletableFuture()
                     .join();
-            Optional<Value> greeting =
-                    cluster.get(Key.of("greeting")).toCompletableFuture().join();
-            return greeting.map(Value::text).orElse("absent");
+            return cluster.get(Key.of("greeting"))
+                    .toCompletableFuture()
+                    .join()
+                    .map(Value::text)
+                    .orElse("absent");
         }
-        // end::embed[]
     }
 }
+// end::embed[]

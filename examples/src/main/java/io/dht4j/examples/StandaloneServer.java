@@ -1,7 +1,9 @@
 package io.dht4j.examples;
 
+// tag::server[]
 import io.dht4j.Cluster;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.store.mvstore.MvStore;
@@ -11,38 +13,37 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
-/** A server of your own: a durable node that serves its peers and its HTTP clients on one port. */
+/** A durable node that serves its peers and its HTTP clients on one port. */
 public final class StandaloneServer implements AutoCloseable {
+
+    private static final Topology NODES = Topology.of(
+            Node.of("n1", "127.0.0.1:8081"), Node.of("n2", "127.0.0.1:8082"), Node.of("n3", "127.0.0.1:8083"));
 
     private final Cluster cluster;
     private final HttpApi api;
 
-    // tag::server[]
-    /** Starts node {@code name} of the cluster and serves until {@link #close}. */
-    StandaloneServer(String name, int port, Topology nodes, Path directory) {
-        HttpTransport transport = HttpTransport.create(HttpTransportOptions.at("127.0.0.1", port));
+    /** Returns when the node listens, and does not wait for the other nodes. */
+    StandaloneServer(NodeId name, Topology nodes, Path directory) {
+        Node self = nodes.node(name).orElseThrow();
+        HttpTransport transport = HttpTransport.create(HttpTransportOptions.at(self.host(), self.port()));
         cluster = ClusterBuilder.of(name, nodes)
                 .transport(transport)
                 .store(MvStore.open(directory, MvStoreOptions.defaults()))
                 .start();
         api = HttpApi.sharing(transport, cluster, HttpApiOptions.defaults());
     }
-    // end::server[]
 
-    /** Serves until the process is stopped. Arguments: NAME PORT DIRECTORY NAME=HOST:PORT ... */
-    public static void main(String[] args) {
-        Node[] nodes = Arrays.stream(args, 3, args.length)
-                .map(peer -> peer.split("=", 2))
-                .map(peer -> Node.of(peer[0], peer[1]))
-                .toArray(Node[]::new);
-        StandaloneServer server =
-                new StandaloneServer(args[0], Integer.parseInt(args[1]), Topology.of(nodes), Path.of(args[2]));
+    /** Serves until the process is stopped. The argument is the name of the node: n1, n2 or n3. */
+    public static void main(String[] args) throws Exception {
+        StandaloneServer server = new StandaloneServer(new NodeId(args[0]), NODES, Path.of("data", args[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(server::close, "shutdown"));
+        server.cluster().ready().toCompletableFuture().get(5, TimeUnit.MINUTES);
+        System.out.println(args[0] + " is ready");
     }
 
-    /** Returns the node itself, for calls without a network. */
+    /** Returns the node itself, for calls within the process. */
     Cluster cluster() {
         return cluster;
     }
@@ -54,3 +55,4 @@ public final class StandaloneServer implements AutoCloseable {
         cluster.close();
     }
 }
+// end::server[]

@@ -9,13 +9,7 @@ import io.dht4j.Key;
 import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.Value;
-import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Membership;
-import io.dht4j.store.mvstore.MvStore;
-import io.dht4j.store.mvstore.MvStoreOptions;
-import io.dht4j.topology.microraft.MicroRaftLogs;
-import io.dht4j.transport.tcp.TcpTransport;
-import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -31,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An agreed cluster over TCP, MVStore and MicroRaft, in real time. */
+/** An agreed cluster over HTTP, MVStore and MicroRaft, in real time. */
 @Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AgreedClusterTest {
@@ -53,27 +47,6 @@ class AgreedClusterTest {
         return nodes;
     }
 
-    // tag::agreed[]
-    /** Forms a cluster with the other founders, which call this with the same list in the same order. */
-    private static Membership founder(Node self, List<Node> founders, Path directory) {
-        return Membership.bootstrap(self.id(), founders, new MicroRaftLogs(directory.resolve("meta")));
-    }
-
-    /** Joins the cluster of any of {@code seeds}, which has admitted the name. */
-    private static Membership joiner(Node self, List<Node> seeds, Path directory) {
-        return Membership.join(self, seeds, new MicroRaftLogs(directory.resolve("meta")));
-    }
-
-    /** Starts a node, and waits for the cluster. */
-    private static Cluster start(Membership membership, Path directory) {
-        Node self = membership.self();
-        return ClusterBuilder.of(membership)
-                .transport(TcpTransport.create(TcpTransportOptions.at(self.host(), self.port())))
-                .store(MvStore.open(directory, MvStoreOptions.defaults()))
-                .start();
-    }
-    // end::agreed[]
-
     private Path directoryOf(Node node) {
         return directory.resolve(node.id().value());
     }
@@ -81,7 +54,8 @@ class AgreedClusterTest {
     private List<Cluster> start(List<Node> founders) {
         List<CompletableFuture<Cluster>> starting = founders.stream()
                 .map(node -> CompletableFuture.supplyAsync(
-                        () -> start(founder(node, founders, directoryOf(node)), directoryOf(node)),
+                        () -> ChangingNodes.start(
+                                ChangingNodes.founder(node, founders, directoryOf(node)), directoryOf(node)),
                         task -> new Thread(task, "start " + node.id()).start()))
                 .toList();
         return starting.stream().map(CompletableFuture::join).toList();
@@ -113,8 +87,9 @@ class AgreedClusterTest {
         List<Node> founders = nodes(2);
         for (int round = 0; round < 2; round++) {
             Path own = directoryOf(founders.get(0));
-            Membership alone = founder(founders.get(0), founders, own).withStartTimeout(Duration.ofSeconds(1));
-            assertThatThrownBy(() -> start(alone, own))
+            Membership alone =
+                    ChangingNodes.founder(founders.get(0), founders, own).withStartTimeout(Duration.ofSeconds(1));
+            assertThatThrownBy(() -> ChangingNodes.start(alone, own))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("node n1 has waited for 1 s")
                     .hasMessageContaining("n2 (");
@@ -126,10 +101,12 @@ class AgreedClusterTest {
         List<Node> nodes = nodes(2);
         Node first = nodes.get(0);
         Node second = nodes.get(1);
-        try (Cluster cluster = start(founder(first, List.of(first), directoryOf(first)), directoryOf(first))) {
+        try (Cluster cluster = ChangingNodes.start(
+                ChangingNodes.founder(first, List.of(first), directoryOf(first)), directoryOf(first))) {
             ClusterMembership membership = cluster.membership();
             membership.add(second.id()).toCompletableFuture().join();
-            try (Cluster joined = start(joiner(second, List.of(first), directoryOf(second)), directoryOf(second))) {
+            try (Cluster joined = ChangingNodes.start(
+                    ChangingNodes.joiner(second, List.of(first), directoryOf(second)), directoryOf(second))) {
                 joined.put(Key.of("key"), new byte[] {1}).toCompletableFuture().join();
                 assertThat(membership.status().toCompletableFuture().join().members())
                         .extracting(MembershipStatus.Member::name)

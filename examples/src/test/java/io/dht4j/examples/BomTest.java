@@ -48,6 +48,13 @@ class BomTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"docs/guide/getting-started.md", "docs/guide/spring-boot.md"})
+    void theBuildsOfGradleThatAPageShowsImportTheBomOfTheBuild(String page) {
+        assertThat(all("platform\\(\"io.dht4j:dht-bom:([^\"]+)\"\\)", read(page)))
+                .containsExactly(all("<version>([^$<]+)</version>", parent).get(0));
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "docs/guide/use-with-a-framework.md",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.testkit.network.FreePorts;
@@ -22,9 +23,9 @@ class EmbeddingExampleTest {
                 Node.of("n1", "127.0.0.1:" + ports.get(0)),
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),
                 Node.of("n3", "127.0.0.1:" + ports.get(2)));
-        try (StandaloneServer second = new StandaloneServer("n2", ports.get(1), topology, directory.resolve("n2"));
-                StandaloneServer third = new StandaloneServer("n3", ports.get(2), topology, directory.resolve("n3"))) {
-            assertThat(EmbeddingExample.greet("n1", topology, ports.get(0), directory.resolve("n1")))
+        try (StandaloneServer second = new StandaloneServer(new NodeId("n2"), topology, directory.resolve("n2"));
+                StandaloneServer third = new StandaloneServer(new NodeId("n3"), topology, directory.resolve("n3"))) {
+            assertThat(EmbeddingExample.greet(topology.nodes().get(0), topology, directory.resolve("n1")))
                     .isEqualTo("hello");
 
             for (StandaloneServer other : List.of(second, third)) {

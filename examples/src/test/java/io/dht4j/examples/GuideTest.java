@@ -1,25 +1,13 @@
 package io.dht4j.examples;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
-import io.dht4j.DhtException;
-import io.dht4j.IndeterminateException;
-import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import io.dht4j.Node;
-import io.dht4j.NodeId;
-import io.dht4j.OverloadedException;
 import io.dht4j.Topology;
-import io.dht4j.UnavailableException;
-import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.simulator.SimulationOptions;
-import io.dht4j.simulator.SimulationReport;
-import io.dht4j.simulator.Simulator;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
@@ -28,16 +16,13 @@ import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Runs the Java of the guide. {@link ReadmeTest} compares it with the pages. */
+/** Runs the calls that the guide shows on nodes in virtual time. */
 class GuideTest {
 
-    // tag::network[]
     private final VirtualEnvironment world = VirtualEnvironment.seeded(7);
     private final LoopbackNetwork network = LoopbackNetwork.on(world);
     private final Topology topology =
@@ -62,86 +47,27 @@ class GuideTest {
     private <T> T await(CompletionStage<T> stage) {
         return world.await(stage, Duration.ofMinutes(1));
     }
-    // end::network[]
 
     @AfterEach
     void stopNodes() {
         nodes.forEach(Cluster::close);
     }
 
-    // tag::faults[]
     @Test
-    void aReadDoesNotNeedASilentReplica() {
-        startNodes();
-        Key key = Key.of("greeting");
-        await(nodes.get(0).put(key, "hello".getBytes(UTF_8)));
-
-        links.get(0).toward(new NodeId("n2"), Fault.loseRequest());
-        Optional<Value> greeting = await(nodes.get(0).get(key));
-        links.get(0).heal();
-        world.advance(Duration.ofHours(1));
-
-        assertThat(greeting.map(Value::text)).contains("hello");
-    }
-    // end::faults[]
-
-    @Test
-    void aSimulationBreaksNoGuarantee() {
-        // tag::simulate[]
-        SimulationReport report = Simulator.run(7, SimulationOptions.defaults());
-        assertThat(report.violations()).as("%s", report).isEmpty();
-        // end::simulate[]
-    }
-
-    @Test
-    void aNodeIsReadyWhenReadsSucceed() throws Exception {
+    void aNodeIsReadyWhenReadsSucceed() {
         startNodes();
         Cluster cluster = nodes.get(0);
-        // Time is virtual here: nothing else would let it pass.
         await(cluster.ready());
-        // tag::ready[]
-        cluster.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
-        // end::ready[]
         assertThat(await(cluster.get(Key.of("absent")))).isEmpty();
     }
 
     @Test
     void callsTakeOptions() {
         startNodes();
-        Cluster cluster = nodes.get(0);
         List<String> shown = new ArrayList<>();
-        byte[] bytes = "hello".getBytes(UTF_8);
-        // tag::calls[]
-        CallOptions options =
-                CallOptions.defaults().withTimeout(Duration.ofSeconds(1)).withTimeToLive(Duration.ofMinutes(30));
-        CompletionStage<Void> done = cluster.put(Key.of("user:7"), bytes, options)
-                .thenCompose(version -> cluster.scan(KeyRange.between(Key.of("user:"), Key.of("user;")))
-                        .forEach(entry ->
-                                shown.add(entry.key() + "=" + entry.value().text())));
-        // end::calls[]
-        await(done);
-        assertThat(shown).containsExactly("user:7=hello");
+        await(RemoteCaller.addUser(nodes.get(0), shown::add));
+        assertThat(shown).containsExactly("user:7=Ada");
     }
-
-    // tag::exceptions[]
-    /** Returns what to do about a write that ended with an error. */
-    static String advice(Throwable error) {
-        Throwable cause = DhtException.unwrap(error);
-        if (cause instanceof InvalidRequestException invalid) {
-            return "fix the request: " + invalid.code();
-        }
-        if (cause instanceof UnavailableException) {
-            return "nothing has changed: repeat here or on another node";
-        }
-        if (cause instanceof IndeterminateException) {
-            return "the write may have happened: repeat the same write";
-        }
-        if (cause instanceof OverloadedException) {
-            return "nothing has changed: wait, then repeat";
-        }
-        return "not an error of the cluster";
-    }
-    // end::exceptions[]
 
     @Test
     void theTypeOfAnExceptionSaysWhatToDo() {
@@ -157,6 +83,6 @@ class GuideTest {
     }
 
     private String adviceFor(CompletionStage<?> call) {
-        return await(call.handle((result, error) -> error == null ? "done" : advice(error)));
+        return await(call.handle((result, error) -> error == null ? "done" : RemoteCaller.advice(error)));
     }
 }

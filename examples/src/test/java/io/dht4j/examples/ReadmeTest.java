@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
@@ -21,14 +22,17 @@ import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.HttpRemoteOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the Java of README and guide is code that runs. */
 class ReadmeTest {
@@ -37,19 +41,17 @@ class ReadmeTest {
     @CsvSource({
         "README.md, embed, examples/src/main/java/io/dht4j/examples/EmbeddingExample.java",
         "docs/guide/choose-a-transport.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
-        "docs/guide/change-nodes-in-java.md, agreed, "
-                + "examples/src/test/java/io/dht4j/examples/AgreedClusterTest.java",
+        "docs/guide/change-nodes-in-java.md, agreed, examples/src/main/java/io/dht4j/examples/ChangingNodes.java",
         "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
-        "docs/guide/getting-started.md, calls, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/getting-started.md, ready, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/getting-started.md, exceptions, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/getting-started.md, clients, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
+        "docs/guide/getting-started.md, calls, examples/src/main/java/io/dht4j/examples/RemoteCaller.java",
+        "docs/guide/secure.md, secure, examples/src/main/java/io/dht4j/examples/SecureNode.java",
         "docs/guide/spring-boot.md, cluster, "
                 + "examples/spring-boot/src/main/java/io/dht4j/examples/library/NoteController.java",
-        "docs/guide/spring-boot.md, customizer, "
+        "docs/guide/spring-boot.md, application, "
                 + "examples/spring-boot/src/main/java/io/dht4j/examples/library/LibraryApplication.java",
         "docs/guide/spring-boot.md, cacheable, "
                 + "examples/spring-boot/src/main/java/io/dht4j/examples/library/Catalogue.java",
+        "docs/guide/spring-boot.md, book, examples/spring-boot/src/main/java/io/dht4j/examples/library/Book.java",
         "docs/guide/quarkus.md, producer, "
                 + "compat/frameworks/quarkus-3/src/main/java/io/dht4j/compat/ClusterProducer.java",
         "docs/guide/quarkus.md, resource, compat/frameworks/quarkus-3/src/main/java/io/dht4j/compat/Notes.java",
@@ -57,16 +59,13 @@ class ReadmeTest {
                 + "compat/frameworks/micronaut-4/src/main/java/io/dht4j/compat/ClusterFactory.java",
         "docs/guide/micronaut.md, controller, "
                 + "compat/frameworks/micronaut-4/src/main/java/io/dht4j/compat/Notes.java",
-        "docs/guide/test-your-own-code.md, network, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/test-your-own-code.md, faults, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/test-your-own-code.md, simulate, examples/src/test/java/io/dht4j/examples/GuideTest.java",
-        "docs/guide/test-your-own-code.md, contract, "
-                + "dht-store/src/test/java/io/dht4j/store/memory/MemoryStoreTest.java"
+        "docs/guide/test-your-own-code.md, network, examples/src/test/java/io/dht4j/examples/SilentReplicaTest.java",
+        "docs/guide/test-your-own-code.md, simulate, examples/src/test/java/io/dht4j/examples/SimulationTest.java",
+        "docs/guide/test-your-own-code.md, contract, examples/src/test/java/io/dht4j/examples/MemoryStoreTest.java"
     })
     void thePagesShowCodeAsItIs(String page, String tag, String file) throws Exception {
-        Path root = Checkout.root();
-        String source = Files.readString(root.resolve(file));
-        String shown = Files.readString(root.resolve(page));
+        String source = read(file);
+        String shown = read(page);
 
         String code = between(source, "// tag::" + tag + "[]\n", "// end::" + tag + "[]");
         String quoted = between(shown, "<!-- tag::" + tag + "[] -->\n", "<!-- end::" + tag + "[] -->");
@@ -74,22 +73,23 @@ class ReadmeTest {
         assertThat(quoted).isEqualTo("```java\n" + code.stripIndent().stripTrailing() + "\n```\n");
     }
 
-    @Test
-    void theDependenciesThatTheReadmeShowsAreModulesOfThisVersion() throws Exception {
-        String readme = Files.readString(Checkout.root().resolve("README.md"));
-        String shown = between(readme, "<!-- tag::pom[] -->\n", "<!-- end::pom[] -->");
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/guide/getting-started.md"})
+    void theDependenciesThatAPageShowsAreModulesOfThisVersion(String page) throws Exception {
+        String shown = between(read(page), "<!-- tag::pom[] -->\n", "<!-- end::pom[] -->");
+        String version = tagged("version", read("pom.xml")).get(0);
 
-        List<String> names = tagged("artifactId", shown);
-        assertThat(names).containsExactly("dht-core", "dht-store", "dht-transport-http");
-        for (String name : names) {
-            assertThat(tagged(
-                            "artifactId",
-                            Files.readString(Checkout.root().resolve(name).resolve("pom.xml"))))
-                    .contains(name);
-        }
-        String version = tagged("version", Files.readString(Checkout.root().resolve("pom.xml")))
-                .get(0);
-        assertThat(tagged("version", shown)).hasSameSizeAs(names).containsOnly(version);
+        assertThat(tagged("artifactId", shown).stream()
+                        .filter(name -> name.startsWith("dht-"))
+                        .toList())
+                .containsExactly("dht-bom", "dht-core", "dht-store", "dht-transport-http")
+                .allSatisfy(name -> assertThat(tagged("artifactId", read(name + "/pom.xml")))
+                        .contains(name));
+        assertThat(tagged("version", shown)).contains(version);
+    }
+
+    private static String read(String file) throws IOException {
+        return Files.readString(Checkout.root().resolve(file));
     }
 
     private static List<String> tagged(String tag, String xml) {
@@ -127,23 +127,17 @@ class ReadmeTest {
                 Node.of("n2", "127.0.0.1:" + ports.get(1)),
                 Node.of("n3", "127.0.0.1:" + ports.get(2)));
         List<String> addresses = List.of("127.0.0.1:" + ports.get(0), "127.0.0.1:" + ports.get(1));
-        try (StandaloneServer first = new StandaloneServer("n1", ports.get(0), topology, directory.resolve("n1"));
-                StandaloneServer second = new StandaloneServer("n2", ports.get(1), topology, directory.resolve("n2"));
-                StandaloneServer third = new StandaloneServer("n3", ports.get(2), topology, directory.resolve("n3"))) {
-            // tag::clients[]
-            // Talks to any node over HTTP or gRPC; asks another one where that is safe.
-            // The addresses are of the form host:port: List.of("127.0.0.1:8081", "127.0.0.1:8082").
-            Cluster remote = RemoteCluster.connect(
-                    HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults());
-
-            // Knows the topology and asks the replicas itself, which saves a hop.
-            Cluster member = ClusterBuilder.withoutStore("web-1", topology)
-                    .transport(HttpTransport.create(HttpTransportOptions.callingOnly()))
-                    .start();
-            // end::clients[]
-            try (remote;
-                    member) {
-                assertThat(greet(remote)).isEqualTo("hello");
+        try (StandaloneServer first = new StandaloneServer(new NodeId("n1"), topology, directory.resolve("n1"));
+                StandaloneServer second = new StandaloneServer(new NodeId("n2"), topology, directory.resolve("n2"));
+                StandaloneServer third = new StandaloneServer(new NodeId("n3"), topology, directory.resolve("n3"))) {
+            List<String> shown = new ArrayList<>();
+            try (Cluster remote = RemoteCluster.connect(
+                            HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults());
+                    Cluster member = ClusterBuilder.withoutStore("web-1", topology)
+                            .transport(HttpTransport.create(HttpTransportOptions.callingOnly()))
+                            .start()) {
+                RemoteCaller.addUser(remote, shown::add).toCompletableFuture().join();
+                assertThat(shown).containsExactly("user:7=Ada");
                 assertThat(greet(member)).isEqualTo("hello");
             }
             assertThat(List.of(first, second, third)).doesNotContainNull();

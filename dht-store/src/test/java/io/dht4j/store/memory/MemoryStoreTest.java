@@ -4,7 +4,6 @@ import io.dht4j.spi.Store;
 import io.dht4j.testkit.store.StoreContract;
 import java.nio.file.Path;
 
-// tag::contract[]
 class MemoryStoreTest extends StoreContract {
 
     @Override
@@ -12,4 +11,3 @@ class MemoryStoreTest extends StoreContract {
         return new MemoryStore();
     }
 }
-// end::contract[]

@@ -1,3 +1,4 @@
+// tag::book[]
 package io.dht4j.examples.library;
 
 /**
@@ -7,3 +8,4 @@ package io.dht4j.examples.library;
  * @param title its title
  */
 public record Book(String isbn, String title) {}
+// end::book[]

@@ -1,3 +1,4 @@
+// tag::cacheable[]
 package io.dht4j.examples.library;
 
 import java.util.concurrent.atomic.AtomicInteger;
@@ -5,7 +6,6 @@ import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.stereotype.Service;
 
-// tag::cacheable[]
 /** Finds books. All instances of the application share what one of them has found. */
 @Service
 public class Catalogue {

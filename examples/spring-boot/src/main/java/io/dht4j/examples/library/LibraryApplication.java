@@ -1,3 +1,4 @@
+// tag::application[]
 package io.dht4j.examples.library;
 
 import io.dht4j.spring.boot.ClusterBuilderCustomizer;
@@ -16,11 +17,10 @@ public class LibraryApplication {
         SpringApplication.run(LibraryApplication.class, args);
     }
 
-    // tag::customizer[]
     /** Sets an option that no property sets. */
     @Bean
     ClusterBuilderCustomizer smallValues() {
         return builder -> builder.maxValueBytes(1 << 20);
     }
-    // end::customizer[]
 }
+// end::application[]

@@ -1,3 +1,4 @@
+// tag::cluster[]
 package io.dht4j.examples.library;
 
 import io.dht4j.Cluster;
@@ -11,7 +12,6 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-// tag::cluster[]
 /** Notes over HTTP, which every instance reads and writes. */
 @RestController
 class NoteController {

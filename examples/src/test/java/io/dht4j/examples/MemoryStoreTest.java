@@ -1,0 +1,16 @@
+package io.dht4j.examples;
+
+// tag::contract[]
+import io.dht4j.spi.Store;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.store.StoreContract;
+import java.nio.file.Path;
+
+class MemoryStoreTest extends StoreContract {
+
+    @Override
+    protected Store open(Path directory) {
+        return new MemoryStore();
+    }
+}
+// end::contract[]
