@@ -24,6 +24,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,9 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
 
     /** HTTP/2's code for a stream that ends without an error. */
     private static final long NO_ERROR = 0;
+
+    /** For how long a peer may send the body of a refused request. */
+    private static final Duration LINGER = Duration.ofSeconds(2);
 
     /** A refused body up to this size is read and dropped, so that the connection can continue. */
     private static final int SMALL_BODY = 64 * 1024;
@@ -187,7 +191,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
                 .putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
         Future<Void> sent = HttpListener.answer(response, problem);
         if (unread) {
-            sent.onComplete(done -> hangUp(request));
+            sent.onComplete(done -> hangUpAfterBody(request));
         }
     }
 
@@ -209,6 +213,23 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         } else {
             request.connection().close();
         }
+    }
+
+    /**
+     * Hangs up when the body has ended, or after a moment. A peer that still sends when its connection is closed may
+     * lose the answer.
+     */
+    private static void hangUpAfterBody(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2 || request.isEnded()) {
+            hangUp(request);
+            return;
+        }
+        Vertx vertx = Vertx.currentContext().owner();
+        long timer = vertx.setTimer(LINGER.toMillis(), passed -> hangUp(request));
+        request.exceptionHandler(gone -> vertx.cancelTimer(timer)).endHandler(ended -> {
+            vertx.cancelTimer(timer);
+            hangUp(request);
+        });
     }
 
     /** One request and its reply. Everything except {@link #accept} runs on the connection's event loop. */

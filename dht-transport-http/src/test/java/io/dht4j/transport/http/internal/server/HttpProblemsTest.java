@@ -84,6 +84,20 @@ class HttpProblemsTest {
     }
 
     @Test
+    void peerMaySendTheBodyOfARefusedRequest() throws IOException {
+        int chunks = 32;
+        byte[] chunk = new byte[1024 * 1024];
+        try (RawHttp connection = new RawHttp(nodes.port(0))) {
+            String length = "Content-Length: " + chunks * chunk.length + "\r\n";
+            assertProblem(connection.send(peers(length)).read(), 413, ErrorCode.BAD_REQUEST);
+            for (int i = 0; i < chunks; i++) {
+                connection.send(chunk);
+            }
+            assertThat(connection.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
     void callThatNoPeerSendsIsAnsweredWithAProblemOrAFrame() throws IOException {
         try (RawHttp connection = new RawHttp(nodes.port(0))) {
             RawHttp.Answer answer = connection
