@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.dht4j.Cluster;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -17,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ class SharedCacheTest {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() throws Exception {
         List<Integer> ports = freePorts();
         String nodes = "--dht4j.nodes=n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1);
         for (String node : List.of("n1", "n2")) {
@@ -41,6 +43,9 @@ class SharedCacheTest {
                     nodes,
                     "--dht4j.ready-timeout=0",
                     "--server.port=0"));
+        }
+        for (ConfigurableApplicationContext instance : INSTANCES) {
+            instance.getBean(Cluster.class).ready().toCompletableFuture().get(1, TimeUnit.MINUTES);
         }
     }
 
