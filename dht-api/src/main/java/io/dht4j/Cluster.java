@@ -259,8 +259,10 @@ public interface Cluster extends AutoCloseable {
 
     /**
      * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport and
-     * the store. Blocks; must not be called from an action of a stage. Later calls fail with
-     * {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * the store. Blocks. Later calls fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     *
+     * @throws IllegalStateException if an action of a stage, an observer or a listener calls this on a thread of the
+     *     cluster, which closing would wait for; nothing is closed then
      */
     @Override
     void close();

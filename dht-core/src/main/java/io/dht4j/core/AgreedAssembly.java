@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -239,6 +240,7 @@ final class AgreedAssembly implements NodeStart {
 
     @Override
     public void close() {
+        CallerStage.refuseClose("node " + given.self);
         if (!closed.compareAndSet(false, true)) {
             return;
         }

@@ -28,8 +28,9 @@ public interface NodeStart extends AutoCloseable {
     String waiting();
 
     /**
-     * Closes the node, started or not. Blocks for a bounded time; must not be called on a thread of the node's
-     * environment. May be called repeatedly.
+     * Closes the node, started or not. Blocks for a bounded time. May be called repeatedly.
+     *
+     * @throws IllegalStateException if an action of a stage calls this on a thread of the node; nothing is closed then
      */
     @Override
     void close();

@@ -23,6 +23,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.RemoteCall.Kind;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.options.OverloadProtection.Retries;
@@ -393,11 +394,15 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * Fails the running calls and closes the API. Blocks for a bounded time; must not be called from an action of a
-     * stage. Later calls fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     * Fails the running calls and closes the API. Blocks for a bounded time. Later calls fail with
+     * {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
+     *
+     * @throws IllegalStateException if an action of a stage calls this on a thread of the client; nothing is closed
+     *     then
      */
     @Override
     public void close() {
+        CallerStage.refuseClose("the remote client");
         status.close();
         readiness.close();
         membership.close();

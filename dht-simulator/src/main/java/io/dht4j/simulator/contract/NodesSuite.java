@@ -4,6 +4,7 @@ import static io.dht4j.simulator.contract.ClusterSuite.scan;
 import static io.dht4j.simulator.contract.Results.PATIENCE;
 import static io.dht4j.simulator.contract.Results.eventually;
 import static io.dht4j.simulator.contract.Results.failure;
+import static io.dht4j.simulator.contract.Results.failureOfClosing;
 import static io.dht4j.simulator.contract.Results.number;
 import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +49,17 @@ interface NodesSuite extends ClusterSuite {
             assertThat(scan(member, ScanScope.CLUSTER)).hasSize(1);
             result(member.delete(key, ALL));
             assertThat(result(nodes.get(0).get(key, ALL))).isEmpty();
+        }
+    }
+
+    @Test
+    default void closingInAnActionIsRefusedAtOnce() {
+        try (ThreeNodes nodes = cluster(true)) {
+            Cluster node = nodes.get(0);
+            assertThat(failureOfClosing(node, () -> node.put(Key.of("k"), number(1), ALL)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("node n1 cannot be closed in an action of a stage");
+            assertThat(result(node.get(Key.of("k"), ALL)).map(Value::bytes)).hasValue(number(1));
         }
     }
 

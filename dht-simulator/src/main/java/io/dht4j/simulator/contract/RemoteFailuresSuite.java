@@ -3,6 +3,7 @@ package io.dht4j.simulator.contract;
 import static io.dht4j.simulator.contract.Results.PATIENCE;
 import static io.dht4j.simulator.contract.Results.bytes;
 import static io.dht4j.simulator.contract.Results.failure;
+import static io.dht4j.simulator.contract.Results.failureOfClosing;
 import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -15,6 +16,8 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.RemoteCluster;
+import io.dht4j.core.RemoteOptions;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
@@ -269,6 +272,16 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
                 .forEach((method, call) -> assertThat(failure(call).code().action())
                         .as(method)
                         .isEqualTo(ErrorCode.Action.RETRY_ANYWHERE));
+    }
+
+    @Test
+    default void closingInAnActionIsRefusedAtOnce() {
+        try (RemoteCluster client = RemoteCluster.connect(newApi(), List.of(address(0)), RemoteOptions.defaults())) {
+            assertThat(failureOfClosing(client, () -> client.put(KEY, bytes("value"), EVERYWHERE)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the remote client cannot be closed in an action of a stage");
+            assertThat(result(client.get(KEY, OPTIONS)).map(Value::text)).contains("value");
+        }
     }
 
     @Test

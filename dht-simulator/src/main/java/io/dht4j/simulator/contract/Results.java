@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.awaitility.core.ConditionFactory;
 
 /** The results of calls in tests. All methods wait for at most {@link #PATIENCE}. */
@@ -60,5 +63,28 @@ final class Results {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
         }
+    }
+
+    /**
+     * Closes a cluster in an action of a call that runs on a thread of the cluster, and returns how that fails. A call
+     * whose action runs on this thread, since it has ended before, is repeated.
+     */
+    static Throwable failureOfClosing(Cluster cluster, Supplier<CompletionStage<?>> call) {
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Throwable> failed = new CompletableFuture<>();
+        eventually().until(() -> {
+            result(call.get().thenAccept(ended -> {
+                if (Thread.currentThread() != caller) {
+                    try {
+                        cluster.close();
+                        failed.completeExceptionally(new AssertionError("the action has closed the cluster"));
+                    } catch (RuntimeException e) {
+                        failed.complete(e);
+                    }
+                }
+            }));
+            return failed.isDone();
+        });
+        return failed.join();
     }
 }

@@ -1,11 +1,15 @@
 package io.dht4j.core.internal.admission;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The stage that the caller of a piece of work gets, which ends after what must be done at the end of the work. */
 public final class CallerStage {
+
+    /** The packages whose code completes stages, and runs their actions. */
+    private static final String CORE = "io.dht4j.core.";
 
     private CallerStage() {}
 
@@ -31,5 +35,30 @@ public final class CallerStage {
             return error == null ? given.complete(result) : given.completeExceptionally(error);
         });
         return given;
+    }
+
+    /**
+     * Refuses to close where an action of a stage, an observer or a listener runs. Closing waits for the threads that
+     * run them, and would wait for its own caller.
+     *
+     * @param closing what is to be closed, as a subject
+     * @throws IllegalStateException if this library called, on this thread, what closes now
+     */
+    public static void refuseClose(String closing) {
+        boolean isInAction = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames.dropWhile(CallerStage::isCore).anyMatch(CallerStage::isCore));
+        if (isInAction) {
+            throw new IllegalStateException(closing
+                    + " cannot be closed in an action of a stage, which closing would wait for: close it on a thread of"
+                    + " the application, for example with thenRunAsync in place of thenRun");
+        }
+    }
+
+    private static boolean isCore(StackWalker.StackFrame frame) {
+        // A test may have the package, and is no code of the library.
+        return frame.getClassName().startsWith(CORE)
+                && Objects.equals(
+                        frame.getDeclaringClass().getProtectionDomain().getCodeSource(),
+                        CallerStage.class.getProtectionDomain().getCodeSource());
     }
 }

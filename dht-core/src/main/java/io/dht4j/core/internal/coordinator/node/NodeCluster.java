@@ -27,6 +27,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -448,6 +449,7 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public void close() {
+        CallerStage.refuseClose("node " + components.self());
         if (!closed.compareAndSet(false, true)) {
             return;
         }
