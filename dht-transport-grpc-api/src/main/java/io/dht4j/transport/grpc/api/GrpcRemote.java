@@ -35,6 +35,10 @@ import java.util.function.Consumer;
  * A client of the public gRPC API. It uses one channel per address and one gRPC call per call, and repeats nothing.
  * Stages complete on the client's event loops, or on the caller's thread; dependent actions must not block. Safe for
  * use by any number of threads.
+ *
+ * <p>gRPC encodes a request on the caller's thread, where Netty keeps a buffer for the next one until the thread ends.
+ * In a server that loads applications again, a thread of the server thus keeps the class loader of a closed
+ * application: call from threads of the application, or use the client of the HTTP API.
  */
 public final class GrpcRemote implements RemoteApi {
 

@@ -2,6 +2,8 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Holds requests back while a thread delivers the replies of a frame, so that the requests that these lead to on the
@@ -9,45 +11,46 @@ import java.util.Deque;
  */
 final class Cork {
 
-    private final ThreadLocal<State> states = ThreadLocal.withInitial(State::new);
-
-    /** The state of one thread. */
-    private static final class State {
-        private boolean corked;
-        private final Deque<Batcher> held = new ArrayDeque<>();
-    }
+    /**
+     * Whether a thread is corked, and the batchers that it then holds back. What stays in a thread of the application
+     * has classes of the JDK only: one of this library would keep the class loader of a closed application.
+     */
+    private final ThreadLocal<Map.Entry<AtomicBoolean, Deque<Batcher>>> states =
+            ThreadLocal.withInitial(() -> Map.entry(new AtomicBoolean(), new ArrayDeque<>()));
 
     /** Corks this thread. Returns false if it is corked already; otherwise the caller must {@link #pull}. */
     boolean put() {
-        State state = states.get();
-        if (state.corked) {
+        AtomicBoolean corked = states.get().getKey();
+        if (corked.getPlain()) {
             return false;
         }
-        state.corked = true;
+        corked.setPlain(true);
         return true;
     }
 
     /** Returns whether this thread is corked. Then it drains the batcher when it no longer is. */
     boolean holds(Batcher batcher) {
-        State state = states.get();
-        if (!state.corked) {
+        Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
+        if (!state.getKey().getPlain()) {
             return false;
         }
-        if (!state.held.contains(batcher)) {
-            state.held.add(batcher);
+        Deque<Batcher> held = state.getValue();
+        if (!held.contains(batcher)) {
+            held.add(batcher);
         }
         return true;
     }
 
     /** Sends the requests that were held back, and those that they lead to. */
     void pull() {
-        State state = states.get();
+        Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
+        Deque<Batcher> held = state.getValue();
         try {
-            for (Batcher batcher = state.held.poll(); batcher != null; batcher = state.held.poll()) {
+            for (Batcher batcher = held.poll(); batcher != null; batcher = held.poll()) {
                 batcher.drain();
             }
         } finally {
-            state.corked = false;
+            state.getKey().setPlain(false);
         }
     }
 }

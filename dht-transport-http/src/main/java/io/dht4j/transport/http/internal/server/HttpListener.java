@@ -99,10 +99,7 @@ public final class HttpListener {
         this.options = options;
         this.connections = new HttpConnections(options, openFiles);
         browsers.accept(List.of(options.address().host()));
-        this.vertx = Vertx.builder()
-                .with(HttpServerSetup.ofVertx(options.eventLoops()))
-                .withTransport(connections.transport())
-                .build();
+        this.vertx = HttpServerSetup.startVertx(options.eventLoops(), connections.transport());
         this.watch = ThreadWatch.start(
                 "dht4j-http-watch",
                 "an event loop of " + options.address() + " has ended, most likely for lack of memory");

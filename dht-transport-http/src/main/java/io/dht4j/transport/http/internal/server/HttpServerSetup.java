@@ -5,6 +5,7 @@ import io.dht4j.security.Tls;
 import io.dht4j.transport.common.FloodCount;
 import io.dht4j.transport.http.internal.peer.HostLookups;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.ClientAuth;
@@ -13,12 +14,15 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.TrustOptions;
+import io.vertx.core.transport.Transport;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** How Vert.x runs the event loops and servers of a listener. */
+/** Starts the event loops of a listener, and says how Vert.x runs its servers. */
 final class HttpServerSetup {
 
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
@@ -28,8 +32,37 @@ final class HttpServerSetup {
 
     private HttpServerSetup() {}
 
-    /** Returns the options of the event loops. */
-    static VertxOptions ofVertx(int eventLoops) {
+    /**
+     * Starts the event loops, on a thread that ends afterwards. Netty keeps objects in the thread that starts it; in a
+     * thread of the application, these would keep the class loader of a closed application. Blocks.
+     */
+    static Vertx startVertx(int eventLoops, Transport transport) {
+        CompletableFuture<Vertx> started = new CompletableFuture<>();
+        Thread starting = new Thread(
+                () -> {
+                    try {
+                        started.complete(Vertx.builder()
+                                .with(ofVertx(eventLoops))
+                                .withTransport(transport)
+                                .build());
+                    } catch (RuntimeException | Error e) {
+                        started.completeExceptionally(e);
+                    }
+                },
+                "dht4j-http-start");
+        starting.setDaemon(true);
+        starting.start();
+        try {
+            return started.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
+    }
+
+    private static VertxOptions ofVertx(int eventLoops) {
         return new VertxOptions()
                 .setEventLoopPoolSize(eventLoops)
                 .setWorkerPoolSize(1)
