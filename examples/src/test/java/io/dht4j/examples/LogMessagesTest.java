@@ -45,6 +45,7 @@ class LogMessagesTest {
     private static final Set<String> PASS_THEIR_LOGGERS = Set.of(
             "ApiServer",
             "CallAdmission",
+            "DhtCacheManager",
             "EventLoop",
             "GrpcApi",
             "GrpcTransport",

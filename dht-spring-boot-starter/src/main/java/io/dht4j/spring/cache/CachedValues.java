@@ -11,10 +11,12 @@ final class CachedValues {
 
     private final String cache;
     private final CacheSerializer serializer;
+    private final boolean nullValues;
 
-    CachedValues(String cache, CacheSerializer serializer) {
+    CachedValues(String cache, CacheSerializer serializer, boolean nullValues) {
         this.cache = cache;
         this.serializer = serializer;
+        this.nullValues = nullValues;
     }
 
     /**
@@ -41,19 +43,27 @@ final class CachedValues {
     /**
      * Converts a value back.
      *
-     * @throws IllegalStateException if it cannot be read; the message names the cache
+     * @throws IllegalStateException if it cannot be read, for whatever reason
      */
     Object decode(byte[] bytes) {
         if (bytes.length == 1 && bytes[0] == NULL) {
+            if (!nullValues) {
+                throw new IllegalStateException("it is null, and the cache keeps no nulls");
+            }
             return NullValue.INSTANCE;
         }
         if (bytes.length == 0 || bytes[0] != VALUE) {
-            throw new IllegalStateException("cache " + cache + ": an entry was not written by a cache");
+            throw new IllegalStateException("it was not written by a cache");
         }
+        Object value;
         try {
-            return serializer.fromBytes(Arrays.copyOfRange(bytes, 1, bytes.length));
-        } catch (RuntimeException e) {
-            throw new IllegalStateException("cache " + cache + ": a value cannot be read: " + e.getMessage(), e);
+            value = serializer.fromBytes(Arrays.copyOfRange(bytes, 1, bytes.length));
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            throw new IllegalStateException(e.toString(), e);
         }
+        if (value == null) {
+            throw new IllegalStateException("its serializer returned null");
+        }
+        return value;
     }
 }

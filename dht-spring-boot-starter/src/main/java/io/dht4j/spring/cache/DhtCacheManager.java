@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
 
@@ -18,10 +20,14 @@ import org.springframework.cache.CacheManager;
  *       application's {@code CacheErrorHandler}, which by default throws it.
  *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
  *       last write wins: two may load the same key, or both put a value that was absent.
+ *   <li>A value that cannot be read, such as one of a class that has changed, is evicted and counts as absent. The
+ *       first one of a cache is logged.
  *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.
  * </ul>
  */
 public final class DhtCacheManager implements CacheManager {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DhtCacheManager.class);
 
     private final Map<String, Cache> caches;
 
@@ -38,7 +44,7 @@ public final class DhtCacheManager implements CacheManager {
      */
     public static DhtCacheManager of(Cluster cluster, Map<String, CacheOptions> caches) {
         Map<String, Cache> made = new LinkedHashMap<>();
-        caches.forEach((name, options) -> made.put(name, new DhtCache(name, cluster, options)));
+        caches.forEach((name, options) -> made.put(name, new DhtCache(name, cluster, options, () -> null, LOG::warn)));
         return new DhtCacheManager(Collections.unmodifiableMap(made));
     }
 

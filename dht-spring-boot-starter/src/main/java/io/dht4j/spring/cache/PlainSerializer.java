@@ -1,5 +1,7 @@
 package io.dht4j.spring.cache;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** Serializers that need no library. */
@@ -15,7 +17,14 @@ enum PlainSerializer implements CacheSerializer {
 
         @Override
         public Object fromBytes(byte[] bytes) {
-            return new String(bytes, StandardCharsets.UTF_8);
+            try {
+                return StandardCharsets.UTF_8
+                        .newDecoder()
+                        .decode(ByteBuffer.wrap(bytes))
+                        .toString();
+            } catch (CharacterCodingException e) {
+                throw new IllegalArgumentException("the bytes are no UTF-8", e);
+            }
         }
     },
     BYTES {

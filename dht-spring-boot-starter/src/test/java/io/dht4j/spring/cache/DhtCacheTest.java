@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
-import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
@@ -15,7 +14,6 @@ import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,11 +52,16 @@ class DhtCacheTest {
 
     @BeforeAll
     static void start() {
-        cluster = ClusterBuilder.of("n1", Topology.of(Node.of("n1", "127.0.0.1:1")))
+        cluster = node();
+        callers = Executors.newFixedThreadPool(CALLERS);
+    }
+
+    /** Starts a node alone, whose entries are in memory. */
+    static Cluster node() {
+        return ClusterBuilder.of("n1", Topology.of(Node.of("n1", "127.0.0.1:1")))
                 .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
                 .store(new MemoryStore())
                 .start();
-        callers = Executors.newFixedThreadPool(CALLERS);
     }
 
     @AfterAll
@@ -115,16 +118,6 @@ class DhtCacheTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("cache books: the value type is java.lang.String, and the value is a java.lang.Integer: "
                         + "set the value type of the cache");
-    }
-
-    @Test
-    void anEntryThatNoCacheWroteIsReported() {
-        cluster.put(Key.of("cache:books:'1"), "Dune".getBytes(StandardCharsets.UTF_8))
-                .toCompletableFuture()
-                .join();
-        assertThatThrownBy(() -> cache.get("1"))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("cache books: an entry was not written by a cache");
     }
 
     @Test

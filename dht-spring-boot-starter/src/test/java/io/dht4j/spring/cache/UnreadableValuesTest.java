@@ -1,0 +1,168 @@
+package io.dht4j.spring.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A value that the cache cannot read counts as absent, whichever method meets it, and is removed. */
+@Timeout(30)
+class UnreadableValuesTest {
+
+    private static final CacheOptions TEXT = CacheOptions.of(CacheSerializer.text());
+    private static final String CHANGED_FIELD = "\1{\"isbn\":\"1\",\"pages\":\"many\"}";
+
+    private static Cluster cluster;
+
+    private final List<String> warnings = new ArrayList<>();
+
+    /** A class whose field was a string once. */
+    public record Book(String isbn, int pages) {}
+
+    /** What is in the cluster, and the value that is loaded in its place. */
+    private record Unreadable(String name, CacheOptions options, String bytes, Object good) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Unreadable> unreadable() {
+        String book = Book.class.getName();
+        return Stream.of(
+                new Unreadable(
+                        "a changed field, by Jackson 2",
+                        CacheOptions.of(Jackson2Serializer.of(new ObjectMapper(), book)),
+                        CHANGED_FIELD,
+                        new Book("1", 412)),
+                new Unreadable(
+                        "a changed field, by Jackson 3",
+                        CacheOptions.of(Jackson3Serializer.of(new JsonMapper(), book)),
+                        CHANGED_FIELD,
+                        new Book("1", 412)),
+                new Unreadable("an entry of another program", TEXT, "Dune", "Dune"),
+                new Unreadable("bytes that are no UTF-8", TEXT, "\1\u00ff", "Dune"),
+                new Unreadable("a null where none is kept", TEXT.withNullValues(false), "\0", "Dune"),
+                failing("a cast that fails", () -> {
+                    throw new ClassCastException("String is no Book");
+                }),
+                failing("a class that is missing", () -> {
+                    throw new NoClassDefFoundError("com/example/Book");
+                }),
+                failing("a recursion without end", () -> {
+                    throw new StackOverflowError();
+                }),
+                failing("no value at all", () -> null));
+    }
+
+    private static Unreadable failing(String name, Supplier<Object> reading) {
+        CacheSerializer serializer = new CacheSerializer() {
+            @Override
+            public byte[] toBytes(Object value) {
+                return CacheSerializer.text().toBytes(value);
+            }
+
+            @Override
+            public Object fromBytes(byte[] bytes) {
+                return bytes.length == 0
+                        ? reading.get()
+                        : CacheSerializer.text().fromBytes(bytes);
+            }
+        };
+        return new Unreadable(name, CacheOptions.of(serializer), "\1", "Dune");
+    }
+
+    @BeforeAll
+    static void start() {
+        cluster = DhtCacheTest.node();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private DhtCache cache(Unreadable value) {
+        return new DhtCache("books", cluster, value.options(), () -> null, warnings::add);
+    }
+
+    @BeforeEach
+    void clear() {
+        new DhtCache("books", cluster, TEXT, () -> null, warnings::add).clear();
+    }
+
+    @ParameterizedTest
+    @MethodSource("unreadable")
+    void readsFindNothingAndRemoveIt(Unreadable value) {
+        DhtCache cache = cache(value);
+        plant("get", value);
+        assertThat(cache.get("get")).isNull();
+        plant("type", value);
+        assertThat(cache.get("type", value.good().getClass())).isNull();
+        plant("retrieve", value);
+        assertThat(cache.retrieve("retrieve").join()).isNull();
+        assertThat(List.of("get", "type", "retrieve"))
+                .allSatisfy(key -> assertThat(isPresent(key)).isFalse());
+    }
+
+    @ParameterizedTest
+    @MethodSource("unreadable")
+    void loadsReplaceIt(Unreadable value) {
+        DhtCache cache = cache(value);
+        plant("loader", value);
+        assertThat(cache.get("loader", value::good)).isEqualTo(value.good());
+        plant("supplier", value);
+        assertThat(cache.retrieve("supplier", () -> CompletableFuture.completedFuture(value.good()))
+                        .join())
+                .isEqualTo(value.good());
+        plant("absent", value);
+        assertThat(cache.putIfAbsent("absent", value.good())).isNull();
+        assertThat(List.of("loader", "supplier", "absent"))
+                .allSatisfy(key -> assertThat(cache.get(key))
+                        .satisfies(kept -> assertThat(kept.get()).isEqualTo(value.good())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unreadable")
+    void oneWarningNamesCacheKeyTypeAndCause(Unreadable value) {
+        DhtCache cache = cache(value);
+        for (int key = 0; key < 3; key++) {
+            plant(key, value);
+            assertThat(cache.get(key)).isNull();
+        }
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith("cache books: a value could not be read, and was evicted to be loaded again; its key is a "
+                        + "java.lang.Integer: ")
+                .doesNotContain("\n");
+    }
+
+    private static void plant(Object key, Unreadable value) {
+        cluster.put(place(key), value.bytes().getBytes(StandardCharsets.ISO_8859_1))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static boolean isPresent(Object key) {
+        return cluster.get(place(key)).toCompletableFuture().join().isPresent();
+    }
+
+    private static Key place(Object key) {
+        return Key.of("cache:books:" + CacheKeyFormat.standard().format(key));
+    }
+}
