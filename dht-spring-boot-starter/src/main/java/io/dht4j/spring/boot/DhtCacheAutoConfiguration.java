@@ -8,6 +8,7 @@ import io.dht4j.spring.cache.DhtCacheManager;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,8 +16,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.CachingConfigurer;
+import org.springframework.cache.interceptor.CacheErrorHandler;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Provides Spring's caches over the cluster, if {@code dht4j.cache.names} or {@code dht4j.cache.caches} names one.
@@ -44,6 +48,7 @@ public final class DhtCacheAutoConfiguration {
      * @param properties names and options
      * @param calls policy and timeout of the calls
      * @param keyFormat converts the keys
+     * @param configurers one or none, whose handler decides about failed calls of methods with {@code sync = true}
      * @param beans has serializers, and the application's Jackson
      * @return the manager of the caches
      */
@@ -53,6 +58,7 @@ public final class DhtCacheAutoConfiguration {
             DhtCacheProperties properties,
             ObjectProvider<CallOptions> calls,
             ObjectProvider<CacheKeyFormat> keyFormat,
+            ObjectProvider<CachingConfigurer> configurers,
             BeanFactory beans) {
         ValueSerializers serializers = new ValueSerializers(properties, beans);
         CallOptions options = calls.getIfUnique(CallOptions::defaults);
@@ -73,6 +79,12 @@ public final class DhtCacheAutoConfiguration {
                             properties.loadTimeout(),
                             properties.clearTimeout()));
         });
-        return DhtCacheManager.of(cluster, caches);
+        // At the first failure, since the configurer may need the manager.
+        return DhtCacheManager.of(
+                cluster, caches, SingletonSupplier.ofNullable(() -> errorHandler(configurers.getIfUnique())));
+    }
+
+    private static @Nullable CacheErrorHandler errorHandler(@Nullable CachingConfigurer configurer) {
+        return configurer == null ? null : configurer.errorHandler();
     }
 }

@@ -16,7 +16,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.interceptor.CacheErrorHandler;
+import org.springframework.cache.interceptor.CacheOperationInvoker;
 import org.springframework.cache.support.AbstractValueAdaptingCache;
+import org.springframework.cache.support.NullValue;
 
 /**
  * A cache whose values are in a cluster. A value is a byte that is 0 for null and 1 otherwise, then the bytes of the
@@ -111,8 +113,8 @@ final class DhtCache extends AbstractValueAdaptingCache {
         }
     }
 
-    private Object write(Key key, Object stored) {
-        calls.await(calls.put(key, values.encode(stored)));
+    private Object write(Key place, Object stored) {
+        calls.await(calls.put(place, values.encode(stored)));
         return stored;
     }
 
@@ -125,28 +127,28 @@ final class DhtCache extends AbstractValueAdaptingCache {
         return toStoreValue(value);
     }
 
+    /** A null that was loaded, and that this cache does not keep, is null all the same. */
+    @Override
+    protected @Nullable Object fromStoreValue(@Nullable Object storeValue) {
+        return storeValue instanceof NullValue ? null : storeValue;
+    }
+
     @Override
     @SuppressWarnings("unchecked")
     public <T> @Nullable T get(Object key, Callable<T> valueLoader) {
-        Key place = keys.of(key);
-        Object found = find(key, place);
+        Load load = new Load(key, valueLoader);
+        Key place = load.place;
+        if (place == null) {
+            return (T) fromStoreValue(load.run());
+        }
+        Object found = load.find();
         if (found == null) {
             found = once(place, () -> {
-                Object meanwhile = find(key, place);
-                return meanwhile == null ? load(key, place, valueLoader) : meanwhile;
+                Object meanwhile = load.find();
+                return meanwhile == null ? load.run() : meanwhile;
             });
         }
         return (T) fromStoreValue(found);
-    }
-
-    private Object load(Object key, Key place, Callable<?> valueLoader) {
-        Object value;
-        try {
-            value = valueLoader.call();
-        } catch (Throwable e) {
-            throw new ValueRetrievalException(key, valueLoader, e);
-        }
-        return write(place, stored(value));
     }
 
     /** Makes the value of a key, or waits for the caller that makes it; after the timeout makes it all the same. */
@@ -195,43 +197,193 @@ final class DhtCache extends AbstractValueAdaptingCache {
     @Override
     @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> valueLoader) {
-        Key place = keys.of(key);
-        return finding(key, place)
-                .thenCompose(found ->
-                        found == null ? loadingOnce(key, place, valueLoader) : CompletableFuture.completedFuture(found))
-                .thenApply(stored -> (T) fromStoreValue(stored));
+        CompletableFuture<T> result = new CompletableFuture<>();
+        retrieving(key, valueLoader::get).whenComplete((stored, error) -> {
+            if (error == null) {
+                result.complete((T) fromStoreValue(stored));
+            } else if (DhtException.unwrap(error) instanceof ValueRetrievalException settled) {
+                // Spring would pass an unchecked exception to the handler, and load again if that forgives it.
+                result.completeExceptionally(new ExecutionException(settled.getCause()));
+            } else {
+                result.completeExceptionally(DhtException.unwrap(error));
+            }
+        });
+        return result;
     }
 
-    private CompletableFuture<Object> loadingOnce(
-            Object key, Key place, Supplier<? extends CompletableFuture<?>> valueLoader) {
+    private CompletableFuture<Object> retrieving(Object key, Callable<?> loader) {
+        try {
+            Load load = new Load(key, loader);
+            Key place = load.place;
+            if (place == null) {
+                return load.running();
+            }
+            return load.finding()
+                    .thenCompose(found ->
+                            found == null ? loadingOnce(place, load) : CompletableFuture.completedFuture(found));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<Object> loadingOnce(Key place, Load load) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
         CompletableFuture<Object> other = loads.join(place, mine);
         if (other != null) {
             return other.copy()
                     .orTimeout(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS)
                     .exceptionallyCompose(error -> DhtException.unwrap(error) instanceof TimeoutException
-                            ? loading(place, valueLoader)
+                            ? load.running()
                             : CompletableFuture.failedFuture(error));
         }
-        CompletableFuture<Object> load = CompletableFuture.completedFuture(place)
-                .thenCompose(at -> finding(key, at))
-                .thenCompose(meanwhile ->
-                        meanwhile == null ? loading(place, valueLoader) : CompletableFuture.completedFuture(meanwhile));
-        load.whenComplete((stored, error) -> {
+        CompletableFuture<Object> loading = CompletableFuture.completedFuture(load)
+                .thenCompose(Load::finding)
+                .thenCompose(
+                        meanwhile -> meanwhile == null ? load.running() : CompletableFuture.completedFuture(meanwhile));
+        loading.whenComplete((stored, error) -> {
             if (error == null) {
                 mine.complete(stored);
             } else {
                 mine.completeExceptionally(DhtException.unwrap(error));
             }
         });
-        return load;
+        return loading;
     }
 
-    private CompletableFuture<Object> loading(Key place, Supplier<? extends CompletableFuture<?>> valueLoader) {
-        return valueLoader
-                .get()
-                .thenApply(this::stored)
-                .thenCompose(stored -> calls.put(place, values.encode(stored)).thenApplyAsync(version -> stored));
+    /**
+     * A read of a key that loads its value where it is absent, with the application's handler as the judge of calls
+     * that fail. Spring asks the handler only about what leaves the cache, and runs the loader again if that forgives a
+     * failed write. After a failed read that is forgiven, the value counts as absent for the whole load.
+     */
+    private final class Load {
+        private final Object key;
+        /** Null for a key without a text. */
+        final @Nullable Key place;
+
+        private final Callable<?> loader;
+        private volatile boolean unreachable;
+
+        Load(Object key, Callable<?> loader) {
+            this.key = key;
+            this.loader = loader;
+            this.place = place();
+        }
+
+        private @Nullable Key place() {
+            try {
+                return keys.of(key);
+            } catch (RuntimeException e) {
+                forgiveRead(e);
+                return null;
+            }
+        }
+
+        @Nullable
+        Object find() {
+            if (place == null || unreachable) {
+                return null;
+            }
+            try {
+                return DhtCache.this.find(key, place);
+            } catch (RuntimeException e) {
+                forgiveRead(e);
+                return null;
+            }
+        }
+
+        CompletableFuture<@Nullable Object> finding() {
+            if (place == null || unreachable) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return DhtCache.this.finding(key, place).exceptionallyAsync(error -> {
+                forgiveRead(failure(error));
+                return null;
+            });
+        }
+
+        /** Runs the loader, and writes what it returns. */
+        Object run() {
+            Object value;
+            try {
+                value = loader.call();
+            } catch (Throwable e) {
+                throw settled(e);
+            }
+            if (place == null) {
+                return forReturn(value);
+            }
+            try {
+                return write(place, stored(value));
+            } catch (RuntimeException e) {
+                forgiveWrite(e, value);
+                return forReturn(value);
+            }
+        }
+
+        CompletableFuture<Object> running() {
+            CompletableFuture<?> made;
+            try {
+                made = (CompletableFuture<?>) loader.call();
+            } catch (Throwable e) {
+                boolean wrapped = e instanceof CacheOperationInvoker.ThrowableWrapper;
+                return CompletableFuture.failedFuture(
+                        settled(wrapped ? ((CacheOperationInvoker.ThrowableWrapper) e).getOriginal() : e));
+            }
+            if (place == null) {
+                return made.thenApply(this::forReturn);
+            }
+            return made.thenCompose(value -> writing(place, value).exceptionallyAsync(error -> {
+                forgiveWrite(failure(error), value);
+                return forReturn(value);
+            }));
+        }
+
+        private CompletableFuture<Object> writing(Key at, @Nullable Object value) {
+            try {
+                Object stored = stored(value);
+                return calls.put(at, values.encode(stored))
+                        .toCompletableFuture()
+                        .thenApplyAsync(version -> stored);
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        private Object forReturn(@Nullable Object value) {
+            return value == null ? NullValue.INSTANCE : value;
+        }
+
+        private void forgiveRead(RuntimeException failure) {
+            ask(failure, handler -> handler.handleCacheGetError(failure, DhtCache.this, key));
+            unreachable = true;
+        }
+
+        private void forgiveWrite(RuntimeException failure, @Nullable Object value) {
+            ask(failure, handler -> handler.handleCachePutError(failure, DhtCache.this, key, value));
+        }
+
+        private void ask(RuntimeException failure, Consumer<CacheErrorHandler> question) {
+            CacheErrorHandler handler = errorHandler.get();
+            if (handler == null) {
+                throw failure;
+            }
+            try {
+                question.accept(handler);
+            } catch (RuntimeException e) {
+                throw settled(e);
+            }
+        }
+
+        private RuntimeException failure(Throwable error) {
+            return DhtException.unwrap(error) instanceof RuntimeException failure
+                    ? failure
+                    : new IllegalStateException("a call of the cache failed", DhtException.unwrap(error));
+        }
+
+        /** Returns an exception that Spring throws as its cause, without asking the handler or running the loader. */
+        ValueRetrievalException settled(Throwable outcome) {
+            return new ValueRetrievalException(key, loader, outcome);
+        }
     }
 
     @Override

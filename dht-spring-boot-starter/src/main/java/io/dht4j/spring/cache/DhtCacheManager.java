@@ -5,11 +5,13 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
+import org.springframework.cache.interceptor.CacheErrorHandler;
 
 /**
  * Caches that keep their values in a cluster, so that all applications of the cluster share them. Safe for use by any
@@ -17,7 +19,8 @@ import org.springframework.cache.CacheManager;
  *
  * <ul>
  *   <li>A failed call of the cluster is thrown as a {@link io.dht4j.DhtException}. Spring passes it to the
- *       application's {@code CacheErrorHandler}, which by default throws it.
+ *       application's {@code CacheErrorHandler}, which by default throws it. Within a load the cache asks the handler
+ *       itself.
  *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
  *       last write wins: two may load the same key, or both put a value that was absent.
  *   <li>A value that cannot be read, such as one of a class that has changed, is evicted and counts as absent. The
@@ -43,8 +46,29 @@ public final class DhtCacheManager implements CacheManager {
      * @return a manager of these caches and no others
      */
     public static DhtCacheManager of(Cluster cluster, Map<String, CacheOptions> caches) {
+        return of(cluster, caches, () -> null);
+    }
+
+    /**
+     * Creates caches that ask a handler when a call of the cluster fails within {@code get(key, loader)} or
+     * {@code retrieve(key, loader)}, which is what {@code sync = true} uses. If the handler returns, the value is
+     * loaded, and returned although the cache does not keep it; the loader runs once. What the handler throws is the
+     * cause of a {@code ValueRetrievalException}, or of the {@code ExecutionException} of the future: Spring throws it
+     * without asking the handler again. Other methods throw, and Spring asks the handler.
+     *
+     * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
+     * @param caches the caches' names, and their options
+     * @param errorHandler the handler of the application, asked for at each failure; null if there is none, so that
+     *     failures are thrown
+     * @return a manager of these caches and no others
+     */
+    public static DhtCacheManager of(
+            Cluster cluster,
+            Map<String, CacheOptions> caches,
+            Supplier<? extends @Nullable CacheErrorHandler> errorHandler) {
         Map<String, Cache> made = new LinkedHashMap<>();
-        caches.forEach((name, options) -> made.put(name, new DhtCache(name, cluster, options, () -> null, LOG::warn)));
+        caches.forEach(
+                (name, options) -> made.put(name, new DhtCache(name, cluster, options, errorHandler, LOG::warn)));
         return new DhtCacheManager(Collections.unmodifiableMap(made));
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Cluster;
 import io.dht4j.spring.cache.CacheKeyFormat;
 import io.dht4j.spring.cache.CacheSerializer;
 import io.dht4j.spring.cache.DhtCacheManager;
@@ -20,7 +21,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.CachingConfigurer;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.interceptor.CacheErrorHandler;
+import org.springframework.cache.interceptor.LoggingCacheErrorHandler;
 import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -143,6 +147,25 @@ class DhtCacheAutoConfigurationTest {
                     cache(context, "titles").put("1", "Dune");
                     assertThat(cache(context, "titles").get("2", String.class)).isEqualTo("Dune");
                 });
+    }
+
+    @Test
+    void theHandlerOfTheApplicationDecidesAboutFailedLoads() {
+        runner.withUserConfiguration(Library.class)
+                .withBean(CachingConfigurer.class, Forgiving::new)
+                .withPropertyValues("dht4j.cache.names=books")
+                .run(context -> {
+                    context.getBean(Cluster.class).close();
+                    assertThat(cache(context, "books").get("1", () -> "Dune")).isEqualTo("Dune");
+                });
+    }
+
+    /** Turns failures of the cache into log messages. */
+    static final class Forgiving implements CachingConfigurer {
+        @Override
+        public CacheErrorHandler errorHandler() {
+            return new LoggingCacheErrorHandler();
+        }
     }
 
     private static Cache cache(ApplicationContext context, String name) {
