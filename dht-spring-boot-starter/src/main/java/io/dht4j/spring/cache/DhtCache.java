@@ -5,6 +5,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.PrintableText;
 import io.dht4j.Value;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -143,12 +144,20 @@ final class DhtCache extends AbstractValueAdaptingCache {
         }
         Object found = load.find();
         if (found == null) {
+            if (loads.isOfThisThread(place)) {
+                throw load.settled(recursion(key));
+            }
             found = once(place, () -> {
                 Object meanwhile = load.find();
                 return meanwhile == null ? load.run() : meanwhile;
             });
         }
         return (T) fromStoreValue(found);
+    }
+
+    private IllegalStateException recursion(Object key) {
+        return new IllegalStateException("cache " + name + ": the loader of key " + PrintableText.of(key)
+                + " loads the same key, so it would wait for itself");
     }
 
     /** Makes the value of a key, or waits for the caller that makes it; after the timeout makes it all the same. */
@@ -176,6 +185,9 @@ final class DhtCache extends AbstractValueAdaptingCache {
     @Override
     public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
         Key place = keys.of(key);
+        if (loads.isOfThisThread(place)) {
+            throw recursion(key);
+        }
         Object stored = stored(value);
         boolean[] written = new boolean[1];
         Object now = once(place, () -> {
@@ -217,6 +229,9 @@ final class DhtCache extends AbstractValueAdaptingCache {
             Key place = load.place;
             if (place == null) {
                 return load.running();
+            }
+            if (loads.isOfThisThread(place)) {
+                throw load.settled(recursion(key));
             }
             return load.finding()
                     .thenCompose(found ->
@@ -305,7 +320,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         Object run() {
             Object value;
             try {
-                value = loader.call();
+                value = call();
             } catch (Throwable e) {
                 throw settled(e);
             }
@@ -323,7 +338,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         CompletableFuture<Object> running() {
             CompletableFuture<?> made;
             try {
-                made = (CompletableFuture<?>) loader.call();
+                made = (CompletableFuture<?>) Objects.requireNonNull(call(), "the loader returned no future");
             } catch (Throwable e) {
                 boolean wrapped = e instanceof CacheOperationInvoker.ThrowableWrapper;
                 return CompletableFuture.failedFuture(
@@ -347,6 +362,10 @@ final class DhtCache extends AbstractValueAdaptingCache {
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(e);
             }
+        }
+
+        private @Nullable Object call() throws Exception {
+            return place == null ? loader.call() : loads.inThisThread(place, loader);
         }
 
         private Object forReturn(@Nullable Object value) {

@@ -23,6 +23,8 @@ import org.springframework.cache.interceptor.CacheErrorHandler;
  *       itself.
  *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
  *       last write wins: two may load the same key, or both put a value that was absent.
+ *   <li>A loader that loads its own key in its own thread is refused with an {@code IllegalStateException}, which is
+ *       the cause of what {@code get(key, loader)} throws.
  *   <li>A value that cannot be read, such as one of a class that has changed, is evicted and counts as absent. The
  *       first one of a cache is logged.
  *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.

@@ -1,6 +1,8 @@
 package io.dht4j.spring.cache;
 
 import io.dht4j.Key;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -13,7 +15,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoadsInFlight {
 
+    /** A loader that runs. */
+    private record Running(Thread thread, Key key) {}
+
     private final ConcurrentMap<Key, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    /** Returns whether this thread runs the loader of a key, so that it would wait for itself. */
+    boolean isOfThisThread(Key key) {
+        return running.contains(new Running(Thread.currentThread(), key));
+    }
+
+    /** Runs the loader of a key. */
+    @Nullable
+    Object inThisThread(Key key, Callable<?> loader) throws Exception {
+        Running mine = new Running(Thread.currentThread(), key);
+        boolean outermost = running.add(mine);
+        try {
+            return loader.call();
+        } finally {
+            if (outermost) {
+                running.remove(mine);
+            }
+        }
+    }
 
     /**
      * Joins a load, or becomes the one that loads.

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,7 +34,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Methods with {@code sync = true} whose cache fails. */
+/** Methods with {@code sync = true}, whose cache fails or who call themselves. */
 @Timeout(30)
 class SynchronizedLoadTest {
 
@@ -296,6 +297,46 @@ class SynchronizedLoadTest {
             assertThatThrownBy(() -> form.find(catalogue, new Object())).isInstanceOf(NoSuchElementException.class);
             assertThat(catalogue.searches()).isEqualTo(2);
             assertThat(outage.asked).containsExactly("get", "get");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMethodThatLoadsItsOwnKeyIsRefused(Form form) {
+        try (AnnotationConfigApplicationContext library = library(outage)) {
+            Catalogue catalogue = library.getBean(Catalogue.class);
+            catalogue.search(key -> catalogue.searches() > 1 ? "Dune" : form.find(catalogue, key));
+            assertThatThrownBy(() -> form.find(catalogue, "1"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("cache books: the loader of key 1 loads the same key, so it would wait for itself");
+            assertThat(catalogue.searches()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMethodMayLoadAnotherKey(Form form) {
+        try (AnnotationConfigApplicationContext library = library(outage)) {
+            Catalogue catalogue = library.getBean(Catalogue.class);
+            catalogue.search(key -> key.equals("1") ? "Dune" : form.find(catalogue, "1"));
+            assertThat(form.find(catalogue, "2")).isEqualTo("Dune");
+            assertThat(catalogue.searches()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aLoaderThatLoadsItsOwnKeyByAnotherMethodIsRefused() {
+        try (AnnotationConfigApplicationContext library = library(outage)) {
+            Cache books = library.getBean(DhtCacheManager.class).getCache("books");
+            assertThat(books).isNotNull();
+            assertThatThrownBy(() -> books.get("1", () -> books.putIfAbsent("1", "Dune")))
+                    .hasRootCauseInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> books.get(
+                            "1",
+                            () -> books.retrieve("1", () -> CompletableFuture.completedFuture("Dune"))
+                                    .join()))
+                    .hasRootCauseInstanceOf(IllegalStateException.class);
+            assertThat(books.get("1", () -> "Emma")).isEqualTo("Emma");
         }
     }
 }
