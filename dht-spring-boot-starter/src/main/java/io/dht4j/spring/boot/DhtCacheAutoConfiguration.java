@@ -11,15 +11,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.CachingConfigurer;
 import org.springframework.cache.interceptor.CacheErrorHandler;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -82,6 +85,21 @@ public final class DhtCacheAutoConfiguration {
         // At the first failure, since the configurer may need the manager.
         return DhtCacheManager.of(
                 cluster, caches, SingletonSupplier.ofNullable(() -> errorHandler(configurers.getIfUnique())));
+    }
+
+    /**
+     * Refuses serializers and types that do not exist, before the node starts.
+     *
+     * @param environment has the properties
+     * @return a check that runs before beans are made
+     */
+    @Bean
+    static BeanFactoryPostProcessor dhtCachesCheck(Environment environment) {
+        return beans -> {
+            DhtCacheProperties properties =
+                    Binder.get(environment).bindOrCreate("dht4j.cache", DhtCacheProperties.class);
+            properties.all().forEach((name, settings) -> ValueSerializers.check(properties, name, settings, beans));
+        };
     }
 
     private static @Nullable CacheErrorHandler errorHandler(@Nullable CachingConfigurer configurer) {

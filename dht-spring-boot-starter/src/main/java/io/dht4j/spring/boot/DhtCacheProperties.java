@@ -18,8 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param keyPrefix What the keys of all caches begin with in the cluster, 1 to 256 characters.
  * @param timeToLive How long a value stays, 1 millisecond to 365000 days. Default: for ever.
  * @param nullValues Whether caches keep nulls.
- * @param valueType Canonical name of the type of the values. Values of java.lang.String and byte[] are kept as they
- *     are, others as JSON, by Jackson.
+ * @param valueType Canonical or binary name of the type of the values. Values of java.lang.String and byte[] are kept
+ *     as they are, others as JSON, by Jackson.
  * @param loadTimeout How long a caller waits for another one that loads the same key, 1 millisecond to 1 hour.
  * @param clearTimeout How long clearing a cache may take, 1 millisecond to 24 hours.
  */
@@ -53,8 +53,8 @@ public record DhtCacheProperties(
      *
      * @param timeToLive How long a value stays, 1 millisecond to 365000 days.
      * @param nullValues Whether the cache keeps nulls.
-     * @param valueType Canonical name of the type of the values, such as com.example.Book or
-     *     java.util.List&lt;com.example.Book&gt;.
+     * @param valueType Canonical or binary name of the type of the values, such as com.example.Book,
+     *     com.example.Outer.Inner or java.util.List&lt;com.example.Book&gt;.
      * @param serializer Name of a bean of type CacheSerializer, in place of a value type.
      */
     public record Settings(

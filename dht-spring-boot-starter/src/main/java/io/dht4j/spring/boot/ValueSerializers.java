@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.spring.cache.CacheSerializer;
 import io.dht4j.spring.cache.Jackson2Serializer;
 import io.dht4j.spring.cache.Jackson3Serializer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -29,48 +31,100 @@ final class ValueSerializers {
         this.has3 = Transports.isPresent(JACKSON_3);
     }
 
+    /** What a cache's properties name: a bean, or else a type. */
+    private record Choice(String property, @Nullable String bean, String type) {
+        boolean isJson() {
+            return bean == null && !type.equals("java.lang.String") && !type.equals("byte[]");
+        }
+    }
+
+    /** Refuses properties of a cache that name no serializer. Creates no bean, which may need the cluster. */
+    static void check(
+            DhtCacheProperties properties,
+            String cache,
+            DhtCacheProperties.Settings settings,
+            ListableBeanFactory beans) {
+        ValueSerializers serializers = new ValueSerializers(properties, beans);
+        Choice choice = serializers.choice(cache, settings);
+        String bean = choice.bean();
+        if (bean != null) {
+            Class<?> type = beans.containsBean(bean) ? beans.getType(bean, false) : Void.class;
+            // A factory method may declare a type that says less.
+            if (type != null
+                    && !CacheSerializer.class.isAssignableFrom(type)
+                    && !type.isInterface()
+                    && type != Object.class) {
+                throw notSerializer(choice.property(), bean, null);
+            }
+        } else if (choice.isJson()) {
+            serializers.requireJackson(choice);
+            StartException.read(
+                    choice.property(),
+                    () -> serializers.has3 ? Jackson3.parse(choice.type()) : Jackson2.parse(choice.type()));
+        }
+    }
+
     /** Returns the serializer of a cache. */
     CacheSerializer of(String cache, DhtCacheProperties.Settings settings) {
+        Choice choice = choice(cache, settings);
+        String bean = choice.bean();
+        if (bean != null) {
+            return named(choice.property(), bean);
+        }
+        if (choice.isJson()) {
+            return json(choice);
+        }
+        return choice.type().equals("byte[]") ? CacheSerializer.bytes() : CacheSerializer.text();
+    }
+
+    private Choice choice(String cache, DhtCacheProperties.Settings settings) {
         String prefix = "dht4j.cache.caches." + cache + ".";
         String bean = settings.serializer();
         String own = settings.valueType();
-        if (bean != null) {
-            if (own != null) {
-                throw StartException.of(
-                        prefix + "serializer or " + prefix + "value-type",
-                        prefix + "serializer and " + prefix + "value-type contradict each other: set one of them");
-            }
-            return named(prefix + "serializer", bean);
+        if (bean != null && own != null) {
+            throw StartException.of(
+                    prefix + "serializer or " + prefix + "value-type",
+                    prefix + "serializer and " + prefix + "value-type contradict each other: set one of them");
         }
-        String property = own == null ? "dht4j.cache.value-type" : prefix + "value-type";
-        String type = own == null ? properties.valueType() : own;
-        return switch (type) {
-            case "java.lang.String" -> CacheSerializer.text();
-            case "byte[]" -> CacheSerializer.bytes();
-            default -> json(property, type);
-        };
+        if (bean != null) {
+            return new Choice(prefix + "serializer", bean, properties.valueType());
+        }
+        return own == null
+                ? new Choice("dht4j.cache.value-type", null, properties.valueType())
+                : new Choice(prefix + "value-type", null, own);
     }
 
     private CacheSerializer named(String property, String bean) {
         try {
             return beans.getBean(bean, CacheSerializer.class);
         } catch (BeansException e) {
-            throw new StartException(
-                    property + " must be the name of a bean of type CacheSerializer, not " + bean,
-                    "Define the bean, or change " + property + ".",
-                    e);
+            throw notSerializer(property, bean, e);
         }
     }
 
-    private CacheSerializer json(String property, String type) {
+    private static StartException notSerializer(String property, String bean, @Nullable Throwable cause) {
+        return new StartException(
+                property + " must be the name of a bean of type CacheSerializer, not " + bean,
+                "Define the bean, or change " + property + ".",
+                cause);
+    }
+
+    private void requireJackson(Choice choice) {
         if (!has2 && !has3) {
             throw new StartException(
-                    property + ": values of type " + type + " are kept as JSON, and Jackson is not on the class path",
+                    choice.property() + ": values of type " + choice.type()
+                            + " are kept as JSON, and Jackson is not on the class path",
                     "Add the dependency org.springframework.boot:spring-boot-starter-json, or name a serializer by "
                             + "dht4j.cache.caches.NAME.serializer.",
                     null);
         }
-        return StartException.read(property, () -> prefers3() ? Jackson3.of(beans, type) : Jackson2.of(beans, type));
+    }
+
+    private CacheSerializer json(Choice choice) {
+        requireJackson(choice);
+        return StartException.read(
+                choice.property(),
+                () -> prefers3() ? Jackson3.of(beans, choice.type()) : Jackson2.of(beans, choice.type()));
     }
 
     private boolean prefers3() {
@@ -78,6 +132,10 @@ final class ValueSerializers {
     }
 
     private static final class Jackson2 {
+        static CacheSerializer parse(String type) {
+            return Jackson2Serializer.of(new ObjectMapper(), type);
+        }
+
         static boolean hasBean(BeanFactory beans) {
             return beans.getBeanProvider(ObjectMapper.class).stream().findAny().isPresent();
         }
@@ -92,6 +150,10 @@ final class ValueSerializers {
     }
 
     private static final class Jackson3 {
+        static CacheSerializer parse(String type) {
+            return Jackson3Serializer.of(new JsonMapper(), type);
+        }
+
         static boolean hasBean(BeanFactory beans) {
             return beans.getBeanProvider(JsonMapper.class).stream().findAny().isPresent();
         }

@@ -23,13 +23,13 @@ public final class Jackson3Serializer implements CacheSerializer {
      * Returns a serializer of one type.
      *
      * @param mapper converts the values
-     * @param type the canonical name of their type, for example {@code com.example.Book} or
-     *     {@code java.util.List<com.example.Book>}
+     * @param type the canonical or binary name of their type, for example {@code com.example.Book},
+     *     {@code com.example.Outer.Inner} or {@code java.util.List<com.example.Book>}
      * @return a serializer
      * @throws IllegalArgumentException if there is no such type
      */
     public static Jackson3Serializer of(JsonMapper mapper, String type) {
-        JavaType parsed = mapper.getTypeFactory().constructFromCanonical(type);
+        JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
         return new Jackson3Serializer(mapper.writerFor(parsed), mapper.readerFor(parsed));
     }
 

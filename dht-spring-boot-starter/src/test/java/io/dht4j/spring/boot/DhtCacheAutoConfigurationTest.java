@@ -10,6 +10,7 @@ import io.dht4j.testkit.network.FreePorts;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -180,6 +181,16 @@ class DhtCacheAutoConfigurationTest {
             value = {
                 "dht4j.cache.caches.books.value-type=com.example.None "
                         + "| dht4j.cache.caches.books.value-type: | com.example.None",
+                "dht4j.cache.names=books;dht4j.cache.value-type=java.util.List<com.example.None> "
+                        + "| dht4j.cache.value-type: | com.example.None",
+                "dht4j.cache.caches.books.value-type=java.util.List<java.lang.String "
+                        + "| dht4j.cache.caches.books.value-type: | java.util.List<java.lang.String",
+                "dht4j.cache.caches.books.value-type=? | dht4j.cache.caches.books.value-type: | com.example.Outer.Inner",
+                "dht4j.cache.caches.books.value-type=byte[];dht4j.cache.caches.books.serializer=shouting "
+                        + "| dht4j.cache.caches.books.serializer and dht4j.cache.caches.books.value-type contradict "
+                        + "| set one of them",
+                "dht4j.cache.caches.books.serializer=library "
+                        + "| dht4j.cache.caches.books.serializer must be the name of a bean | library",
                 "dht4j.cache.caches.books.serializer=none "
                         + "| dht4j.cache.caches.books.serializer must be the name of a bean | none",
                 "dht4j.cache.caches.books.time-to-live=0s "
@@ -187,11 +198,23 @@ class DhtCacheAutoConfigurationTest {
                 "dht4j.cache.names=books;dht4j.cache.load-timeout=2h "
                         + "| dht4j.cache.load-timeout must be PT0.001S to PT1H | PT2H"
             })
-    void invalidPropertiesAreNamedWithTheirRange(String properties, String message, String value) {
-        runner.withPropertyValues(properties.strip().split(";"))
+    void invalidPropertiesAreNamedBeforeTheNodeStarts(String properties, String message, String value) {
+        AtomicBoolean starting = new AtomicBoolean();
+        runner.withBean("library", Library.class)
+                .withBean(ClusterBuilderCustomizer.class, () -> builder -> starting.set(true))
+                .withPropertyValues(properties.strip().split(";"))
                 .run(context -> assertThat(StartFailureTest.analysis(context.getStartupFailure())
                                 .getDescription())
                         .contains(message.strip(), value.strip()));
+        assertThat(starting).isFalse();
+    }
+
+    @Test
+    void aSerializerThatIsDeclaredAsAnotherTypeIsMadeWithTheCaches() {
+        runner.withBean("hidden", Object.class, () -> new Library().shouting())
+                .withPropertyValues("dht4j.cache.caches.titles.serializer=hidden")
+                .run(context -> assertThat(cache(context, "titles").get("1", () -> "Dune"))
+                        .isEqualTo("Dune"));
     }
 
     @Test

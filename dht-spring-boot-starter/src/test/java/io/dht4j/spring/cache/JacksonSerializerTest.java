@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -18,6 +19,12 @@ class JacksonSerializerTest {
 
     /** A value. */
     public record Book(String isbn, String title) {}
+
+    /** Classes in classes. */
+    public static final class Library {
+        /** A further one. */
+        public record Shelf(String name) {}
+    }
 
     private static final String BOOK = Book.class.getName();
 
@@ -50,6 +57,24 @@ class JacksonSerializerTest {
         CacheSerializer serializer = version.serializers.apply("java.util.List<" + BOOK + ">");
         List<Book> books = List.of(new Book("1", "Dune"), new Book("2", "Emma"));
         assertThat(serializer.fromBytes(serializer.toBytes(books))).isEqualTo(books);
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void aNestedClassHasABinaryAndACanonicalName(Version version) {
+        Library.Shelf shelf = new Library.Shelf("a");
+        for (String name : List.of(
+                "io.dht4j.spring.cache.JacksonSerializerTest$Library$Shelf",
+                "io.dht4j.spring.cache.JacksonSerializerTest.Library$Shelf",
+                "io.dht4j.spring.cache.JacksonSerializerTest.Library.Shelf")) {
+            CacheSerializer one = version.serializers.apply(name);
+            assertThat(one.fromBytes(one.toBytes(shelf))).isEqualTo(shelf);
+            CacheSerializer map = version.serializers.apply("java.util.Map<java.lang.String, " + name + ">");
+            assertThat(map.fromBytes(map.toBytes(Map.of("1", shelf)))).isEqualTo(Map.of("1", shelf));
+            CacheSerializer array = version.serializers.apply(name + "[]");
+            assertThat(array.fromBytes(array.toBytes(new Library.Shelf[] {shelf})))
+                    .isEqualTo(new Library.Shelf[] {shelf});
+        }
     }
 
     @ParameterizedTest
