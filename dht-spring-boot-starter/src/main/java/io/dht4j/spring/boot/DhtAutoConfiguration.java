@@ -7,12 +7,14 @@ import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * Provides a {@link Cluster}: a node in this application, or a client if {@code dht4j.remote.addresses} is set. Backs
@@ -88,6 +90,17 @@ public final class DhtAutoConfiguration {
             StartException.check(FROM, () -> Ranges.requireReplicas(FROM, from, nodes));
         }
         return options.withPolicy(ack, from);
+    }
+
+    /**
+     * Refuses properties of the prefix that do not exist, before the node starts.
+     *
+     * @param environment has the properties
+     * @return a check that runs before beans are made
+     */
+    @Bean
+    static BeanFactoryPostProcessor dhtPropertiesCheck(Environment environment) {
+        return beans -> UnknownProperties.refuse(environment, beans);
     }
 
     /**

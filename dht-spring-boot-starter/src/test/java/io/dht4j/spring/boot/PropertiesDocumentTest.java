@@ -40,6 +40,15 @@ class PropertiesDocumentTest {
                 .allSatisfy(text -> assertThat(text).endsWith("."));
     }
 
+    @Test
+    void eachPropertyIsKnownToTheStart() throws IOException {
+        List<String> ofMaps = List.of("null-values", "serializer", "time-to-live", "value-type");
+        List<String> names = new ArrayList<>(properties("name"));
+        names.removeAll(List.of("dht4j.cache.caches", "management.health.dht4j.enabled"));
+        ofMaps.forEach(name -> names.add("dht4j.cache.caches.*." + name));
+        assertThat(UnknownProperties.names()).containsExactlyInAnyOrderElementsOf(names);
+    }
+
     private static List<String> properties(String field) throws IOException {
         List<String> values = new ArrayList<>();
         try (InputStream in = Files.newInputStream(METADATA)) {

@@ -1,0 +1,244 @@
+package io.dht4j.spring.boot;
+
+import io.dht4j.PrintableText;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Refuses properties {@code dht4j.*} that do not exist: Spring would ignore a name that is misspelt, and the default
+ * would be in force. The names are those of the records that the properties are bound to.
+ */
+final class UnknownProperties {
+
+    private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(DhtProperties.PREFIX);
+
+    /** Stands for the keys of a map. */
+    private static final String ANY = "*";
+
+    /** Those that conditions read, and no record has. */
+    private static final List<String> OF_CONDITIONS =
+            List.of("dht4j.enabled", "dht4j.metrics.enabled", "dht4j.tracing.enabled");
+
+    /** Variables that Kubernetes sets for a service, without underscores. */
+    private static final Pattern OF_KUBERNETES =
+            Pattern.compile(".*(servicehost|serviceport.*|port\\d+(tcp|udp|sctp)(proto|port|addr)?)");
+
+    private static final int MOST_SIMILAR = 3;
+
+    /** A name, in which a key of a map is {@link #ANY}. */
+    private record Known(List<String> elements, boolean isList) {
+
+        /** Returns whether a name is this one, an element of its list, or a group that it belongs to. */
+        boolean includes(List<String> name) {
+            int common = Math.min(name.size(), elements.size());
+            boolean begins = IntStream.range(0, common)
+                    .allMatch(i -> elements.get(i).equals(ANY)
+                            || uniform(elements.get(i)).equals(name.get(i)));
+            int more = name.size() - common;
+            return begins && (more == 0 || (isList && more == 1 && isIndex(name.get(common))));
+        }
+
+        /** As above, for a variable, which does not show where elements end. */
+        boolean includesVariable(String letters) {
+            StringBuilder pattern = new StringBuilder();
+            for (String element : elements) {
+                pattern.append(element.equals(ANY) ? ".+" : uniform(element));
+            }
+            return letters.matches(isList ? pattern.append("\\d*").toString() : pattern.toString());
+        }
+
+        /** Returns the name, with the keys of maps that another one has. */
+        String like(ConfigurationPropertyName other) {
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i < elements.size(); i++) {
+                String element = elements.get(i);
+                boolean isKey = element.equals(ANY) && i < other.getNumberOfElements();
+                text.append(i == 0 ? "" : ".").append(isKey ? other.getElement(i, Form.ORIGINAL) : element);
+            }
+            return text.toString();
+        }
+    }
+
+    private final List<Known> known;
+
+    private UnknownProperties(List<Known> known) {
+        this.known = known;
+    }
+
+    /**
+     * Checks the properties of an application. Creates no bean.
+     *
+     * @throws StartException if there are some that neither this library nor a class of the application has
+     */
+    static void refuse(Environment environment, ConfigurableListableBeanFactory beans) {
+        UnknownProperties names = new UnknownProperties(known());
+        Set<String> refusals = new LinkedHashSet<>();
+        @Nullable List<ConfigurationPropertyName> ofApplication = null;
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (!(source instanceof IterableConfigurationPropertySource iterable)) {
+                continue;
+            }
+            boolean variables = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+            for (ConfigurationPropertyName name : iterable) {
+                if (!PREFIX.isAncestorOf(name) || names.exists(name, source, variables)) {
+                    continue;
+                }
+                if (ofApplication == null) {
+                    ofApplication = names.ofApplication(beans);
+                }
+                if (ofApplication.stream().noneMatch(prefix -> isBelow(prefix, name, variables))) {
+                    refusals.add(names.refusal(name, source.getConfigurationProperty(name), variables));
+                }
+            }
+        }
+        if (!refusals.isEmpty()) {
+            throw new StartException(
+                    String.join("; ", refusals),
+                    "Correct or remove what the message names. Properties of the application need another prefix than "
+                            + "dht4j, or a class with @ConfigurationProperties and a prefix of its own.",
+                    null);
+        }
+    }
+
+    /** Returns the names that exist, with {@code *} for the keys of maps. */
+    static List<String> names() {
+        return known().stream().map(name -> String.join(".", name.elements())).toList();
+    }
+
+    private static List<Known> known() {
+        List<Known> known = new ArrayList<>();
+        OF_CONDITIONS.forEach(name -> known.add(new Known(List.of(name.split("\\.")), false)));
+        add(known, List.of(DhtProperties.PREFIX), DhtProperties.class);
+        add(known, List.of(DhtProperties.PREFIX, "cache"), DhtCacheProperties.class);
+        return known;
+    }
+
+    private static void add(List<Known> known, List<String> group, Class<?> type) {
+        for (RecordComponent component : type.getRecordComponents()) {
+            List<String> name = new ArrayList<>(group);
+            name.add(DataObjectPropertyName.toDashedForm(component.getName()));
+            if (component.getType().isRecord()) {
+                add(known, name, component.getType());
+            } else if (component.getType() == Map.class) {
+                name.add(ANY);
+                add(known, name, DhtCacheProperties.Settings.class);
+            } else {
+                known.add(new Known(List.copyOf(name), component.getType() == List.class));
+            }
+        }
+    }
+
+    private boolean exists(ConfigurationPropertyName name, ConfigurationPropertySource source, boolean variables) {
+        if (!variables) {
+            List<String> elements = elements(name);
+            return known.stream().anyMatch(each -> each.includes(elements));
+        }
+        String letters = letters(name);
+        if (known.stream().anyMatch(each -> each.includesVariable(letters))
+                || OF_KUBERNETES.matcher(letters).matches()) {
+            return true;
+        }
+        ConfigurationProperty property = source.getConfigurationProperty(name);
+        return letters.endsWith("port")
+                && property != null
+                && String.valueOf(property.getValue()).contains("://");
+    }
+
+    private List<ConfigurationPropertyName> ofApplication(ConfigurableListableBeanFactory beans) {
+        List<ConfigurationPropertyName> prefixes = new ArrayList<>();
+        for (String bean : beans.getBeanDefinitionNames()) {
+            ConfigurationProperties properties = beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
+            ConfigurationPropertyName prefix =
+                    properties == null ? null : ConfigurationPropertyName.ofIfValid(properties.prefix());
+            // The prefixes of this library's own classes are groups of the names that exist.
+            if (prefix != null && known.stream().noneMatch(each -> each.includes(elements(prefix)))) {
+                prefixes.add(prefix);
+            }
+        }
+        return prefixes;
+    }
+
+    private static boolean isBelow(
+            ConfigurationPropertyName prefix, ConfigurationPropertyName name, boolean variables) {
+        return variables ? letters(name).startsWith(letters(prefix)) : prefix.equals(name) || prefix.isAncestorOf(name);
+    }
+
+    private String refusal(
+            ConfigurationPropertyName name, @Nullable ConfigurationProperty property, boolean variables) {
+        Origin origin = property == null ? null : property.getOrigin();
+        String shown = variables ? String.join("_", elements(name)).toUpperCase(Locale.ROOT) : name.toString();
+        List<String> similar = similar(name);
+        return shown + " does not exist"
+                + (origin == null || variables ? "" : " (" + PrintableText.of(origin) + ")")
+                + (similar.isEmpty() ? "" : ": did you mean " + String.join(" or ", similar) + "?");
+    }
+
+    private List<String> similar(ConfigurationPropertyName name) {
+        record Near(String name, int distance) {}
+        String wanted = letters(name);
+        int most = Math.max(2, (wanted.length() - DhtProperties.PREFIX.length()) / 3);
+        return known.stream()
+                .map(each -> each.like(name))
+                .map(each -> new Near(each, distance(wanted, uniform(each.replace(".", "")))))
+                .filter(each -> each.distance() <= most)
+                .sorted(Comparator.comparingInt(Near::distance))
+                .limit(MOST_SIMILAR)
+                .map(Near::name)
+                .toList();
+    }
+
+    /** Returns the Levenshtein distance. */
+    private static int distance(String a, String b) {
+        int[] row = IntStream.rangeClosed(0, b.length()).toArray();
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[b.length()];
+    }
+
+    private static List<String> elements(ConfigurationPropertyName name) {
+        return IntStream.range(0, name.getNumberOfElements())
+                .mapToObj(i -> name.getElement(i, Form.UNIFORM))
+                .toList();
+    }
+
+    private static String letters(ConfigurationPropertyName name) {
+        return elements(name).stream().map(UnknownProperties::uniform).collect(Collectors.joining());
+    }
+
+    private static String uniform(String element) {
+        return element.replace("-", "").toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean isIndex(String element) {
+        return element.matches("\\d+");
+    }
+}

@@ -1,0 +1,145 @@
+package io.dht4j.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.testkit.network.FreePorts;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.boot.test.util.TestPropertyValues.Type;
+import org.springframework.context.annotation.Configuration;
+
+/** A property of the prefix that does not exist ends the start; each way to write one that exists is taken. */
+@Tag("portable")
+class UnknownPropertiesTest {
+
+    private final ApplicationContextRunner runner =
+            Contexts.runner().withConfiguration(AutoConfigurations.of(DhtCacheAutoConfiguration.class));
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "dht4j.node-idd=n1 | dht4j.node-idd does not exist | did you mean dht4j.node-id",
+                "dht4j.nodes[0].id=n1 | dht4j.nodes[0].id does not exist | dht4j.nodes",
+                "dht4j.transport.prot=7001 | dht4j.transport.prot does not exist | dht4j.transport.port",
+                "dht4j.transport.tyep=tcp | dht4j.transport.tyep does not exist | dht4j.transport.type",
+                "dht4j.metrics.enable=true | dht4j.metrics.enable does not exist | dht4j.metrics.enabled",
+                "dht4j.cache.name=books | dht4j.cache.name does not exist | dht4j.cache.names",
+                "dht4j.cache.caches.books.valuetyp=byte[] | dht4j.cache.caches.books.valuetyp does not exist "
+                        + "| did you mean dht4j.cache.caches.books.value-type",
+                "dht4j.cache.caches.my.books.null-values=true | dht4j.cache.caches.my.books.null-values does not exist "
+                        + "| did you mean dht4j.cache.caches.my.null-values",
+                "dht4j.x=1 | dht4j.x does not exist | dht4j.x",
+                "dht4j.node-idd=n1;dht4j.transport.prot=1 | dht4j.node-idd does not exist "
+                        + "| dht4j.transport.prot does not exist"
+            })
+    void anUnknownPropertyEndsTheStart(String properties, String message, String similar) {
+        AtomicBoolean starting = new AtomicBoolean();
+        runner.withBean(ClusterBuilderCustomizer.class, () -> builder -> starting.set(true))
+                .withPropertyValues(properties.strip().split(";"))
+                .run(context -> {
+                    FailureAnalysis shown = StartFailureTest.analysis(context.getStartupFailure());
+                    assertThat(shown.getDescription())
+                            .contains(message.strip(), similar.strip())
+                            .doesNotContain("\n");
+                    assertThat(shown.getAction()).contains("@ConfigurationProperties");
+                });
+        assertThat(starting).isFalse();
+    }
+
+    @Test
+    void anUnknownVariableIsNamed() {
+        withVariables("DHT4J_NODE_IDD=n1")
+                .run(context -> assertThat(StartFailureTest.analysis(context.getStartupFailure())
+                                .getDescription())
+                        .contains("DHT4J_NODE_IDD", "dht4j.node-id"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "dht4j.nodeId=n1",
+                "dht4j.node_id=n1",
+                "dht4j.NODE-ID=n1",
+                "dht4j.replicationFactor=1",
+                "dht4j.cache.caches.books.timeToLive=1m",
+                "dht4j.cache.caches[my.books].time-to-live=1m",
+                "dht4j.cache.caches[Books].null-values=false",
+                "dht4j.cache.names[0]=books",
+                "dht4j.cache.names=books,authors",
+                "dht4j.metrics.enabled=false",
+                "dht4j.tracing.enabled=false",
+                "dht4j.enabled=true",
+                "dht4jx.node-idd=n1"
+            })
+    void aPropertyThatExistsIsTakenInEachForm(String property) {
+        runner.withPropertyValues(property).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DHT4J_NODEID=n1",
+                "DHT4J_NODE_ID=n1",
+                "DHT4J_REPLICATIONFACTOR=1",
+                "DHT4J_CACHE_NAMES_0=books",
+                "DHT4J_CACHE_NAMES_0_=books",
+                "DHT4J_CACHE_CACHES_BOOKS_TIMETOLIVE=1m",
+                "DHT4J_CACHE_CACHES_BOOKS_TIME_TO_LIVE=1m",
+                "DHT4J_CACHE_KEY_PREFIX=c:",
+                // What Kubernetes sets for a service of the name dht4j or dht4j-nodes.
+                "DHT4J_SERVICE_HOST=10.0.0.1",
+                "DHT4J_SERVICE_PORT=8080",
+                "DHT4J_SERVICE_PORT_HTTP=8080",
+                "DHT4J_PORT=tcp://10.0.0.1:8080",
+                "DHT4J_NODES_PORT_8080_TCP=tcp://10.0.0.1:8080",
+                "DHT4J_NODES_PORT_8080_TCP_ADDR=10.0.0.1"
+            })
+    void aVariableThatExistsIsTakenInEachForm(String variable) {
+        withVariables(variable).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private ApplicationContextRunner withVariables(String... variables) {
+        return runner.withInitializer(context -> TestPropertyValues.of(variables)
+                .applyTo(context.getEnvironment(), Type.SYSTEM_ENVIRONMENT, "test-systemEnvironment"));
+    }
+
+    @Test
+    void listsAreTakenByIndex() {
+        runner.withPropertyValues("dht4j.nodes[0]=n1=127.0.0.1:" + FreePorts.find())
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Properties of the application. */
+    @ConfigurationProperties("dht4j.library")
+    record OwnProperties(String shelf) {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(OwnProperties.class)
+    static class Own {}
+
+    @Test
+    void propertiesOfTheApplicationHaveAPrefixOfTheirOwn() {
+        ApplicationContextRunner shelf = runner.withPropertyValues("dht4j.library.shelf=a");
+        shelf.withUserConfiguration(Own.class)
+                .run(context ->
+                        assertThat(context.getBean(OwnProperties.class).shelf()).isEqualTo("a"));
+        shelf.run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void nothingIsCheckedWithoutTheNode() {
+        runner.withPropertyValues("dht4j.enabled=false", "dht4j.node-idd=n1")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}
