@@ -19,6 +19,8 @@ import java.util.Optional;
  * @param clockOffsets how far the clock of each other node is ahead of this node's, estimated from its last reply and
  *     exact to half of its round trip; nodes that have not replied are missing
  * @param connections connections to each other node that was called; empty if the transport does not count them
+ * @param partitionsWithoutQuorum partitions of which too few replicas answer this node for a call with the default
+ *     policy, 0 or more; a node that stopped counts once a request to it has failed
  * @param takeover partitions that this node takes over from others
  * @param store the size of the store at the last {@linkplain Cluster#status() status}; empty if it is unknown
  * @param storeStatistics what the store had done at that time; empty if it is unknown
@@ -33,6 +35,7 @@ public record NodeGauges(
         Map<NodeId, Bounded> peerRequests,
         Map<NodeId, Duration> clockOffsets,
         Map<NodeId, PeerConnections> connections,
+        int partitionsWithoutQuorum,
         Takeover takeover,
         Optional<StoreSize> store,
         Optional<StoreStatistics> storeStatistics) {

@@ -69,6 +69,12 @@ record Figure(
                 of(s -> s.disagreeing().size()));
         gauge(
                 all,
+                "dht.partitions.without.quorum",
+                NUMBER,
+                "Partitions of which too few replicas answer this node for a call with the default policy",
+                gauges(NodeGauges::partitionsWithoutQuorum));
+        gauge(
+                all,
                 "dht.clock.problem",
                 NUMBER,
                 "1 if the clock contradicts those of others, so that the node takes no writes; 0 if not",

@@ -89,6 +89,17 @@ class ClusterMetricsTest {
     }
 
     @Test
+    void partitionsAreWithoutQuorumOnceTheOtherReplicaDoesNotAnswer() {
+        metrics.bindTo(registry);
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> gauge("dht.partitions.without.quorum") == 0);
+        other.close();
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+            node.put(Key.of("key"), new byte[1]);
+            return gauge("dht.partitions.without.quorum") > 0;
+        });
+    }
+
+    @Test
     void everyFigureHasADescription() {
         metrics.bindTo(registry);
         assertThat(registry.getMeters())

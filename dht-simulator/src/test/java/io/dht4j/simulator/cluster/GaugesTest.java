@@ -7,8 +7,11 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeGauges.Takeover;
+import io.dht4j.NodeId;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,55 @@ class GaugesTest {
             assertThat(after.writeBytes().used()).isZero();
             assertThat(after.peerRequests().get(id(1)).used()).isZero();
             assertThat(after.takeover()).isEqualTo(Takeover.NONE);
+        }
+    }
+
+    /** Returns the number of partitions that have two or three of these nodes among their three replicas. */
+    private static long placedOnTwoOf(SimulatedCluster cluster, NodeId... silent) {
+        Set<NodeId> without = Set.of(silent);
+        return cluster.await(cluster.node(0).placements(0, Integer.MAX_VALUE)).stream()
+                .filter(placement -> placement.replicas().stream()
+                                .filter(replica -> without.contains(replica.id()))
+                                .count()
+                        >= 2)
+                .count();
+    }
+
+    /** Calls until node 0 suspects these nodes and no others. */
+    private static void awaitSuspects(SimulatedCluster cluster, NodeId... silent) {
+        for (int i = 0; !suspects(cluster).equals(List.of(silent)); i++) {
+            assertThat(i).as("suspects: %s", suspects(cluster)).isLessThan(100);
+            cluster.node(0).put(Key.of("key" + i), new byte[1]);
+            cluster.env.advance(Duration.ofMillis(100));
+        }
+    }
+
+    private static List<NodeId> suspects(SimulatedCluster cluster) {
+        return cluster.await(cluster.node(0).status()).suspected();
+    }
+
+    @Test
+    void partitionsWithoutQuorumAreThoseWithTwoReplicasThatDoNotAnswer() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 5)
+                .options(b -> b.replicationFactor(3).partitions(64))
+                .start()) {
+            long expected = placedOnTwoOf(cluster, id(3), id(4));
+            assertThat(expected).isBetween(1L, 63L);
+            // Node 0 started before the others.
+            awaitSuspects(cluster);
+            assertThat(gauges(cluster).partitionsWithoutQuorum()).isZero();
+
+            cluster.links.get(0).toward(id(3), Fault.refuse());
+            awaitSuspects(cluster, id(3));
+            assertThat(gauges(cluster).partitionsWithoutQuorum()).isZero();
+
+            cluster.links.get(0).toward(id(4), Fault.refuse());
+            awaitSuspects(cluster, id(3), id(4));
+            assertThat(gauges(cluster).partitionsWithoutQuorum()).isEqualTo((int) expected);
+
+            cluster.links.get(0).heal();
+            awaitSuspects(cluster);
+            assertThat(gauges(cluster).partitionsWithoutQuorum()).isZero();
         }
     }
 

@@ -7,6 +7,9 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.KeyPlacement;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.Version;
 import io.dht4j.core.internal.membership.state.Phase;
@@ -16,6 +19,7 @@ import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +35,39 @@ class MovingSlotWritesTest extends PhasesOfASlot {
             move(phase);
             cluster.await(agreed.coordinator().put(key, NEW, ALL));
             assertThat(List.of(OWNER, SECOND, THIRD, HEIR)).allMatch(node -> holds(node, NEW));
+        }
+    }
+
+    private int withoutQuorum() {
+        return agreed.coordinator().gauges().orElseThrow().partitionsWithoutQuorum();
+    }
+
+    private List<NodeId> suspected() {
+        return cluster.await(agreed.coordinator().status()).suspected();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
+    void partitionHasNoQuorumWithoutOneNodeOfThePairAndAnotherReplica(Phase phase, int down) {
+        try (agreed) {
+            move(phase);
+            assertThat(withoutQuorum()).isZero();
+            refuse(down, THIRD);
+            Set<NodeId> silent = Set.of(SimulatedCluster.id(down), SimulatedCluster.id(THIRD));
+            for (int i = 0; i < 100 && suspected().size() < 2; i++) {
+                cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY));
+                cluster.env.advance(Duration.ofMillis(100));
+            }
+            assertThat(suspected()).containsExactlyInAnyOrderElementsOf(silent);
+            List<KeyPlacement> lost = cluster.await(agreed.coordinator().placements(0, Integer.MAX_VALUE)).stream()
+                    .filter(each -> each.replicas().stream()
+                                    .map(Node::id)
+                                    .filter(silent::contains)
+                                    .count()
+                            == 2)
+                    .toList();
+            assertThat(lost).extracting(KeyPlacement::partition).contains(MOVING);
+            assertThat(withoutQuorum()).isEqualTo(lost.size());
         }
     }
 

@@ -21,6 +21,7 @@ final class LoadReport {
 
     private final NodeRuntime runtime;
     private final Transport transport;
+    private final LostQuorums lostQuorums;
     private final Admission admission;
     private final ByteBudget readBytes;
     private final long snapshotLimit;
@@ -29,6 +30,8 @@ final class LoadReport {
             NodeRuntime runtime, Transport transport, Admission admission, ByteBudget readBytes, long snapshotLimit) {
         this.runtime = runtime;
         this.transport = transport;
+        this.lostQuorums = new LostQuorums(
+                runtime.local.components::view, runtime.peers::suspects, runtime.peers.disagreements::ofCalled);
         this.admission = admission;
         this.readBytes = readBytes;
         this.snapshotLimit = snapshotLimit;
@@ -59,6 +62,7 @@ final class LoadReport {
                 runtime.peers.client.limits().outstanding(),
                 runtime.peers.clocks.offsets(),
                 transport.connections(),
+                lostQuorums.count(),
                 runtime.background
                         .moves
                         .map(moves -> takeover(moves.progress()))
