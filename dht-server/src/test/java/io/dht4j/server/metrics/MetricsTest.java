@@ -87,6 +87,7 @@ class MetricsTest {
                     && shown.types.containsKey("dht_peer_requests_active")
                     && shown.types.containsKey("dht_peer_requests_limit")
                     && shown.types.containsKey("dht_peer_clock_offset_seconds")
+                    && shown.types.containsKey("dht_peer_connections_opened_total")
                     && shown.value("dht_store_entries", Map.of()) == 1;
         });
     }
