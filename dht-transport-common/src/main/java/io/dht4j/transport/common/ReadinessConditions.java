@@ -1,6 +1,7 @@
 package io.dht4j.transport.common;
 
 import io.dht4j.Cluster;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
 import io.dht4j.RefillStatus;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -120,5 +122,26 @@ public final class ReadinessConditions {
                     refill.waitsFor().isEmpty() ? "" : "waits for " + refill.waitsFor()));
         }
         return unmet;
+    }
+
+    /**
+     * Returns the condition that a node reaches a quorum of each partition, if it is not met. It is none of the
+     * {@linkplain #unmet others}: a node without a quorum still serves reads of one replica. Most often all nodes lose
+     * a quorum at once, and a supervisor would take away the last ones.
+     *
+     * @param status the status of the node
+     * @param gauges what the node has in hand; empty if it is unknown, which counts as met
+     * @return empty if it is met
+     */
+    public static Optional<Unmet> withoutQuorum(NodeStatus status, Optional<NodeGauges> gauges) {
+        int lost = gauges.map(NodeGauges::partitionsWithoutQuorum).orElse(0);
+        if (lost == 0) {
+            return Optional.empty();
+        }
+        List<NodeId> silent = new ArrayList<>(status.suspected());
+        silent.addAll(status.disagreeing());
+        return Optional.of(new Unmet(
+                lost + " of " + status.partitions() + " partitions have no quorum",
+                silent.isEmpty() ? "" : "no answer of " + silent));
     }
 }

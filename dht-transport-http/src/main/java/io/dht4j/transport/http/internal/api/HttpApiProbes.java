@@ -2,14 +2,19 @@ package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.NodeStatus;
 import io.dht4j.transport.common.ReadinessConditions;
 import io.dht4j.transport.common.ReadinessConditions.Start;
 import io.dht4j.transport.common.ReadinessConditions.Unmet;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +45,9 @@ public final class HttpApiProbes {
      */
     private static final long OUTDATED_NANOS = ReadinessConditions.OUTDATED.toNanos();
 
-    private static final List<String> TOO_FEW = List.of(Unmet.TOO_FEW_NODES.text());
+    private static final String QUORUM = "quorum";
+
+    private static final Judgement TOO_FEW = Judgement.of(Unmet.TOO_FEW_NODES.text());
 
     private static final int OK = 200;
     private static final int UNAVAILABLE = 503;
@@ -68,42 +75,57 @@ public final class HttpApiProbes {
         answer(exchange, OK, "alive");
     }
 
-    /** Answers whether this node serves reads and writes, and what is in the way if it does not. */
+    /**
+     * Answers whether this node serves reads and writes, and what is in the way if it does not. A quorum of each
+     * partition is a condition for those who ask for it.
+     */
     void ready(HttpApiExchange exchange) {
+        boolean asksForQuorum = asksForQuorum(exchange);
         if (admission.isStopping() || admission.isStopped()) {
             answer(exchange, UNAVAILABLE, "draining");
             return;
         }
         String waitsFor = starting.get();
         if (!waitsFor.isEmpty()) {
-            answer(exchange, List.of(waitsFor));
+            answer(exchange, Judgement.of(waitsFor), asksForQuorum);
             return;
         }
         boolean isFirst = started == null;
         Start start = start();
-        CompletionStage<NodeStatus> status = status();
+        CompletionStage<Judgement> judgement = judgement();
         exchange.startTimer(PATIENCE, () -> {
             Said known = said;
             if (known != null && System.nanoTime() - known.at < OUTDATED_NANOS) {
-                answer(exchange, known.missing.isEmpty() && start.isGoingOn() ? TOO_FEW : known.missing);
+                boolean isStarting = known.judgement.isReady() && start.isGoingOn();
+                answer(exchange, isStarting ? TOO_FEW : known.judgement, asksForQuorum);
             }
         });
-        status.whenComplete((now, error) -> exchange.later(() -> {
+        judgement.whenComplete((judged, error) -> exchange.later(() -> {
             if (exchange.isOver()) {
                 return;
             }
-            List<String> missing = missing(now, error);
-            if (missing.isEmpty() && start.isGoingOn()) {
+            Judgement now = error == null ? judged : notServing(error);
+            if (now.isReady() && start.isGoingOn()) {
                 if (isFirst) {
                     // Mostly at once. Only the first one waits: anyone may ask, and the end may never come.
-                    start.end().thenRun(() -> exchange.later(() -> answer(exchange, missing)));
+                    start.end().thenRun(() -> exchange.later(() -> answer(exchange, now, asksForQuorum)));
                 } else {
-                    answer(exchange, TOO_FEW);
+                    answer(exchange, TOO_FEW, asksForQuorum);
                 }
             } else {
-                answer(exchange, missing);
+                answer(exchange, now, asksForQuorum);
             }
         }));
+    }
+
+    private static boolean asksForQuorum(HttpApiExchange exchange) {
+        Optional<String> value =
+                HttpApiQuery.parse(exchange.request().query(), List.of(QUORUM)).text(QUORUM);
+        if (value.isPresent() && !value.get().isEmpty()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "quorum takes no value: ask " + ApiProtocol.READYZ + "?" + QUORUM);
+        }
+        return value.isPresent();
     }
 
     private Start start() {
@@ -115,33 +137,42 @@ public final class HttpApiProbes {
         return known;
     }
 
-    private List<String> missing(NodeStatus status, @Nullable Throwable error) {
-        if (error != null) {
-            LOG.debug("the status cannot be asked", DhtException.unwrap(error));
-            return List.of("not serving");
+    private static Judgement notServing(Throwable error) {
+        LOG.debug("the status cannot be asked", DhtException.unwrap(error));
+        return Judgement.of("not serving");
+    }
+
+    private Judgement judge(NodeStatus status) {
+        Judgement judgement = new Judgement(
+                ReadinessConditions.unmet(status).stream().map(Unmet::text).toList(),
+                ReadinessConditions.withoutQuorum(status, cluster.gauges()).map(Unmet::text));
+        said = new Said(System.nanoTime(), judgement);
+        return judgement;
+    }
+
+    private static void answer(HttpApiExchange exchange, Judgement judgement, boolean asksForQuorum) {
+        List<String> missing = new ArrayList<>(judgement.missing);
+        if (asksForQuorum) {
+            judgement.quorum.ifPresent(missing::add);
         }
-        List<String> missing =
-                ReadinessConditions.unmet(status).stream().map(Unmet::text).toList();
-        said = new Said(System.nanoTime(), missing);
-        return missing;
+        if (missing.isEmpty()) {
+            answer(
+                    exchange,
+                    OK,
+                    "ready" + judgement.quorum.map(lost -> "; " + lost).orElse(""));
+        } else {
+            answer(exchange, UNAVAILABLE, "not ready: " + String.join("; ", missing));
+        }
     }
 
-    private static void answer(HttpApiExchange exchange, List<String> missing) {
-        answer(exchange, missing.isEmpty() ? OK : UNAVAILABLE, missing.isEmpty() ? "ready" : join(missing));
-    }
-
-    private static String join(List<String> missing) {
-        return "not ready: " + String.join("; ", missing);
-    }
-
-    private CompletionStage<NodeStatus> status() {
+    private CompletionStage<Judgement> judgement() {
         long now = System.nanoTime();
         Asked known = last;
         if (known == null || now - known.at > (known.hasEnded() ? FRESH_NANOS : OUTDATED_NANOS)) {
-            known = new Asked(now, ask());
+            known = new Asked(now, ask().thenApply(this::judge));
             last = known;
         }
-        return known.status;
+        return known.judgement;
     }
 
     private CompletionStage<NodeStatus> ask() {
@@ -164,14 +195,31 @@ public final class HttpApiProbes {
         exchange.answer(status, Buffer.buffer(text + "\n"));
     }
 
-    /** A question for the status. */
-    private record Asked(long at, CompletionStage<NodeStatus> status) {
+    /**
+     * What a status shows.
+     *
+     * @param missing the unmet conditions
+     * @param quorum that partitions have no quorum, which is a condition for some; empty if all have one
+     */
+    private record Judgement(List<String> missing, Optional<String> quorum) {
 
-        boolean hasEnded() {
-            return status.toCompletableFuture().isDone();
+        static Judgement of(String missing) {
+            return new Judgement(List.of(missing), Optional.empty());
+        }
+
+        boolean isReady() {
+            return missing.isEmpty();
         }
     }
 
-    /** What was in the way when the status was last reported. */
-    private record Said(long at, List<String> missing) {}
+    /** A question for the status. */
+    private record Asked(long at, CompletionStage<Judgement> judgement) {
+
+        boolean hasEnded() {
+            return judgement.toCompletableFuture().isDone();
+        }
+    }
+
+    /** What the status showed when it was last reported. */
+    private record Said(long at, Judgement judgement) {}
 }

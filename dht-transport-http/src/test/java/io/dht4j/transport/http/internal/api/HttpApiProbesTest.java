@@ -319,6 +319,38 @@ class HttpApiProbesTest {
         }
     }
 
+    @Test
+    void aNodeWithoutQuorumIsReadyUnlessTheProbeAsksForOne() {
+        String lost = "32 of 32 partitions have no quorum\n";
+        try (ApiNodes cluster = ApiNodes.of(3, builder -> builder.partitions(32), HttpApiOptions.defaults())) {
+            await().untilAsserted(() ->
+                    assertThat(answerOf(cluster, 0, "/readyz?quorum")).isEqualTo("200 ready\n"));
+            cluster.stop(1);
+            cluster.stop(2);
+
+            await().untilAsserted(() -> {
+                // An idle node does not notice.
+                cluster.get(0, "/v0/entity?id=key&timeout=200");
+                assertThat(answerOf(cluster, 0, "/readyz")).isEqualTo("200 ready; " + lost);
+            });
+            assertThat(answerOf(cluster, 0, "/readyz?quorum")).isEqualTo("503 not ready: " + lost);
+            assertThat(answerOf(cluster, 0, "/readyz?quorum=")).isEqualTo("503 not ready: " + lost);
+
+            cluster.start(1);
+
+            await().untilAsserted(() ->
+                    assertThat(answerOf(cluster, 0, "/readyz?quorum")).isEqualTo("200 ready\n"));
+        }
+    }
+
+    @Test
+    void aProbeWithAnUnknownParameterIsRefused() throws IOException {
+        assertThat(assertProblem(ask(nodes.port(0), "/readyz?quorom"), 400, ErrorCode.BAD_REQUEST))
+                .contains("unknown parameter", "quorom", "this resource and method take: quorum");
+        assertThat(assertProblem(ask(nodes.port(0), "/readyz?quorum=off"), 400, ErrorCode.BAD_REQUEST))
+                .contains("quorum takes no value");
+    }
+
     private static String answerOf(ApiNodes cluster, int node, String target) {
         HttpResponse<byte[]> answer = cluster.get(node, target);
         return answer.statusCode() + " " + new String(answer.body(), StandardCharsets.UTF_8);
