@@ -228,8 +228,11 @@ public record DhtProperties(
      * The health indicator.
      *
      * @param timeout How long a health check waits for the status, 1 millisecond to 1 minute.
+     * @param quorum Whether the health is down while a partition has no quorum.
      */
-    public record Health(@DefaultValue("1s") Duration timeout) {
+    public record Health(
+            @DefaultValue("1s") Duration timeout,
+            @DefaultValue("false") boolean quorum) {
 
         /** Checks the range. */
         public Health {

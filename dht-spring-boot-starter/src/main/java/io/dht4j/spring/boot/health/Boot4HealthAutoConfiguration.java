@@ -29,17 +29,17 @@ public final class Boot4HealthAutoConfiguration {
     public Boot4HealthAutoConfiguration() {}
 
     /**
-     * Returns the indicator: down when the node is not ready or takes no writes. A check takes no longer than
-     * {@code dht4j.health.timeout}.
+     * Returns the indicator: down when the node is not ready or takes no writes, and with {@code dht4j.health.quorum}
+     * also while a partition has no quorum. A check takes no longer than {@code dht4j.health.timeout}.
      *
      * @param cluster what to check
-     * @param properties the timeout
+     * @param properties the timeout and the condition
      * @return the indicator
      */
     @Bean
     @ConditionalOnMissingBean(name = {"dht4jHealthIndicator", "dht4jHealthContributor"})
     public HealthIndicator dht4jHealthIndicator(Cluster cluster, DhtProperties properties) {
-        ClusterHealth health = new ClusterHealth(cluster, properties.health().timeout());
+        ClusterHealth health = new ClusterHealth(cluster, properties.health());
         return () -> {
             ClusterHealth.Report report = health.report();
             Health.Builder builder =

@@ -2,15 +2,19 @@ package io.dht4j.spring.boot.health;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
+import io.dht4j.spring.boot.DhtProperties;
 import io.dht4j.transport.common.ReadinessConditions;
 import io.dht4j.transport.common.ReadinessConditions.Start;
 import io.dht4j.transport.common.ReadinessConditions.Unmet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +30,7 @@ final class ClusterHealth {
 
     private final Cluster cluster;
     private final Duration timeout;
+    private final boolean needsQuorum;
     private final CompletableFuture<String> failure;
 
     /** The last call of the status, which further checks share until it ends. */
@@ -42,9 +47,10 @@ final class ClusterHealth {
      */
     record Report(List<String> problems, Map<String, Object> details) {}
 
-    ClusterHealth(Cluster cluster, Duration timeout) {
+    ClusterHealth(Cluster cluster, DhtProperties.Health options) {
         this.cluster = cluster;
-        this.timeout = timeout;
+        this.timeout = options.timeout();
+        this.needsQuorum = options.quorum();
         this.failure = cluster.failure().toCompletableFuture();
     }
 
@@ -87,10 +93,16 @@ final class ClusterHealth {
             details.put("entries", status.entries());
         }
         details.put("suspected", status.suspected().stream().map(NodeId::value).toList());
+        Optional<NodeGauges> gauges = cluster.gauges();
+        gauges.ifPresent(known -> details.put("partitionsWithoutQuorum", known.partitionsWithoutQuorum()));
         details.put("hintBytes", status.hintBytes());
         details.put("store", status.store());
         details.put("version", status.version());
-        return new Report(unmet(status).stream().map(Unmet::detailed).toList(), details);
+        List<Unmet> unmet = new ArrayList<>(unmet(status));
+        if (needsQuorum) {
+            ReadinessConditions.withoutQuorum(status, gauges).ifPresent(unmet::add);
+        }
+        return new Report(unmet.stream().map(Unmet::detailed).toList(), details);
     }
 
     private List<Unmet> unmet(NodeStatus status) {

@@ -1,6 +1,7 @@
 package io.dht4j.spring.boot.health;
 
 import io.dht4j.Cluster;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeStatus;
 import io.dht4j.StoreProblem;
 import java.lang.reflect.InvocationTargetException;
@@ -25,7 +26,29 @@ public final class StatusOfCluster {
         return replaced(node, "ready", () -> when);
     }
 
-    private static Cluster replaced(Cluster node, String name, Supplier<CompletionStage<?>> answer) {
+    /** Returns a node alone whose gauges tell of this many partitions without a quorum. */
+    public static Cluster withoutQuorum(Cluster node, int partitions) {
+        return replaced(
+                node,
+                "gauges",
+                () -> node.gauges()
+                        .map(g -> new NodeGauges(
+                                g.calls(),
+                                g.writeBytes(),
+                                g.readBytes(),
+                                g.storeRequests(),
+                                g.storeRequestBytes(),
+                                g.snapshotBytes(),
+                                g.peerRequests(),
+                                g.clockOffsets(),
+                                g.connections(),
+                                partitions,
+                                g.takeover(),
+                                g.store(),
+                                g.storeStatistics())));
+    }
+
+    private static Cluster replaced(Cluster node, String name, Supplier<?> answer) {
         return (Cluster) Proxy.newProxyInstance(
                 StatusOfCluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
                     try {

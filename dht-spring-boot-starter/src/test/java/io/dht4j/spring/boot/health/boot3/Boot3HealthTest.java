@@ -95,6 +95,35 @@ class Boot3HealthTest {
     }
 
     @Test
+    void aNodeWithoutQuorumIsUpAndSaysSo() {
+        withoutQuorum(12).run(context -> {
+            Health health = context.getBean(HealthIndicator.class).health();
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(health.getDetails()).containsEntry("partitionsWithoutQuorum", 12);
+        });
+    }
+
+    @Test
+    void aNodeWithoutQuorumIsDownWhereAQuorumIsACondition() {
+        withoutQuorum(12).withPropertyValues("dht4j.health.quorum=true").run(context -> {
+            Health health = context.getBean(HealthIndicator.class).health();
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.getDetails())
+                    .containsEntry("problems", List.of("12 of 1024 partitions have no quorum"))
+                    .containsEntry("partitionsWithoutQuorum", 12);
+        });
+        withoutQuorum(0)
+                .withPropertyValues("dht4j.health.quorum=true")
+                .run(context -> assertThat(
+                                context.getBean(HealthIndicator.class).health().getStatus())
+                        .isEqualTo(Status.UP));
+    }
+
+    private ApplicationContextRunner withoutQuorum(int partitions) {
+        return runner.withBean("own", Cluster.class, () -> StatusOfCluster.withoutQuorum(node(), partitions));
+    }
+
+    @Test
     void theIndicatorCanBeTurnedOff() {
         runner.withPropertyValues("management.health.dht4j.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HealthIndicator.class));
