@@ -1,7 +1,6 @@
 package io.dht4j.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -165,15 +164,24 @@ class ConsoleTest {
         page.awaitText("#attention", "Nothing needs attention.");
         page.awaitText("#shares", "1,024");
         assertThat(page.text("#load")).isNotBlank();
-        assertThat(page.text("#nodes")).doesNotContain("does not answer");
+        assertThat(page.text("#nodes")).doesNotContain("no answer");
+        page.awaitText("#summary", "3 of 3");
+        page.awaitText("#load", "no calls yet");
 
         servers.get(2).kill();
 
         // Nobody calls the node while the cluster is idle.
         await().atMost(PATIENCE).untilAsserted(() -> {
             put("key");
-            assertThat(page.text("#nodes tbody tr:nth-child(3)")).contains("n3", "does not answer");
+            assertThat(page.text("#nodes tbody tr:nth-child(3)"))
+                    .containsPattern("n3\\s+no answer since \\d\\d:\\d\\d:\\d\\d\\s");
         });
+        assertThat(isVisible("#nodes tbody tr:nth-child(2) .good")).isTrue();
+        assertThat(page.evaluate("document.querySelectorAll('#nodes tbody tr:nth-child(3) .good').length")
+                        .intValue())
+                .isZero();
+        assertThat(page.text("#nodes tbody tr:nth-child(3) [data-title=Clock]")).endsWith("–");
+        page.awaitText("#summary", "2 of 3");
         page.awaitText("#attention", "n3 does not answer n1");
         assertThat(page.text("#nodes tbody tr:nth-child(2)")).contains("n2", "answers");
         assertThat(page.problems()).isEmpty();
@@ -193,7 +201,17 @@ class ConsoleTest {
         page.awaitText("#banner", "n1 has not answered for ");
         assertThat(page.text("#banner")).contains("The page shows what the node said at ");
         assertThat(page.text("#live, #banner")).contains("n1 has stopped answering.");
-        assertThat(page.text("#nodes")).contains("n1", "n2", "n3");
+        assertThat(page.text("#nodes")).contains("n1", "n2", "n3").doesNotContain("answers", "the reference");
+        assertThat(page.text("#nodes tbody tr:nth-child(1)"))
+                .containsPattern("n1\\s+no answer since \\d\\d:\\d\\d:\\d\\d\\s");
+        assertThat(page.evaluate("document.querySelectorAll('#nodes .good').length")
+                        .intValue())
+                .isZero();
+        assertThat(page.evaluate("getComputedStyle(document.querySelector('#store .good')).color"))
+                .isEqualTo(page.evaluate(
+                        "getComputedStyle(document.querySelector('#nodes .tag:not([class~=bad])')).color"));
+        assertThat(page.text("#attention")).contains("n1 has not answered since ");
+        assertThat(page.text("#summary")).doesNotContain("of 3");
         String age = page.text("#banner");
         await().atMost(PATIENCE).until(() -> !page.text("#banner").equals(age));
 
@@ -246,6 +264,25 @@ class ConsoleTest {
     }
 
     @Test
+    void aLostQuorumIsNamed() throws Exception {
+        startAll();
+        page.open(url("/console"));
+        page.awaitText("#attention", "Nothing needs attention.");
+        servers.get(1).kill();
+        servers.get(2).kill();
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            client.send(
+                    HttpRequest.newBuilder(URI.create(url("/v0/entity?id=key&timeout=500")))
+                            .timeout(PATIENCE)
+                            .build(),
+                    BodyHandlers.discarding());
+            assertThat(page.text("#attention")).contains("1024 of 1024 partitions have no quorum");
+        });
+        assertThat(page.text("#state")).isEqualTo("ready");
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
     void textHasTheContrastThatPeopleNeed() throws Exception {
         startAll();
         page.open(url("/console"));
@@ -258,7 +295,7 @@ class ConsoleTest {
         servers.get(2).kill();
         await().atMost(PATIENCE).untilAsserted(() -> {
             put("contrast");
-            assertThat(page.text("#nodes")).contains("does not answer");
+            assertThat(page.text("#nodes")).contains("no answer since");
         });
         for (boolean dark : new boolean[] {false, true}) {
             page.show(1200, dark);
@@ -315,40 +352,6 @@ class ConsoleTest {
         assertThat(page.text("#load")).contains("Calls per second", "Requests to other nodes");
         assertThat(page.text("#slow")).doesNotContain("key-");
         assertThat(page.problems()).isEmpty();
-    }
-
-    @Test
-    void ratesAndPercentilesAreThoseOfTheMetrics() throws Exception {
-        server(1).awaitReady();
-        page.open(url("/console"));
-        page.awaitText("#node", "n1");
-
-        JsonNode rates = page.evaluate("""
-                import('/console/metrics.js').then(metrics => {
-                  const text = (count, failed, seconds, fast, slow) => `# TYPE dht_calls_seconds histogram
-                    dht_calls_seconds_count{kind="get",outcome="SUCCESS"} ${count}
-                    dht_calls_seconds_count{kind="get",outcome="OVERLOADED"} ${failed}
-                    dht_calls_seconds_sum{kind="get",outcome="SUCCESS"} ${seconds}
-                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="0.001"} ${fast}
-                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="0.1"} ${slow}
-                    dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="+Inf"} ${slow}
-                    dht_calls_seconds_max{kind="get",outcome="SUCCESS"} NaN
-                    dht_peer_clock_offset_seconds{peer="n\\\\"2"} -0.25`;
-                  const of = (...figures) =>
-                      metrics.totals(metrics.parse(text(...figures)), 'dht_calls_seconds', 'kind');
-                  const rates = metrics.rates(of(100, 1, 5, 50, 100), of(300, 5, 9, 150, 300), 2);
-                  const restarted = metrics.rates(of(300, 5, 9, 150, 300), of(1, 0, 1, 1, 1), 2);
-                  const offsets = metrics.clockOffsets(metrics.parse(text(0, 0, 0, 0, 0)));
-                  return { ...rates.get('get'), restarted: restarted.size, offset: offsets.get('n"2') };
-                })""");
-
-        assertThat(rates.path("rate").doubleValue()).isEqualTo(102);
-        assertThat(rates.path("failures").doubleValue()).isEqualTo(2);
-        assertThat(rates.path("mean").doubleValue()).isCloseTo(4.0 / 204, within(1e-9));
-        assertThat(rates.path("p50").doubleValue()).isCloseTo(0.001, within(1e-9));
-        assertThat(rates.path("p99").doubleValue()).isBetween(0.09, 0.1);
-        assertThat(rates.path("restarted").intValue()).isZero();
-        assertThat(rates.path("offset").doubleValue()).isEqualTo(-0.25);
     }
 
     @Test

@@ -6,12 +6,15 @@ import { bytes, counted, el, note, span, time } from './dom.js';
  * Returns the problems that a node's answers tell, each with its `kind`, `bad` or `warn`, and a text.
  *
  * @param isRefusing whether the node has refused calls as overload lately
+ * @param ready what the probe for readiness says
  */
-export function problems(status, repair, members, isRefusing) {
+export function problems(status, repair, members, isRefusing, ready) {
   const found = [];
   const bad = text => found.push({ kind: 'bad', text });
   const warn = text => found.push({ kind: 'warn', text });
   if (status) { ofStatus(status, bad, warn); }
+  const lost = /\d+ of \d+ partitions have no quorum/.exec(ready?.text ?? '');
+  if (lost) { bad(lost[0] + ': too few of their replicas answer ' + status.id + ', and calls of their keys fail.'); }
   if (repair?.last_error) {
     (repair.blocked ? bad : warn)('Repair ' + (repair.blocked ? 'cannot begin: ' : 'was incomplete: ') + repair.last_error);
   }

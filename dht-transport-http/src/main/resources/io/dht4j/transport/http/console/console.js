@@ -6,7 +6,7 @@ import { byId, note, span, time, update } from './dom.js';
 import * as hotkeys from './hotkeys.js';
 import * as load from './load.js';
 import * as lookup from './lookup.js';
-import { nodes, summary } from './nodes.js';
+import * as nodes from './nodes.js';
 import * as partitions from './partitions.js';
 import { hasToken, node, poll, sources, useToken } from './poll.js';
 import * as work from './work.js';
@@ -115,13 +115,16 @@ function showData() {
   byId('node').textContent = status.id;
   byId('subtitle').textContent = 'dht4j console';
   document.title = status.id + ' · dht4j console';
-  const found = problems(status, sources.repair.data, members, Date.now() - refusedAt < REFUSED_MS);
-  update(byId('summary'), summary(status, members));
+  const found = problems(status, sources.repair.data, members, Date.now() - refusedAt < REFUSED_MS, sources.ready.data);
+  if (node.isLost) { found.unshift({ kind: 'bad', text: status.id + ' has not answered since ' + time(node.heardAt) + ': check that it runs and is reachable.' }); }
   update(byId('attention'), alerts(found));
   byId('attention-panel').dataset.kind = found.some(({ kind }) => kind === 'bad') ? 'bad' : found.length > 0 ? 'warn' : 'good';
   const listed = sources.partitions.data;
   const isWhole = listed && listed.replicas.length === status.partitions;
-  update(byId('nodes'), nodes(status, members, isWhole ? partitions.held(listed) : new Map(), load.clocks()));
+  const held = isWhole ? partitions.held(listed) : new Map();
+  const known = { held, calls: load.calls(), lostAt: node.isLost ? node.heardAt : undefined, membersAt: sources.members.at };
+  update(byId('summary'), nodes.summary(status, members, known));
+  update(byId('nodes'), nodes.nodes(status, members, held, load.clocks(), known));
   if (listed) {
     partitions.show(listed, status);
   } else {
@@ -157,6 +160,7 @@ function render() {
 function changed(which) {
   if (which === 'metrics' && sources.metrics.fresh) { load.read(sources.metrics.data, sources.metrics.at); }
   if (which === 'partitions' && sources.partitions.fresh) { sources.partitions.next = Date.now() + PARTITIONS_MS; }
+  if (which === 'status' && sources.status.fresh) { nodes.observe(sources.status.data, sources.status.at); }
   if (which === 'status' && sources.status.fresh && sources.status.data.epoch !== epoch) {
     epoch = sources.status.data.epoch;
     if (sources.partitions.fresh) { sources.partitions.next = 0; }
@@ -178,6 +182,7 @@ const askNow = poll(changed);
 function enter(token) {
   useToken(token);
   load.forget();
+  nodes.forget();
   hotkeys.reset();
   update(byId('found'), note('Shows the partition of a key, its replicas and their versions, not the value.'));
   askNow();

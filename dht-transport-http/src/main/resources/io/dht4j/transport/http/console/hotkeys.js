@@ -20,7 +20,9 @@ function ranking(title, { total, keys }, format) {
       keyCell(each), number(100 * each.at_least / total) + ' %', bounds(each.at_least, each.at_most, format)]), true));
 }
 
-const shown = hot => el('div', {},
+const NORMAL = 'Normal: no key has more than a few percent of the reads or writes. A hotter one loads its replicas more than other nodes.';
+
+const shown = hot => el('div', {}, note(NORMAL),
   note('Counted for ' + number(hot.counted_ms / 1000) + ' s on ' + hot.node + ', as a replica. A key is as hot on its other replicas.'),
   el('div', { class: 'rankings' }, RANKINGS.map(([name, title, format]) => ranking(title, hot[name], format))));
 
@@ -30,7 +32,7 @@ let turn = 0;
 export function reset() {
   turn++;
   byId('hot-start').disabled = false;
-  update(byId('hot'), note('Counts which keys this node is asked for most. Nothing is counted before.'));
+  update(byId('hot'), note(NORMAL), note('Counts which keys this node is asked for most. Nothing is counted before.'));
 }
 
 /** Lets the button react. */

@@ -48,12 +48,15 @@ function usage(samples) {
     return Number.isFinite(value) && [format(value), bound > 0 && ' of ' + format(bound)];
   };
   const processor = gauge(samples, 'process_cpu_usage');
+  const heap = gauge(samples, 'jvm_memory_used_bytes', 'heap');
+  // Pools without a maximum of their own have -1.
+  const heapLimit = gauge(samples.filter(({ value }) => value > 0), 'jvm_memory_max_bytes', 'heap');
   return [
     ['Calls in flight', of('dht_calls_active', 'dht_calls_limit', count)],
     ['Writes in flight', of('dht_writes_memory_used_bytes', 'dht_writes_memory_limit_bytes', bytes)],
     ['Values that reads hold', of('dht_reads_memory_used_bytes', 'dht_reads_memory_limit_bytes', bytes)],
     ['Requests at the store', of('dht_store_requests_active', 'dht_store_requests_limit', count)],
-    ['Heap', Number.isFinite(gauge(samples, 'jvm_memory_used_bytes', 'heap')) && bytes(gauge(samples, 'jvm_memory_used_bytes', 'heap'))],
+    ['Heap', Number.isFinite(heap) && [bytes(heap), heapLimit > 0 && ' of ' + bytes(heapLimit)]],
     ['Processors', processor >= 0 && number(100 * processor) + ' %'],
   ].filter(([, value]) => value);
 }
@@ -71,6 +74,10 @@ export function forget() {
 /** Returns the last known offsets of clocks. */
 export const clocks = () => offsets;
 
+/** Returns the calls of clients a second, of all kinds; undefined if unknown. */
+export const calls = () => before && history.length > 0
+  ? [...current.calls.values()].reduce((sum, { rate }) => sum + rate, 0) : undefined;
+
 /** Draws a line for each kind of calls. */
 function chart(title, value, format) {
   const values = history.map(point => kinds.map(kind => value(point.calls.get(kind) ?? {})));
@@ -80,12 +87,15 @@ function chart(title, value, format) {
   const y = each => HEIGHT - 1 - (HEIGHT - 4) * each / (most || 1);
   const lines = kinds.map((kind, place) => {
     const points = values.map((row, index) => Number.isFinite(row[place]) ? x(index).toFixed(1) + ',' + y(row[place]).toFixed(1) : '').filter(point => point);
+    // A line of one point is a dot.
+    if (points.length === 1) { points.push(points[0]); }
     return svg('polyline', { class: 'line c' + place % 8, points: points.join(' ') });
   });
   const past = history.length > 1 ? span(history.at(-1).at - history[0].at) : 'moments';
+  const range = most > 0 ? 'up to ' + format(most) : history.length < POINTS ? 'no calls yet' : 'no calls in the last ' + past;
   return el('figure', { class: 'chart' },
-    el('figcaption', {}, title, el('span', { class: 'muted' }, ' · up to ' + format(most))),
-    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title} in the last ${past}, at most ${format(most)}. The table below has the present figures.` },
+    el('figcaption', {}, title, el('span', { class: 'muted' }, ' · ' + range)),
+    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title} in the last ${past}: ${range}. The table below has the present figures.` },
       svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: HEIGHT - 1, y2: HEIGHT - 1 }),
       svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       lines));

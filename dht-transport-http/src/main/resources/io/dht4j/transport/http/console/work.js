@@ -54,7 +54,7 @@ export function rebalancing(source) {
 
 /** Shows the health of this node's store. */
 export function store(status) {
-  return el('div', {}, facts([
+  return el('div', {}, note('Normal: healthy, the refill complete, and entries counted within two seconds.'), facts([
     ['Kind', status.store],
     ['Health', status.store_problems.length === 0 ? tag('healthy', 'good') : tag(counted(status.store_problems.length, 'problem'), 'bad')],
     ['Entries', (status.entries < 0 ? 'unknown' : count(status.entries))
@@ -75,5 +75,6 @@ const OVERLOAD = [
 
 /** Shows what was refused, dropped or repeated. */
 export function overload(status) {
-  return el('div', {}, facts(OVERLOAD.map(([field, name]) => [name, count(status.overload[field])])), note('Since the start of ' + status.id + '.'));
+  return el('div', {}, note('Normal: nothing refused, dropped or denied; few repeated requests and hedged reads. Since the start of ' + status.id + '.'),
+    facts(OVERLOAD.map(([field, name]) => [name, count(status.overload[field])])));
 }
