@@ -264,6 +264,40 @@ class ConsoleTest {
     }
 
     @Test
+    void aNarrowPageIsShortAndHasALinkToEachPanel() throws Exception {
+        startAll();
+        page.show(400, false);
+        page.open(url("/console"));
+        page.awaitText("#shares", "n3");
+        put("key");
+        page.awaitText("#load", "Requests to other nodes");
+        assertThat(page.evaluate("document.documentElement.scrollHeight").intValue())
+                .as(
+                        "of the panels: %s",
+                        page.evaluate(
+                                "[...document.querySelectorAll('.panel')]"
+                                        + ".map(panel => panel.querySelector('h2').innerText + ' ' + panel.offsetHeight).join()"))
+                .isLessThan(3000);
+        assertThat(page.evaluate("[...document.querySelectorAll('main h2')].map(title => title.id)"))
+                .isEqualTo(page.evaluate("[...document.querySelectorAll('#jump a')].map(link => link.hash.slice(1))"));
+        for (String panel : List.of("slow-title", "store-title", "nodes-title")) {
+            click("#jump a[href=\"#" + panel + "\"]");
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(page.evaluate("""
+                    (() => {
+                      const { top, bottom } = document.getElementById('%s').getBoundingClientRect();
+                      return top >= document.getElementById('jump').getBoundingClientRect().bottom && bottom <= innerHeight;
+                    })()""".formatted(panel)).booleanValue())
+                                    .as(panel)
+                                    .isTrue());
+        }
+        page.show(1200, false);
+        await().atMost(PATIENCE).until(() -> !isVisible("#jump"));
+        assertThat(page.problems()).isEmpty();
+    }
+
+    @Test
     void aLostQuorumIsNamed() throws Exception {
         startAll();
         page.open(url("/console"));
