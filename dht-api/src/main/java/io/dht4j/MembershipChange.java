@@ -2,7 +2,6 @@ package io.dht4j;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dht4j.spi.PartitionTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -153,7 +152,7 @@ public sealed interface MembershipChange {
     record ReplicationFactor(int replicas) implements MembershipChange {
 
         /** The largest number of replicas. */
-        public static final int MAX = PartitionTable.MAX_DEPTH;
+        public static final int MAX = 16;
 
         /**
          * Checks the number.

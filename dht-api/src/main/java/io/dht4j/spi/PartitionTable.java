@@ -1,5 +1,6 @@
 package io.dht4j.spi;
 
+import io.dht4j.MembershipChange;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ public final class PartitionTable {
     public static final int MAX_PARTITIONS = 1 << 20;
 
     /** The number of stored replicas of a partition, if there are as many nodes. */
-    public static final int MAX_DEPTH = 16;
+    public static final int MAX_DEPTH = MembershipChange.ReplicationFactor.MAX;
 
     private final List<Node> nodes;
     private final List<Node>[] rows;

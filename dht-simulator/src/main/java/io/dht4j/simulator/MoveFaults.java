@@ -1,8 +1,8 @@
 package io.dht4j.simulator;
 
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.internal.node.Agreement;
 import io.dht4j.simulator.internal.node.SimulatedNode;
 import io.dht4j.simulator.internal.node.SimulatedNodes;

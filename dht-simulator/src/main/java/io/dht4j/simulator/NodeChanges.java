@@ -7,7 +7,7 @@ import io.dht4j.MembershipStatus;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.internal.membership.BalanceCheck;
 import io.dht4j.simulator.internal.node.Agreement;
 import io.dht4j.simulator.internal.node.SimulatedNode;

@@ -9,8 +9,8 @@ import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.dht4j.core.internal.membership.state.Batch;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.SimulationOptions.Mode;
 import java.util.ArrayList;
 import java.util.List;

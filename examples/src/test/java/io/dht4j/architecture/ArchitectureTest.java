@@ -99,6 +99,7 @@ class ArchitectureTest {
                         new Breach("no wrapped library is in a public signature", "LeakyGrpc.status"),
                         new Breach("no internal type is in a public signature", "LeakyCore.hidden"),
                         new Breach("no package cycles", "Cycle detected"),
+                        new Breach("no cycles of the parts of internal packages", "UsesUpper"),
                         new Breach("nobody uses another module's internals", "UsesCore"),
                         new Breach(ENVIRONMENT, "RunsAlone.nanoTime"),
                         new Breach(ENVIRONMENT, "RunsAlone.reference"),

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * The rules of the architecture, for the packages below a root. The root is a parameter, so that tests can apply each
@@ -196,7 +197,8 @@ final class Rules {
                 "no wrapped library is in a public signature",
                 SignatureRules.wrappedLibrariesAreNotInPublicSignatures());
         rules.put("no internal type is in a public signature", SignatureRules.internalTypesAreNotInPublicSignatures());
-        rules.put("no package cycles", noPackageCycles());
+        rules.put("no package cycles", noCycles("packages", UnaryOperator.identity()));
+        rules.put("no cycles of the parts of internal packages", noCycles("parts", Rules::part));
         rules.put("nobody uses another module's internals", internalsAreTheirModulesOwn());
         rules.put("core takes time, chance and threads from its environment", threads.coreUsesItsEnvironment());
         rules.put("stores take no shortcuts to threads that are not theirs", threads.noSharedPools());
@@ -235,22 +237,29 @@ final class Rules {
                 .resideInAnyPackage(libraries);
     }
 
-    private ArchRule noPackageCycles() {
+    private ArchRule noCycles(String what, UnaryOperator<String> slice) {
         return slices().assignedFrom(new SliceAssignment() {
                     @Override
                     public SliceIdentifier getIdentifierOf(JavaClass type) {
                         return resideInAPackage(root + "..").test(type)
-                                ? SliceIdentifier.of(type.getPackageName())
+                                ? SliceIdentifier.of(slice.apply(type.getPackageName()))
                                 : SliceIdentifier.ignore();
                     }
 
                     @Override
                     public String getDescription() {
-                        return "packages";
+                        return what;
                     }
                 })
                 .should()
                 .beFreeOfCycles();
+    }
+
+    /** Returns the package directly below {@code internal} that a package belongs to; itself if there is none. */
+    private static String part(String name) {
+        int internal = name.indexOf(".internal.");
+        int end = internal < 0 ? -1 : name.indexOf('.', internal + ".internal.".length());
+        return end < 0 ? name : name.substring(0, end);
     }
 
     /** The simulator alone looks into agreed states, since no call of the API shows the slots that it checks. */

@@ -4,7 +4,6 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.security.Plaintext;
-import io.dht4j.server.ServerNode;
 import io.dht4j.spi.Endpoints;
 import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.PrivateFiles;
@@ -26,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration of a server. Immutable. {@link #of} parses and validates it. {@link ServerNode#start} checks it
+ * The configuration of a server. Immutable. {@link #of} parses and validates it. A server checks it when it starts
  * against the machine: a free port, a writable directory, files with valid contents.
  *
  * @param id this node's name

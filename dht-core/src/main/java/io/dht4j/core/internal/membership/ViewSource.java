@@ -3,6 +3,7 @@ package io.dht4j.core.internal.membership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.view.ClusterView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 

@@ -1,11 +1,11 @@
 package io.dht4j.core.internal.move;
 
 import io.dht4j.DhtException;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

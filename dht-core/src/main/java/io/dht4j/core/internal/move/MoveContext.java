@@ -2,13 +2,13 @@ package io.dht4j.core.internal.move;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.IncomingReplicas;
-import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairPeers;
 import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.session.CopyComparison;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.view.IncomingReplicas;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.Environment;
 import java.util.function.Supplier;
 

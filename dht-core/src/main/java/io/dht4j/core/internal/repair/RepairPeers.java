@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.repair;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;

@@ -2,12 +2,12 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.IncomingReplicas;
-import io.dht4j.core.internal.membership.IncomingReplicas.Access;
-import io.dht4j.core.internal.membership.Views;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.IncomingReplicas;
+import io.dht4j.core.internal.view.IncomingReplicas.Access;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;

@@ -2,8 +2,8 @@ package io.dht4j.core.internal.snapshot;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.NodeId;
 import io.dht4j.TraceContext;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.wire;
 
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.spi.StoreSpace;
 import java.util.List;
 import java.util.Optional;

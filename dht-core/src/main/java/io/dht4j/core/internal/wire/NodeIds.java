@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.wire;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.UUID;

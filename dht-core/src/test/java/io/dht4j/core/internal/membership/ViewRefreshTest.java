@@ -1,13 +1,15 @@
 package io.dht4j.core.internal.membership;
 
-import static io.dht4j.core.internal.membership.SampleViews.OTHER;
-import static io.dht4j.core.internal.membership.SampleViews.SELF;
-import static io.dht4j.core.internal.membership.SampleViews.view;
+import static io.dht4j.core.internal.view.SampleViews.OTHER;
+import static io.dht4j.core.internal.view.SampleViews.SELF;
+import static io.dht4j.core.internal.view.SampleViews.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;

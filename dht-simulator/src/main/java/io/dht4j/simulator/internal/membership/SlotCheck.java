@@ -1,8 +1,8 @@
 package io.dht4j.simulator.internal.membership;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
-import io.dht4j.core.internal.membership.state.Slot;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.Slot;
 import java.util.List;
 import java.util.UUID;
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;

@@ -1,7 +1,7 @@
 package io.dht4j.simulator.cluster.membership;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;

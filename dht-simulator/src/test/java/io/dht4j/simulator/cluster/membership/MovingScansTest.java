@@ -13,7 +13,7 @@ import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;

@@ -7,7 +7,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Ordering;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;

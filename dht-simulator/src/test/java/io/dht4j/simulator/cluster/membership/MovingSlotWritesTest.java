@@ -12,7 +12,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Ordering;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.options.OverloadProtection;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;

@@ -11,7 +11,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;

@@ -1,6 +1,6 @@
 package io.dht4j.simulator.cluster.membership;
 
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 
 /** One change of the phase of a slot after the other. */
 enum PhaseChange {

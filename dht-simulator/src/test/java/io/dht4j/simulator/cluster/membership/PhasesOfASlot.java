@@ -6,7 +6,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;

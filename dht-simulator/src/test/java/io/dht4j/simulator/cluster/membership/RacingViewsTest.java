@@ -12,7 +12,7 @@ import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.Views;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;

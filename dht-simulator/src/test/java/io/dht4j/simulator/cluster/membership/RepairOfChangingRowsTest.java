@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;

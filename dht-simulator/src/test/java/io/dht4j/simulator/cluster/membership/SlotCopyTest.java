@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.BatchProgress;
-import io.dht4j.core.internal.membership.Moves;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.BatchProgress;
+import io.dht4j.core.internal.view.Moves;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.simulator.observation.FlightEvents;

@@ -3,7 +3,7 @@ package io.dht4j.simulator.cluster.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;

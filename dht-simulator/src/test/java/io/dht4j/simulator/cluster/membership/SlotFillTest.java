@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.Moves;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.view.Moves;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.coordinator.config;
 
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Predicate;

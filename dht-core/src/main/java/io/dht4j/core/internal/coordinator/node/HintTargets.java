@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator.node;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Entry;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,7 +10,7 @@ import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
-import io.dht4j.core.internal.membership.BatchProgress;
+import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.spi.StoreSpace;
 import io.dht4j.spi.Transport;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Supplier;

@@ -3,8 +3,8 @@ package io.dht4j.core.internal.coordinator.node;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.Ranges;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.List;
 import java.util.stream.IntStream;
 

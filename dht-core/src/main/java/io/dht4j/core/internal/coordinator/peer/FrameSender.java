@@ -6,7 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.TraceContext;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Request;

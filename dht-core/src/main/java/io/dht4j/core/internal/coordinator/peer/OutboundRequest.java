@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.coordinator.peer;
 
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.FencingToken;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;

@@ -3,9 +3,9 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.FencingToken;
 import io.dht4j.core.internal.membership.ViewRefresh;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.FencingToken;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 
 import io.dht4j.Key;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 
 import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.core.internal.membership.ReplicaSlot;
+import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**

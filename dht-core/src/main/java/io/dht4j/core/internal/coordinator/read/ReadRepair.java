@@ -11,7 +11,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
-import io.dht4j.core.internal.membership.FencingToken;
+import io.dht4j.core.internal.view.FencingToken;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.CallContext;

@@ -8,7 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;

@@ -5,7 +5,7 @@ import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.Attempt;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
-import io.dht4j.core.internal.membership.ClusterView;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,10 +3,10 @@ package io.dht4j.core.internal.membership.agreed;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.membership.ViewSource;
 import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.distribution.StatePulls;
+import io.dht4j.core.internal.view.ClusterView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 

@@ -10,7 +10,7 @@ import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;

@@ -2,15 +2,15 @@ package io.dht4j.core.internal.membership.codec;
 
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.MemberList;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.membership.state.SlotTable;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,14 +1,14 @@
 package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.Remedies;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
-import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.StateChange;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
 import java.util.Optional;
 
 /** Commands that move slots. */

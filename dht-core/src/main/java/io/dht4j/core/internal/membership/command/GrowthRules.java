@@ -1,13 +1,13 @@
 package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.state.AgreedSettings;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
-import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.membership.state.StateChange;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
 import java.util.Optional;
 
 /** Commands that give partitions more slots. */

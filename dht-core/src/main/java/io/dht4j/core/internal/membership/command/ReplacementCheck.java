@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.membership.command;
 
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Batch;
 import java.util.stream.Collectors;
 
 /** Checks whether a dead member can be replaced now. */

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.membership.command;
 
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.StateChange;
+import io.dht4j.core.internal.view.Epoch;
 
 /** Creates results. */
 final class Results {

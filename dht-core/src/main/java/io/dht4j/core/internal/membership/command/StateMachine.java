@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.StateChange;
+import io.dht4j.core.internal.view.Epoch;
 import java.util.Optional;
 
 /**

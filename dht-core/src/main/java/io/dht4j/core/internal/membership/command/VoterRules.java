@@ -1,12 +1,12 @@
 package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.StateChange;
 import io.dht4j.core.internal.membership.state.VoterGroup;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Epoch;
 import java.util.List;
 
 /** Commands that concern the metadata group. */

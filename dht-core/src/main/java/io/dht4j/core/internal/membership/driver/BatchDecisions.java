@@ -1,13 +1,13 @@
 package io.dht4j.core.internal.membership.driver;
 
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.command.Command;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.BatchProgress;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.time.Duration;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.dht4j.core.internal.membership.driver;
 
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.PlannedBatch;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Phase;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.BatchProgress;
+import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.spi.StoreSpace;
 import java.util.ArrayList;

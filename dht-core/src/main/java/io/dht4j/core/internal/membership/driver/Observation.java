@@ -2,8 +2,8 @@ package io.dht4j.core.internal.membership.driver;
 
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.spi.NodeRef;
 import java.time.Duration;

@@ -2,10 +2,10 @@ package io.dht4j.core.internal.membership.driver;
 
 import io.dht4j.core.internal.membership.plan.Plan;
 import io.dht4j.core.internal.membership.plan.PlannedBatch;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Batch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.membership.driver;
 
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Batch;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 

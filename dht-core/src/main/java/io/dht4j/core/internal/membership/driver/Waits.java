@@ -2,9 +2,9 @@ package io.dht4j.core.internal.membership.driver;
 
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.plan.Plan;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.time.Duration;
 import java.util.ArrayList;

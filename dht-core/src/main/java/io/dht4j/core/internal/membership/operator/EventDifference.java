@@ -2,10 +2,10 @@ package io.dht4j.core.internal.membership.operator;
 
 import io.dht4j.MembershipEvent;
 import io.dht4j.MembershipEvent.Kind;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
+import io.dht4j.core.internal.view.Batch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.dht4j.core.internal.membership.plan;
 
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
-import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

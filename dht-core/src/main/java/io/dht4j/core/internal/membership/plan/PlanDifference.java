@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.membership.plan;
 
-import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Slot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.dht4j.core.internal.membership.plan;
 
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.Slot;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.Slot;
 
 /**
  * The rows as they will be, while a plan is made. At the beginning they are those of the state after all batches under

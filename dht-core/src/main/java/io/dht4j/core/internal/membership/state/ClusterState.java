@@ -1,5 +1,10 @@
 package io.dht4j.core.internal.membership.state;
 
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
+import io.dht4j.core.internal.view.Slot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

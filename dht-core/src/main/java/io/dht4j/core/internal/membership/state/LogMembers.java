@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.state;
 
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.spi.NodeRef;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

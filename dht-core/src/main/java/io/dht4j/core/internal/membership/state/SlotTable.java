@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.state;
 
 import io.dht4j.Node;
+import io.dht4j.core.internal.view.Slot;
 import io.dht4j.spi.PartitionTable;
 import java.util.Arrays;
 import java.util.function.ToIntFunction;

@@ -1,6 +1,9 @@
 package io.dht4j.core.internal.membership.state;
 
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.dht4j.core.internal.membership.state;
 
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.Phase;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;

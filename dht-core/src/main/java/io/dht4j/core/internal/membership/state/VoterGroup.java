@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.membership.state;
 
+import io.dht4j.core.internal.view.Epoch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

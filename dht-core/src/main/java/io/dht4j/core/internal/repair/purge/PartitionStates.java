@@ -37,8 +37,8 @@ import java.util.function.IntPredicate;
  * transaction: its fence watermark stays above its purge watermark until that session {@linkplain #resolve resolves}
  * it.
  *
- * <p>A partition in which the replica {@linkplain io.dht4j.core.internal.membership.DivergedPartitions has diverged} is
- * in ROLLED_BACK too, with watermarks of zero.
+ * <p>A partition in which the replica {@linkplain io.dht4j.core.internal.view.DivergedPartitions has diverged} is in
+ * ROLLED_BACK too, with watermarks of zero.
  *
  * <p>Seals do not survive a restart; watermarks do. No partition's purge watermark exceeds its fence watermark.
  *

@@ -2,10 +2,10 @@ package io.dht4j.core.internal.repair.purge;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.ClusterView;
-import io.dht4j.core.internal.membership.DivergedPartitions;
-import io.dht4j.core.internal.membership.Views;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.DivergedPartitions;
+import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;

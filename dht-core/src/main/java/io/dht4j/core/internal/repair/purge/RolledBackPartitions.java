@@ -3,8 +3,8 @@ package io.dht4j.core.internal.repair.purge;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.DivergedPartitions;
 import io.dht4j.spi.Store;
 import java.util.HashMap;
 import java.util.Map;

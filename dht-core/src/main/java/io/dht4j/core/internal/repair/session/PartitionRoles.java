@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.membership.ClusterView;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.ClusterView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

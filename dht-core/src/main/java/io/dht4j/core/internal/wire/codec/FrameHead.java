@@ -4,7 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.TraceContext;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;

@@ -2,8 +2,8 @@ package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.Key;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.NodeIdentity;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.spi.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

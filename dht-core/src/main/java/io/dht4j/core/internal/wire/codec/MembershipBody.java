@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.PrintableText;
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;

@@ -14,11 +14,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,14 +1,14 @@
 package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.Clusters;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;

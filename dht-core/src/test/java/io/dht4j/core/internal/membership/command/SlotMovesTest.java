@@ -15,14 +15,14 @@ import static io.dht4j.core.internal.membership.Clusters.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.membership.Clusters;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.Slot;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.Slot;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -2,7 +2,6 @@ package io.dht4j.core.internal.membership.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.plan.Plan;
@@ -12,9 +11,10 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.BatchProgress;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;

@@ -12,11 +12,11 @@ import static io.dht4j.core.internal.membership.plan.PlannerTest.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.membership.command.Command;
-import io.dht4j.core.internal.membership.state.Batch;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Phase;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.Batch;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -9,7 +9,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
-import io.dht4j.core.internal.membership.state.Slot;
+import io.dht4j.core.internal.view.Slot;
 import io.dht4j.testkit.SearchEffort;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;

@@ -10,7 +10,7 @@ import static io.dht4j.core.internal.wire.codec.FrameExamples.decodeRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.core.internal.membership.NodeIdentity;
+import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.Reply;

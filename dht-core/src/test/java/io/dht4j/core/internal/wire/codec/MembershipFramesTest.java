@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.membership.BatchProgress;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipReply;

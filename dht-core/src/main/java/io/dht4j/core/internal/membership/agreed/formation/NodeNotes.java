@@ -1,15 +1,15 @@
 package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.DivergedPartitions;
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.placement.PartitionSet;
+import io.dht4j.core.internal.view.DivergedPartitions;
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.Store;
 import java.io.ByteArrayInputStream;

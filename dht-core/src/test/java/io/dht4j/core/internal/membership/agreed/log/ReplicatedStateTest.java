@@ -8,7 +8,7 @@ import io.dht4j.core.internal.membership.Clusters;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
-import io.dht4j.core.internal.membership.state.Epoch;
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.testkit.leaks.Garbage;

@@ -1,10 +1,9 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.state.Phase;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,10 +1,9 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.membership.state.Phase;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

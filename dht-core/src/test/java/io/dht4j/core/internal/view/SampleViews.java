@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -9,21 +9,21 @@ import java.util.Map;
 import java.util.UUID;
 
 /** Views of two nodes and two partitions. */
-final class SampleViews {
+public final class SampleViews {
 
-    static final NodeId SELF = new NodeId("n0");
-    static final NodeId OTHER = new NodeId("n1");
-    static final Node FIRST = Node.of("n0", "host:1");
-    static final Node SECOND = Node.of("n1", "host:2");
+    public static final NodeId SELF = new NodeId("n0");
+    public static final NodeId OTHER = new NodeId("n1");
+    public static final Node FIRST = Node.of("n0", "host:1");
+    public static final Node SECOND = Node.of("n1", "host:2");
 
     private SampleViews() {}
 
     /** A view whose rows have one replica each. */
-    static ClusterView view(long epoch, long firstVersion, long secondVersion) {
+    public static ClusterView view(long epoch, long firstVersion, long secondVersion) {
         return view(SELF, epoch, Row.stable(firstVersion, List.of(FIRST)), Row.stable(secondVersion, List.of(SECOND)));
     }
 
-    static ClusterView view(NodeId self, long epoch, Row... rows) {
+    public static ClusterView view(NodeId self, long epoch, Row... rows) {
         return ClusterView.agreed(
                 new UUID(1, 1),
                 self,

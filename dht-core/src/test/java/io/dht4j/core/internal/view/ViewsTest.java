@@ -1,10 +1,10 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
-import static io.dht4j.core.internal.membership.SampleViews.FIRST;
-import static io.dht4j.core.internal.membership.SampleViews.OTHER;
-import static io.dht4j.core.internal.membership.SampleViews.SECOND;
-import static io.dht4j.core.internal.membership.SampleViews.SELF;
-import static io.dht4j.core.internal.membership.SampleViews.view;
+import static io.dht4j.core.internal.view.SampleViews.FIRST;
+import static io.dht4j.core.internal.view.SampleViews.OTHER;
+import static io.dht4j.core.internal.view.SampleViews.SECOND;
+import static io.dht4j.core.internal.view.SampleViews.SELF;
+import static io.dht4j.core.internal.view.SampleViews.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 

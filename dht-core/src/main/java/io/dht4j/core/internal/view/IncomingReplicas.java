@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 

@@ -1,7 +1,6 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.membership.state.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

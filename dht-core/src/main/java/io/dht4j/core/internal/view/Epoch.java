@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.view;
 
 /**
  * The numbers of states. An epoch packs a generation and an index into a {@code long}: 16 bits of generation, of which
@@ -68,7 +68,7 @@ public final class Epoch {
     }
 
     /** Returns whether a number is the epoch of a state. */
-    static boolean isValid(long epoch) {
+    public static boolean isValid(long epoch) {
         return epoch > 0 && generation(epoch) >= 1 && index(epoch) >= 1;
     }
 

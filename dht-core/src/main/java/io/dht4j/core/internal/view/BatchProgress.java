@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.view;
 
 import io.dht4j.core.internal.placement.PartitionSet;
 
@@ -34,7 +34,7 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
     }
 
     /** Returns the slot that this batch moves in each of its partitions. */
-    Slot slot() {
+    public Slot slot() {
         return phase == Phase.FILL ? new Slot(phase, to, to) : new Slot(phase, from, to);
     }
 

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import static java.util.Objects.requireNonNull;
 
@@ -7,7 +7,6 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
-import io.dht4j.core.internal.membership.state.Phase;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.HashFunction;

@@ -1,6 +1,5 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
-import io.dht4j.core.internal.membership.state.Epoch;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;

@@ -1,8 +1,6 @@
-package io.dht4j.core.internal.membership;
+package io.dht4j.core.internal.view;
 
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.state.Batch;
-import io.dht4j.core.internal.membership.state.RebalanceSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.view;
 
 /** The phase of a slot. It determines which members must confirm before the slot counts, and which one is read. */
 public enum Phase {

@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.membership.state;
+package io.dht4j.core.internal.view;
 
 /**
  * How fast slots move.
