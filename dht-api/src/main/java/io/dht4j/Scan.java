@@ -50,7 +50,7 @@ public interface Scan extends AutoCloseable {
      */
     default CompletionStage<Void> forEach(Consumer<? super KeyValue> consumer) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        ScanPump.pump(this, consumer, done);
+        ScanLoop.run(this, consumer, done);
         return done;
     }
 }

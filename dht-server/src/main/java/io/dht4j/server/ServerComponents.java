@@ -240,7 +240,7 @@ final class ServerComponents {
             Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
         // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
-        Transport used = customizer.transport(new WatchedTransport(transport, outage));
+        Transport used = customizer.transport(new ReachabilityLog(transport, outage));
         return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch, served));
     }
 

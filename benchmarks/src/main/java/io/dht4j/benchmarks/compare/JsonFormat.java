@@ -64,7 +64,7 @@ final class JsonFormat {
         Whole whole = new Whole(
                 Run.of(comparison.a()),
                 Run.of(comparison.b()),
-                Circumstances.changes(comparison.a(), comparison.b()),
+                RunDifferences.changes(comparison.a(), comparison.b()),
                 tolerancePercent,
                 comparison.isJudged(),
                 comparison.worse(tolerancePercent).isPresent(),

@@ -17,7 +17,7 @@ final class TextFormats {
         lines.add("A: " + Comparison.name(comparison.a()));
         lines.add("B: " + Comparison.name(comparison.b()));
         lines.add("");
-        List<String> changes = Circumstances.changes(comparison.a(), comparison.b());
+        List<String> changes = RunDifferences.changes(comparison.a(), comparison.b());
         lines.add(circumstances(changes));
         changes.forEach(change -> lines.add("  " + change));
         lines.add("");
@@ -69,7 +69,7 @@ final class TextFormats {
             figure.remarks().forEach(remark -> lines.add("- " + cell(figure.title() + ": " + remark)));
         }
         comparison.incomparable().forEach(text -> lines.add("- " + cell(text)));
-        List<String> changes = Circumstances.changes(comparison.a(), comparison.b());
+        List<String> changes = RunDifferences.changes(comparison.a(), comparison.b());
         lines.add("- " + circumstances(changes));
         changes.forEach(change -> lines.add("  - " + cell(change)));
         return String.join("\n", lines) + "\n";

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.process.ChildService;
 import io.dht4j.benchmarks.process.ChildService.NoArguments;
@@ -73,8 +73,8 @@ public final class MemberMain implements AutoCloseable {
         return member;
     }
 
-    private Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
-        return Filling.fill(member(), 0, fill.keys(), fill.maxInFlight());
+    private Preload.Filled fill(Fill fill) throws IOException, InterruptedException {
+        return Preload.fill(member(), 0, fill.keys(), fill.maxInFlight());
     }
 
     private ThroughputLoop.Result loop(Loop loop) throws InterruptedException {

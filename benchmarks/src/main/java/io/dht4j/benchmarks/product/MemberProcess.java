@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.product;
 
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
@@ -122,7 +122,7 @@ public final class MemberProcess implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public void fill(long keys, int maxInFlight) throws ChildException, InterruptedException {
-        child.call(MemberMain.FILL, new MemberMain.Fill(keys, maxInFlight), Filling.Filled.class, Duration.ofHours(1));
+        child.call(MemberMain.FILL, new MemberMain.Fill(keys, maxInFlight), Preload.Filled.class, Duration.ofHours(1));
     }
 
     /**

@@ -23,7 +23,7 @@ import io.dht4j.store.mvstore.internal.log.WriteAheadLog;
 import io.dht4j.store.mvstore.internal.map.EntryMap;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
 import io.dht4j.store.mvstore.internal.memtable.Memtables;
-import io.dht4j.store.mvstore.internal.merge.Merger;
+import io.dht4j.store.mvstore.internal.merge.MemtableFlusher;
 import io.dht4j.store.mvstore.internal.statistics.StoreWork;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ public final class MvStore implements Store {
     private final EntryCache cache;
     private final EntryReader reader;
     private final WriteAheadLog log;
-    private final Merger merger;
+    private final MemtableFlusher flusher;
     private final Version newestAtOpen;
 
     /** Calls hold the read lock; {@link #close()} takes the write lock. */
@@ -76,7 +76,7 @@ public final class MvStore implements Store {
             Memtables memtables,
             EntryCache cache,
             WriteAheadLog log,
-            Merger merger,
+            MemtableFlusher flusher,
             Version newestAtOpen) {
         this.directory = directory;
         this.health = health;
@@ -85,7 +85,7 @@ public final class MvStore implements Store {
         this.cache = cache;
         this.reader = new EntryReader(cache, memtables, map);
         this.log = log;
-        this.merger = merger;
+        this.flusher = flusher;
         this.newestAtOpen = newestAtOpen;
     }
 
@@ -161,10 +161,10 @@ public final class MvStore implements Store {
                     recovered,
                     recovery.nextTable());
             WriteAheadLog log = new WriteAheadLog(directory, isForced, memtables, cache, health, recovery);
-            Merger merger = new Merger(directory, isForced, memtables, map, log, health);
+            MemtableFlusher flusher = new MemtableFlusher(directory, isForced, memtables, map, log, health);
             log.begin();
-            merger.start();
-            return new MvStore(directory, health, map, memtables, cache, log, merger, recovery.newest());
+            flusher.start();
+            return new MvStore(directory, health, map, memtables, cache, log, flusher, recovery.newest());
         } catch (IOException | RuntimeException | Error e) {
             // A close would write, and remove everything behind the last chunk that MVStore could read.
             map.abandon();
@@ -250,7 +250,7 @@ public final class MvStore implements Store {
         return reading(() -> {
             health.checkWritable();
             log.rotate();
-            return merger.purge(dispensable);
+            return flusher.purge(dispensable);
         });
     }
 
@@ -274,7 +274,7 @@ public final class MvStore implements Store {
         reading(() -> {
             health.checkWritable();
             log.rotate();
-            merger.awaitMerged();
+            flusher.awaitMerged();
             return log;
         });
     }
@@ -329,8 +329,8 @@ public final class MvStore implements Store {
                 return Optional.of(new StoreStatistics(
                         log.commits(),
                         directory.fsync().succeeded(),
-                        merger.merges(),
-                        merger.compactions(),
+                        flusher.merges(),
+                        flusher.compactions(),
                         memtables.stalls(),
                         new Bounded(memtables.weight(), memtables.maxBytes()),
                         map.fileBytes(),
@@ -366,7 +366,7 @@ public final class MvStore implements Store {
     @Override
     public void close() {
         // A purge would hold the lock to its end.
-        merger.endPurges();
+        flusher.endPurges();
         calls.writeLock().lock();
         try {
             if (closed) {
@@ -381,7 +381,7 @@ public final class MvStore implements Store {
 
     private void closeAll() {
         List<Runnable> steps =
-                List.of(merger::close, this::closeLog, this::closeMap, () -> OutOfMemoryRetry.run(directory::close));
+                List.of(flusher::close, this::closeLog, this::closeMap, () -> OutOfMemoryRetry.run(directory::close));
         @Nullable StoreException failure = null;
         for (Runnable step : steps) {
             try {

@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.LoadClients;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.load.closed.ReadBack;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -87,9 +87,9 @@ public final class LoadCommands implements AutoCloseable {
      * @throws IOException if a put failed to the end
      * @throws InterruptedException if the thread is interrupted
      */
-    public Filling.Filled fill(Fill fill) throws IOException, InterruptedException {
+    public Preload.Filled fill(Fill fill) throws IOException, InterruptedException {
         forgetInserted();
-        return Filling.fill(client(), fill.first(), fill.keys(), fill.maxInFlight());
+        return Preload.fill(client(), fill.first(), fill.keys(), fill.maxInFlight());
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.load.closed.ReadBack;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
@@ -85,10 +85,10 @@ public final class LoadProcess implements LoadRunner, AutoCloseable {
     }
 
     @Override
-    public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
+    public Preload.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws ChildException, InterruptedException {
         return child.call(
-                LoadMain.FILL, new LoadCommands.Fill(first, keys, maxInFlight), Filling.Filled.class, deadline);
+                LoadMain.FILL, new LoadCommands.Fill(first, keys, maxInFlight), Preload.Filled.class, deadline);
     }
 
     /**

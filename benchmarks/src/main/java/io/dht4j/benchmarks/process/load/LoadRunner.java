@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.process.load;
 
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.lab.internal.counters.Counters;
 import io.dht4j.lab.internal.load.LoadDriver;
 import java.io.IOException;
@@ -21,7 +21,7 @@ public interface LoadRunner extends LoadDriver {
      * @throws IOException if it is late, or if a put fails finally
      * @throws InterruptedException if the thread is interrupted, which stops the filling
      */
-    Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
+    Preload.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws IOException, InterruptedException;
 
     /**

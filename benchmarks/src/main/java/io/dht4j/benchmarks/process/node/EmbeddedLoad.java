@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.process.node;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.process.load.LoadCommands;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.load.LoadShares;
@@ -53,7 +53,7 @@ public final class EmbeddedLoad implements LoadRunner {
     }
 
     @Override
-    public Filling.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
+    public Preload.Filled fill(long first, long keys, int maxInFlight, Duration deadline)
             throws IOException, InterruptedException {
         return nodes.get(0).fill(new LoadCommands.Fill(first, keys, maxInFlight), deadline);
     }

@@ -1,6 +1,6 @@
 package io.dht4j.benchmarks.process.node;
 
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.process.Child;
 import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
@@ -219,8 +219,8 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /** Writes keys from within its process. Blocks. */
-    Filling.Filled fill(LoadCommands.Fill fill, Duration deadline) throws ChildException, InterruptedException {
-        return child.call(NodeCommands.FILL, fill, Filling.Filled.class, deadline);
+    Preload.Filled fill(LoadCommands.Fill fill, Duration deadline) throws ChildException, InterruptedException {
+        return child.call(NodeCommands.FILL, fill, Preload.Filled.class, deadline);
     }
 
     /** Runs a load within its process. Blocks. */

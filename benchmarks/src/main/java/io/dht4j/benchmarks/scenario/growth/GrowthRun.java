@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.growth;
 
 import io.dht4j.benchmarks.files.Directories;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.load.closed.ReadBack;
 import io.dht4j.benchmarks.process.load.LoadProcess;
 import io.dht4j.benchmarks.process.node.MembershipReading;
@@ -88,7 +88,7 @@ public final class GrowthRun {
             }
             context.step("reading every key");
             load.connect(plan.client(nodes));
-            ReadBack.Result readBack = load.readBack(plan.keys(), Filling.inFlight(plan.valueBytes()), READING);
+            ReadBack.Result readBack = load.readBack(plan.keys(), Preload.inFlight(plan.valueBytes()), READING);
             report.write(growth(grown, readBack));
         }
         Directories.delete(data);
@@ -98,7 +98,7 @@ public final class GrowthRun {
         for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
             context.within(first, plan.keys());
             load.fill(
-                    first, Math.min(KEYS_AT_A_TIME, plan.keys() - first), Filling.inFlight(plan.valueBytes()), FILLING);
+                    first, Math.min(KEYS_AT_A_TIME, plan.keys() - first), Preload.inFlight(plan.valueBytes()), FILLING);
         }
     }
 

@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.scenario.load;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.client.RunningCluster;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.process.load.LoadProcesses;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.scenario.RunContext;
@@ -86,7 +86,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
         LoadProcesses processes =
                 LoadProcesses.start(plan.processes(), plan.sized(client), plan.heapMegabytes(), plan.loadFlags());
         load = Optional.of(processes);
-        processes.fill(plan.keys(), Filling.inFlight(plan.valueSizes().largest()), FILLING);
+        processes.fill(plan.keys(), Preload.inFlight(plan.valueSizes().largest()), FILLING);
     }
 
     @Override

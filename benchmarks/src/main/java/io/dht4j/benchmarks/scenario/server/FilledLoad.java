@@ -1,7 +1,7 @@
 package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.process.ChildRefusedException;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.node.EmbeddedLoad;
@@ -37,7 +37,7 @@ final class FilledLoad {
             for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
                 context.within(first, plan.keys());
                 long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
-                load.fill(first, keys, Filling.inFlight(plan.valueSizes().largest()), DEADLINE);
+                load.fill(first, keys, Preload.inFlight(plan.valueSizes().largest()), DEADLINE);
             }
             return load;
         } catch (ChildRefusedException e) {

@@ -9,7 +9,7 @@ import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.lab.internal.load.LoadClient;
@@ -106,7 +106,7 @@ class LoadClientsTest {
     @EnumSource
     void fillingWritesEveryKeyWithItsValue(Kind kind) throws Exception {
         try (LoadClient client = open(kind)) {
-            assertThat(Filling.fill(client, 0, KEYS, 16).keys()).isEqualTo(KEYS);
+            assertThat(Preload.fill(client, 0, KEYS, 16).keys()).isEqualTo(KEYS);
         }
 
         Values values = new Values(VALUE_BYTES);
@@ -146,7 +146,7 @@ class LoadClientsTest {
     @EnumSource
     void aLoadOfEitherOperationIsServed(Kind kind) throws Exception {
         try (LoadClient client = open(kind)) {
-            Filling.fill(client, 0, KEYS, 16);
+            Preload.fill(client, 0, KEYS, 16);
             for (Operation operation : List.of(Operation.PUT, Operation.GET)) {
                 LoadResult result = OpenLoad.on(client)
                         .givingUpAfter(Duration.ofMinutes(1))
@@ -213,7 +213,7 @@ class LoadClientsTest {
     void fillingEndsWithAnErrorIfAKeyCannotBeWritten() {
         LoadClient broken = new FailingTarget();
 
-        assertThatThrownBy(() -> Filling.fill(broken, 0, 10, 2))
+        assertThatThrownBy(() -> Preload.fill(broken, 0, 10, 2))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("could not be written in 6 attempts: HTTP 507: full");
     }
@@ -221,8 +221,8 @@ class LoadClientsTest {
     @Test
     void fillingCanGoOnWhereItStopped() throws Exception {
         try (LoadClient client = open(Kind.EMBEDDED)) {
-            Filling.fill(client, 0, 3, 16);
-            assertThat(Filling.fill(client, 3, KEYS - 3, 16).keys()).isEqualTo(KEYS - 3);
+            Preload.fill(client, 0, 3, 16);
+            assertThat(Preload.fill(client, 3, KEYS - 3, 16).keys()).isEqualTo(KEYS - 3);
         }
 
         for (long key = 0; key < KEYS; key++) {
@@ -241,7 +241,7 @@ class LoadClientsTest {
                 }
             };
 
-            Filling.fill(failingAtFirst, 0, KEYS, 16);
+            Preload.fill(failingAtFirst, 0, KEYS, 16);
         }
 
         for (long key = 0; key < KEYS; key++) {
@@ -261,7 +261,7 @@ class LoadClientsTest {
             }
         };
 
-        assertThatThrownBy(() -> Filling.fill(refusing, 0, 1, 1))
+        assertThatThrownBy(() -> Preload.fill(refusing, 0, 1, 1))
                 .hasMessage("filling stopped: key number 0 could not be written in 1 attempt: " + name + ": never");
         assertThat(puts).hasValue(1);
     }

@@ -10,7 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.Topology;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.lab.internal.load.LoadClient;
 import io.dht4j.lab.internal.load.LoadResult;
@@ -131,7 +131,7 @@ class WorkloadLoadTest {
     void eachKindOfOperationReachesTheClusterWithItsShare(Kind kind) throws Exception {
         KeySpace space = new KeySpace(KEYS);
         try (LoadClient client = open(kind)) {
-            Filling.fill(client, 0, KEYS, 16);
+            Preload.fill(client, 0, KEYS, 16);
             calls.clear();
 
             LoadResult result =
@@ -197,7 +197,7 @@ class WorkloadLoadTest {
     void theWorkloadsOfYcsbRunOneAfterTheOther(Kind kind) throws Exception {
         KeySpace space = new KeySpace(KEYS);
         try (LoadClient client = open(kind)) {
-            Filling.fill(client, 0, KEYS, 16);
+            Preload.fill(client, 0, KEYS, 16);
             for (Workload workload : Workload.ycsb()) {
                 LoadResult result = run(client, space, Operation.of(workload));
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
-import io.dht4j.benchmarks.load.closed.Filling;
+import io.dht4j.benchmarks.load.closed.Preload;
 import io.dht4j.benchmarks.process.ChildException;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.process.node.NodesSpec;
@@ -81,7 +81,7 @@ class LoadProcessTest {
                 List.of(),
                 Optional.empty())) {
             assertThatThrownBy(() -> {
-                        Filling.Filled filled = load.fill(0, 1, 1, PATIENCE);
+                        Preload.Filled filled = load.fill(0, 1, 1, PATIENCE);
                         throw new AssertionError(filled);
                     })
                     .isInstanceOf(ChildException.class)

@@ -26,7 +26,7 @@ final class Batcher {
     static final long STALL_NANOS = 20_000_000;
 
     private final Environment environment;
-    private final Cork cork;
+    private final RequestCoalescer coalescer;
     private final Batching options;
     private final int maxBytes;
     private final int maxWaiting;
@@ -61,7 +61,7 @@ final class Batcher {
             synchronized (lock) {
                 inFlight.remove(this);
             }
-            if (!cork.holds(Batcher.this)) {
+            if (!coalescer.holds(Batcher.this)) {
                 drain();
             }
         }
@@ -71,7 +71,7 @@ final class Batcher {
      * Creates a batcher without requests.
      *
      * @param environment time and timers
-     * @param cork holds requests back while replies are delivered
+     * @param coalescer holds requests back while replies are delivered
      * @param options the bounds of a frame, and the window
      * @param maxBytes the maximum number of bytes in a frame
      * @param maxWaiting the maximum number of waiting requests
@@ -80,14 +80,14 @@ final class Batcher {
      */
     Batcher(
             Environment environment,
-            Cork cork,
+            RequestCoalescer coalescer,
             Batching options,
             int maxBytes,
             int maxWaiting,
             long maxWaitingBytes,
             Consumer<Batch> sender) {
         this.environment = environment;
-        this.cork = cork;
+        this.coalescer = coalescer;
         this.options = options;
         this.maxBytes = maxBytes;
         this.maxWaiting = maxWaiting;
@@ -113,7 +113,7 @@ final class Batcher {
         }
         if (full) {
             request.fail(true, ErrorCode.OVERLOADED, "overloaded: too many requests wait to be sent");
-        } else if (cork.holds(this)) {
+        } else if (coalescer.holds(this)) {
             // In case that the work of this thread takes long.
             setTimer();
         } else {

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Encodes requests into frames, one or several in each, and passes them to the transport. What the transport returns
- * goes to the receiver, under the cork, so that the requests that it leads to share frames too. Does not block; safe
- * for use by any number of threads.
+ * goes to the receiver, while requests are held back, so that the requests that it leads to share frames too. Does not
+ * block; safe for use by any number of threads.
  */
 final class FrameSender {
 
@@ -41,16 +41,21 @@ final class FrameSender {
     private final OwnHeader own;
     private final int maxBatchBytes;
     private final boolean cancels;
-    private final Cork cork;
+    private final RequestCoalescer coalescer;
     private final ReplyReceiver receiver;
 
-    FrameSender(NodeComponents components, NodeConfig config, OwnHeader own, Cork cork, ReplyReceiver receiver) {
+    FrameSender(
+            NodeComponents components,
+            NodeConfig config,
+            OwnHeader own,
+            RequestCoalescer coalescer,
+            ReplyReceiver receiver) {
         this.transport = components.transport();
         this.nanoTime = components.environment()::nanoTime;
         this.own = own;
         this.maxBatchBytes = config.batching().maxBytes();
         this.cancels = config.calls().cancellation() == CancellationPolicy.PROPAGATE;
-        this.cork = cork;
+        this.coalescer = coalescer;
         this.receiver = receiver;
     }
 
@@ -63,7 +68,7 @@ final class FrameSender {
         }
         // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
         call(requests).handle((bytes, error) -> {
-            boolean corked = cork.put();
+            boolean coalescing = coalescer.begin();
             try {
                 if (error == null) {
                     receiver.received(requests, bytes);
@@ -72,8 +77,8 @@ final class FrameSender {
                 }
             } finally {
                 batch.ended();
-                if (corked) {
-                    cork.pull();
+                if (coalescing) {
+                    coalescer.end();
                 }
             }
             return error == null;
@@ -87,7 +92,7 @@ final class FrameSender {
      */
     void send(PendingRequest request, Batcher.@Nullable Batch batch) {
         call(request).handle((bytes, error) -> {
-            boolean corked = cork.put();
+            boolean coalescing = coalescer.begin();
             try {
                 if (error == null) {
                     receiver.received(request, bytes);
@@ -100,8 +105,8 @@ final class FrameSender {
                 if (batch != null) {
                     batch.ended();
                 }
-                if (corked) {
-                    cork.pull();
+                if (coalescing) {
+                    coalescer.end();
                 }
             }
             return error == null;

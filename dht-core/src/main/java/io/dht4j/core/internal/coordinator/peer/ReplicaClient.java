@@ -96,11 +96,11 @@ public final class ReplicaClient {
         this.budget = new RetryBudget(config.overload().retries(), nanoTime);
         this.hedging = new ReadHedging(config.calls().hedging(), budget);
         this.limits = new ConcurrencyLimits(components, config);
-        Cork cork = new Cork();
+        RequestCoalescer coalescer = new RequestCoalescer();
         this.features = new PeerFeatures(nanoTime, this::askFeatures);
         ReplyReceiver receiver =
                 new ReplyReceiver(nanoTime, components.names(), monitor, features, hedging, budget, this::send);
-        this.sender = new FrameSender(components, config, own, cork, receiver);
+        this.sender = new FrameSender(components, config, own, coalescer, receiver);
         this.views = components.views();
         this.refresh = new ViewRefresh(views, components.environment());
         monitor.follow(refresh);
@@ -108,8 +108,8 @@ public final class ReplicaClient {
         // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
         int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
         int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
-        this.readBatchers = () -> batcher(components, config, cork, readBytes);
-        this.writeBatchers = () -> batcher(components, config, cork, writeBytes);
+        this.readBatchers = () -> batcher(components, config, coalescer, readBytes);
+        this.writeBatchers = () -> batcher(components, config, coalescer, writeBytes);
         this.batches = config.batching().enabled();
         this.lanes = lanes(components.view(), Map.of());
     }
@@ -142,10 +142,10 @@ public final class ReplicaClient {
         features.retain(now.topology().nodes().stream().map(Node::id).collect(Collectors.toUnmodifiableSet()));
     }
 
-    private Batcher batcher(NodeComponents components, NodeConfig config, Cork cork, int maxBytes) {
+    private Batcher batcher(NodeComponents components, NodeConfig config, RequestCoalescer coalescer, int maxBytes) {
         return new Batcher(
                 components.environment(),
-                cork,
+                coalescer,
                 config.batching(),
                 maxBytes,
                 config.limits().maxInFlight(),

@@ -34,7 +34,7 @@ final class MissedWrites {
     }
 
     /** An entry of a write with one version. */
-    interface Stamped {
+    interface Versioned {
 
         Entry entry();
 
@@ -42,14 +42,14 @@ final class MissedWrites {
         boolean isReplaced();
     }
 
-    private record Miss(Node node, List<? extends Stamped> entries) {}
+    private record Miss(Node node, List<? extends Versioned> entries) {}
 
     MissedWrites(Handoff handoff) {
         this.handoff = handoff;
     }
 
     /** Records a replica that has not acknowledged. */
-    void add(Node node, List<? extends Stamped> entries) {
+    void add(Node node, List<? extends Versioned> entries) {
         synchronized (this) {
             if (fate == Fate.UNDECIDED) {
                 if (misses.isEmpty()) {
@@ -88,9 +88,9 @@ final class MissedWrites {
         }
     }
 
-    private void hint(Node node, List<? extends Stamped> stamped) {
-        List<Entry> entries = new ArrayList<>(stamped.size());
-        for (Stamped each : stamped) {
+    private void hint(Node node, List<? extends Versioned> writes) {
+        List<Entry> entries = new ArrayList<>(writes.size());
+        for (Versioned each : writes) {
             if (!each.isReplaced()) {
                 entries.add(each.entry());
             }

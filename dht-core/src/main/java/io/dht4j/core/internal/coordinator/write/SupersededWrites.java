@@ -28,7 +28,7 @@ public final class SupersededWrites {
 
     private final Environment environment;
     // Guarded by this, as the following fields. In the order of arrival.
-    private final Map<Stamp, Waiting> waiting = new LinkedHashMap<>();
+    private final Map<VersionedWrite, Waiting> waiting = new LinkedHashMap<>();
     private boolean scheduled;
     private boolean closed;
     private Environment.Timer timer = () -> {};
@@ -53,11 +53,11 @@ public final class SupersededWrites {
     }
 
     /** Adds an entry, unless it waits already. If there is no timer for it, it waits for its deadline. */
-    synchronized void add(WriteOperation write, Stamp stamp) {
+    synchronized void add(WriteOperation write, VersionedWrite versioned) {
         if (closed) {
             return;
         }
-        Waiting before = waiting.putIfAbsent(stamp, new Waiting(write, environment.nanoTime()));
+        Waiting before = waiting.putIfAbsent(versioned, new Waiting(write, environment.nanoTime()));
         if (before == null && !scheduled) {
             schedule();
         }
@@ -86,7 +86,7 @@ public final class SupersededWrites {
 
     private void look() {
         long now = environment.nanoTime();
-        Map<Stamp, Waiting> due;
+        Map<VersionedWrite, Waiting> due;
         synchronized (this) {
             if (closed) {
                 return;
@@ -98,11 +98,11 @@ public final class SupersededWrites {
             }
             boolean late = now - scheduledNanos > LATE_NANOS;
             if (late) {
-                waiting.replaceAll((stamp, each) -> new Waiting(each.write(), now));
+                waiting.replaceAll((versioned, each) -> new Waiting(each.write(), now));
             }
             due = late ? Map.of() : new LinkedHashMap<>(waiting);
             schedule();
         }
-        due.forEach((stamp, each) -> each.write().supersedeIfSilent(stamp, now - each.sinceNanos()));
+        due.forEach((versioned, each) -> each.write().supersedeIfSilent(versioned, now - each.sinceNanos()));
     }
 }

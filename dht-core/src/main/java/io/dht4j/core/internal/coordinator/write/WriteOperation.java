@@ -80,7 +80,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private volatile @Nullable WriteFailures failures;
 
     /** The entries with their first versions. */
-    private final List<Stamp> first;
+    private final List<VersionedWrite> first;
 
     private WriteOperation(
             WriteServices services,
@@ -100,7 +100,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         this.result = result;
         this.size = entries.size();
         this.undecided = size;
-        this.first = Stamp.of(entries, policy, view);
+        this.first = VersionedWrite.of(entries, policy, view);
         this.offeredUntil = deadline() - context.remainingNanos() / 2;
     }
 
@@ -140,38 +140,38 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
     }
 
-    private void sendAll(List<Stamp> stamps, List<Entry> entries, ClusterView by) {
-        if (stamps.size() == 1 && !stamps.get(0).tracker.hasPair()) {
+    private void sendAll(List<VersionedWrite> writes, List<Entry> entries, ClusterView by) {
+        if (writes.size() == 1 && !writes.get(0).tracker.hasPair()) {
             Key key = entries.get(0).key();
-            send(by.replicas(key, stamps.get(0).from()), stamps, entries, by.token(key));
+            send(by.replicas(key, writes.get(0).from()), writes, entries, by.token(key));
         } else {
             // Each node has a request of its own: of a batch it gets a part, and of a pair it matters who answers.
-            services.client().order().localLast(group(stamps, by), (node, group) -> sendGroup(node, group, by));
+            services.client().order().localLast(group(writes, by), (node, group) -> sendGroup(node, group, by));
         }
     }
 
-    private Map<Node, List<Stamp>> group(List<Stamp> stamps, ClusterView by) {
-        Map<Node, List<Stamp>> groups = new LinkedHashMap<>();
-        for (Stamp stamp : stamps) {
-            for (Node node : by.replicas(stamp.entry.key(), stamp.from())) {
-                groups.computeIfAbsent(node, n -> new ArrayList<>()).add(stamp);
+    private Map<Node, List<VersionedWrite>> group(List<VersionedWrite> writes, ClusterView by) {
+        Map<Node, List<VersionedWrite>> groups = new LinkedHashMap<>();
+        for (VersionedWrite write : writes) {
+            for (Node node : by.replicas(write.entry.key(), write.from())) {
+                groups.computeIfAbsent(node, n -> new ArrayList<>()).add(write);
             }
         }
         return groups;
     }
 
-    private void sendGroup(Node node, List<Stamp> group, ClusterView by) {
-        RequestGroups.split(group, stamp -> FrameCodec.encodedSize(stamp.entry), services.maxValueBytes(), part -> {
+    private void sendGroup(Node node, List<VersionedWrite> group, ClusterView by) {
+        RequestGroups.split(group, write -> FrameCodec.encodedSize(write.entry), services.maxValueBytes(), part -> {
             List<Entry> entries = entries(part);
             send(List.of(node), part, entries, by.token(entries));
         });
     }
 
-    private static List<Entry> entries(List<Stamp> stamps) {
-        return stamps.stream().map(Stamp::entry).toList();
+    private static List<Entry> entries(List<VersionedWrite> writes) {
+        return writes.stream().map(VersionedWrite::entry).toList();
     }
 
-    private void send(List<Node> nodes, List<Stamp> part, List<Entry> entries, @Nullable FencingToken token) {
+    private void send(List<Node> nodes, List<VersionedWrite> part, List<Entry> entries, @Nullable FencingToken token) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
         services.client().order().localLast(nodes, new WriteRequest(this, nodes, part, outbound, 0));
     }
@@ -203,15 +203,15 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
      * deadline has decided meanwhile, all replicas by the newer view have missed it.
      */
     void replan(WriteRequest request, FencingToken token, PeerFailure failure) {
-        List<Stamp> part = request.part;
+        List<VersionedWrite> part = request.part;
         replanning().after(token, failure.node(), context.remainingNanos()).whenComplete((newer, error) -> {
             try {
-                List<Stamp> again = new ArrayList<>();
+                List<VersionedWrite> again = new ArrayList<>();
                 for (int i = 0; error == null && i < part.size(); i++) {
-                    Stamp stamp = part.get(i);
-                    if (stamp.tracker.abandon()) {
-                        Stamp next = new Stamp(stamp.entry, policy, newer);
-                        stamp.replaceBy(next);
+                    VersionedWrite write = part.get(i);
+                    if (write.tracker.abandon()) {
+                        VersionedWrite next = new VersionedWrite(write.entry, policy, newer);
+                        write.replaceBy(next);
                         again.add(next);
                     }
                 }
@@ -238,34 +238,34 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             missed.add(node, request.part);
         }
         for (int i = 0; i < request.part.size(); i++) {
-            Stamp stamp = request.part.get(i);
-            if (stamp.tracker.fail(failure.node())) {
-                decided(stamp);
+            VersionedWrite write = request.part.get(i);
+            if (write.tracker.fail(failure.node())) {
+                decided(write);
             }
         }
     }
 
     /** Counts the answer of a node to some entries. */
-    void answered(NodeId by, List<Stamp> part, List<Reply.Newer> newer) {
+    void answered(NodeId by, List<VersionedWrite> part, List<Reply.Newer> newer) {
         // Also if it was superseded: it may have been visible for a moment.
         maybeDone = true;
         int next = 0;
         for (int i = 0; i < part.size(); i++) {
-            Stamp stamp = part.get(i);
+            VersionedWrite write = part.get(i);
             boolean isNewest = next == newer.size() || newer.get(next).index() != i;
             Optional<Version> reported =
                     isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
-            if (answered(by, stamp, reported)) {
-                decided(stamp);
-            } else if (stamp.tracker.isSuperseded()) {
-                services.superseded().add(this, stamp);
+            if (answered(by, write, reported)) {
+                decided(write);
+            } else if (write.tracker.isSuperseded()) {
+                services.superseded().add(this, write);
             }
         }
     }
 
     /** Returns whether an entry still waits for replicas, of which those that have answered would be enough. */
-    boolean isWaiting(Stamp stamp) {
-        return !missed.isDecided() && stamp.tracker.isSuperseded();
+    boolean isWaiting(VersionedWrite write) {
+        return !missed.isDecided() && write.tracker.isSuperseded();
     }
 
     /**
@@ -274,17 +274,17 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
      *
      * @param waitedNanos for how long enough others have answered
      */
-    void supersedeIfSilent(Stamp stamp, long waitedNanos) {
+    void supersedeIfSilent(VersionedWrite write, long waitedNanos) {
         try {
             ReplicaOrder order = services.client().order();
             ClusterView by = services.components().view();
             // A replica that has failed may be one of the suspected ones.
             boolean silent = waitedNanos >= order.patienceNanos()
-                    || order.suspectedSlots(by, by.partitionOf(stamp.entry.key()), stamp.from())
-                            >= stamp.tracker.withoutAnswer();
+                    || order.suspectedSlots(by, by.partitionOf(write.entry.key()), write.from())
+                            >= write.tracker.withoutAnswer();
             // Exactly one of this and a deciding answer gets the entry.
-            if (silent && stamp.tracker.abandon()) {
-                lost(stamp);
+            if (silent && write.tracker.abandon()) {
+                lost(write);
             }
         } catch (RuntimeException | Error e) {
             broken(e);
@@ -292,32 +292,32 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     /** Counts an answer; returns true for the one that decides. */
-    private boolean answered(NodeId by, Stamp stamp, Optional<Version> newer) {
+    private boolean answered(NodeId by, VersionedWrite write, Optional<Version> newer) {
         if (newer.isPresent() && newer.get().equals(Reply.Newer.UNKNOWN)) {
-            return stamp.tracker.ackUnsure(by);
+            return write.tracker.ackUnsure(by);
         }
         if (newer.isPresent() && newer.get().equals(Reply.Newer.TOO_FAR_AHEAD)) {
             failures().tooFarAhead();
-            return stamp.tracker.fail(by);
+            return write.tracker.fail(by);
         }
         boolean counts = newer.isEmpty() || newerCounts;
-        return counts ? stamp.tracker.ack(by) : stamp.tracker.newer(by, newer.orElseThrow());
+        return counts ? write.tracker.ack(by) : write.tracker.newer(by, newer.orElseThrow());
     }
 
-    private void decided(Stamp stamp) {
-        if (stamp.tracker.isEnough()) {
-            acknowledged(stamp);
+    private void decided(VersionedWrite write) {
+        if (write.tracker.isEnough()) {
+            acknowledged(write);
         } else {
-            lost(stamp);
+            lost(write);
         }
     }
 
-    private void acknowledged(Stamp stamp) {
+    private void acknowledged(VersionedWrite write) {
         if (size > 1) {
-            NEWEST.accumulateAndGet(this, stamp.entry.version().packed(), Math::max);
+            NEWEST.accumulateAndGet(this, write.entry.version().packed(), Math::max);
         }
         if (UNDECIDED.decrementAndGet(this) == 0) {
-            Version version = size == 1 ? stamp.entry.version() : new Version(newest);
+            Version version = size == 1 ? write.entry.version() : new Version(newest);
             if (missed.keep()) {
                 services.deadlines().remove(this);
                 result.succeed(version);
@@ -326,16 +326,16 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     }
 
     /** Handles an entry that too few replicas hold, or will soon hold, as the newest of its key. */
-    private void lost(Stamp stamp) {
-        Optional<Version> superseding = stamp.tracker.newest();
+    private void lost(VersionedWrite write) {
+        Optional<Version> superseding = write.tracker.newest();
         if (superseding.isEmpty()) {
-            fail(stamp.tracker);
+            fail(write.tracker);
         } else if (!missed.isDecided() && !context.isExpired()) {
             Version above = services.versions().above(superseding.get());
             // Not by a view that is older than the version, since hints tell by the version who may lack a write.
             ClusterView latest = services.components().view();
-            Stamp again = new Stamp(stamp.entry.withVersion(above), policy, latest);
-            stamp.replaceBy(again);
+            VersionedWrite again = new VersionedWrite(write.entry.withVersion(above), policy, latest);
+            write.replaceBy(again);
             if (services.versions().isReserved(above)) {
                 send(again, latest);
             } else {
@@ -355,8 +355,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
     }
 
-    private void send(Stamp stamp, ClusterView by) {
-        sendAll(List.of(stamp), List.of(stamp.entry), by);
+    private void send(VersionedWrite write, ClusterView by) {
+        sendAll(List.of(write), List.of(write.entry), by);
     }
 
     private void fail(AckTracker tracker) {
@@ -395,7 +395,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
         try {
             String counts = first.stream()
-                    .map(stamp -> stamp.latest().tracker)
+                    .map(write -> write.latest().tracker)
                     .filter(tracker -> !tracker.isEnough())
                     .findFirst()
                     .map(AckTracker::toString)

@@ -21,12 +21,17 @@ final class WriteRequest implements ReplyHandler, Consumer<Node> {
     /** One node if it matters whose answer it is: for a part of a batch, and where two nodes hold a slot. */
     private final List<Node> nodes;
 
-    final List<Stamp> part;
+    final List<VersionedWrite> part;
     final OutboundRequest outbound;
     /** The number of times that a replica has refused it. */
     final int refusals;
 
-    WriteRequest(WriteOperation operation, List<Node> nodes, List<Stamp> part, OutboundRequest outbound, int refusals) {
+    WriteRequest(
+            WriteOperation operation,
+            List<Node> nodes,
+            List<VersionedWrite> part,
+            OutboundRequest outbound,
+            int refusals) {
         this.operation = operation;
         this.nodes = nodes;
         this.part = part;

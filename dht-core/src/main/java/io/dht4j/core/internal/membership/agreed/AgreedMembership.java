@@ -8,6 +8,7 @@ import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.distribution.StateFetch;
 import io.dht4j.core.internal.membership.agreed.distribution.StatePulls;
 import io.dht4j.core.internal.membership.agreed.formation.Bootstrap;
+import io.dht4j.core.internal.membership.agreed.formation.DuplicateNodeCheck;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
 import io.dht4j.core.internal.membership.agreed.formation.JoinPath;
@@ -17,7 +18,6 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.agreed.formation.OwnIdentity;
 import io.dht4j.core.internal.membership.agreed.formation.RestartCheck;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
-import io.dht4j.core.internal.membership.agreed.formation.TwinCheck;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
@@ -85,7 +85,7 @@ public final class AgreedMembership {
     private final NodeReports reports;
     private final SilenceExchange silences;
     private final OwnAttributes own;
-    private final TwinCheck twin;
+    private final DuplicateNodeCheck twin;
     private final Recovery recovery;
     private final List<Consumer<ClusterState>> followers = new CopyOnWriteArrayList<>();
     private final StartWait wait;
@@ -168,7 +168,7 @@ public final class AgreedMembership {
                         .flatMap(lines -> lines)
                         .toList());
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
-        this.twin = new TwinCheck(options.self(), identity.incarnation(), calls);
+        this.twin = new DuplicateNodeCheck(options.self(), identity.incarnation(), calls);
         this.recovery =
                 new Recovery(identity.incarnation(), installed, reports, silences, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(

@@ -5,9 +5,9 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.formation.Bootstrap;
+import io.dht4j.core.internal.membership.agreed.formation.DuplicateNodeCheck;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
-import io.dht4j.core.internal.membership.agreed.formation.TwinCheck;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.peer.ForeignNodes;
@@ -45,7 +45,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final Admissions admissions;
     private final NodeReports reports;
     private final SilenceExchange silences;
-    private final TwinCheck twin;
+    private final DuplicateNodeCheck twin;
 
     /**
      * Creates the service of a node.
@@ -77,7 +77,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             Admissions admissions,
             NodeReports reports,
             SilenceExchange silences,
-            TwinCheck twin) {
+            DuplicateNodeCheck twin) {
         this.self = self;
         this.incarnation = incarnation;
         this.members = members;

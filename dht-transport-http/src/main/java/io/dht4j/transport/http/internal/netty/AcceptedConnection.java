@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection from the moment of its acceptance. This handler precedes all others of the connection's bytes. It
- * enforces that requests come in time, and puts {@link RequestRules} behind the decoder of HTTP/1.1 before that has
- * seen a whole head.
+ * enforces that requests come in time, and puts {@link HttpRequestValidator} behind the decoder of HTTP/1.1 before that
+ * has seen a whole head.
  *
  * <p>Its reports to {@link AcceptedConnections} may come from any thread; the rest belongs to its event loop.
  */
@@ -68,7 +68,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     private boolean settled;
     private boolean refused;
     private int passed;
-    private @Nullable RequestRules rules;
+    private @Nullable HttpRequestValidator rules;
     private @Nullable Future<?> headTimer;
 
     AcceptedConnection(AcceptedConnections all, Channel channel, InetSocketAddress remote, CallerNetwork address) {
@@ -202,7 +202,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
             passUntilSettled(ctx, bytes);
             return;
         }
-        RequestRules known = rules;
+        HttpRequestValidator known = rules;
         if (known == null) {
             ctx.fireChannelRead(message);
             return;
@@ -240,7 +240,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     /** Refuses a preface that breaks off behind a whole head, which the rules would see too late. */
     private void refuseVersion(ChannelHandlerContext ctx) {
         refused = true;
-        byte[] body = all.refusals().body(RequestRules.OTHER_VERSION, RequestRules.VERSIONS);
+        byte[] body = all.refusals().body(HttpRequestValidator.OTHER_VERSION, HttpRequestValidator.VERSIONS);
         String head = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: " + Refusals.CONTENT_TYPE
                 + "\r\nContent-Length: " + body.length + "\r\n" + BrowserHeaders.CONTENT_TYPE_OPTIONS + ": "
                 + BrowserHeaders.NOSNIFF + "\r\n" + BrowserHeaders.RESOURCE_POLICY + ": "
@@ -262,7 +262,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         ChannelPipeline pipeline = channel.pipeline();
         ChannelHandlerContext encoder = pipeline.context(HttpResponseEncoder.class);
         if (rules == null && encoder != null && pipeline.get(HttpRequestDecoder.class) != null) {
-            RequestRules made = new RequestRules(this, all.refusals());
+            HttpRequestValidator made = new HttpRequestValidator(this, all.refusals());
             pipeline.addAfter(encoder.name(), "requestRules", made);
             rules = made;
         }

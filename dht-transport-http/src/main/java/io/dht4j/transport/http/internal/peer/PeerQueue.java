@@ -25,7 +25,7 @@ public final class PeerQueue {
 
     private final PeerLoop timers;
     private final int maxUnderWay;
-    private final CallBounds bounds;
+    private final PeerCallLimits bounds;
     private final Consumer<PeerCall> client;
     private final LoopTimer timer;
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
@@ -47,7 +47,7 @@ public final class PeerQueue {
     public PeerQueue(PeerLoop timers, int maxUnderWay, PeerOptions options, Consumer<PeerCall> client) {
         this.timers = timers;
         this.maxUnderWay = maxUnderWay;
-        this.bounds = new CallBounds(
+        this.bounds = new PeerCallLimits(
                 options.limits().maxQueuedPerPeer(), options.limits().maxQueuedBytesPerPeer());
         this.timer = new LoopTimer(timers, this::sweep);
         this.client = client;

@@ -1,9 +1,9 @@
 package io.dht4j.transport.http.internal.vertx;
 
 import io.dht4j.transport.common.calls.ConnectionCount;
-import io.dht4j.transport.http.internal.peer.CallBounds;
 import io.dht4j.transport.http.internal.peer.LoopTimer;
 import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.http.internal.peer.PeerCallLimits;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerReply;
@@ -44,7 +44,7 @@ final class VertxLane {
     private final HttpClientAgent client;
     private final VertxTarget target;
     private final int maxConnections;
-    private final CallBounds bounds;
+    private final PeerCallLimits bounds;
     private final ConnectionCount connections;
     private final LoopTimer timer;
     private final long keepAliveNanos;
@@ -83,7 +83,7 @@ final class VertxLane {
         this.target = target;
         this.connectOptions = target.connect().get();
         this.maxConnections = share(options.connectionsPerPeer(), lanes);
-        this.bounds = new CallBounds(
+        this.bounds = new PeerCallLimits(
                 share(options.limits().maxQueuedPerPeer(), lanes),
                 options.limits().maxQueuedBytesPerPeer() / lanes);
         this.timer = new LoopTimer(loop, this::sweep);

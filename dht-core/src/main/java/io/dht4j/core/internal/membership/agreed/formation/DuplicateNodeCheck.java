@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * of them would give the same versions to different writes, and vote twice. A member that was started at another
  * address than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
  */
-public final class TwinCheck {
+public final class DuplicateNodeCheck {
 
     private final Node self;
     private final UUID incarnation;
@@ -30,7 +30,7 @@ public final class TwinCheck {
      * @param incarnation its stored incarnation
      * @param calls sends the request
      */
-    public TwinCheck(Node self, UUID incarnation, PeerCalls calls) {
+    public DuplicateNodeCheck(Node self, UUID incarnation, PeerCalls calls) {
         this.self = self;
         this.incarnation = incarnation;
         this.calls = calls;

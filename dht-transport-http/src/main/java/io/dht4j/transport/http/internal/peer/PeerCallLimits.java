@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Bounds the calls to one peer: the number that waits for a connection, and the bytes of all that have not ended. Safe
  * for use by any number of threads.
  */
-public final class CallBounds {
+public final class PeerCallLimits {
 
     private final int maxWaiting;
     private final long maxBytes;
@@ -16,7 +16,7 @@ public final class CallBounds {
     private final AtomicLong bytes = new AtomicLong();
 
     /** Creates bounds. A single frame of any size passes when no other is in flight. */
-    public CallBounds(int maxWaiting, long maxBytes) {
+    public PeerCallLimits(int maxWaiting, long maxBytes) {
         this.maxWaiting = maxWaiting;
         this.maxBytes = maxBytes;
     }

@@ -24,9 +24,9 @@ import org.slf4j.event.Level;
  * Logs when a node becomes unreachable, and why, and when it is reachable again: once for each reason, however many
  * calls fail. Safe for use by any number of threads.
  */
-final class WatchedTransport implements Transport {
+final class ReachabilityLog implements Transport {
 
-    private static final Logger LOG = LoggerFactory.getLogger(WatchedTransport.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ReachabilityLog.class);
 
     /**
      * The bound on logged reasons. There are few; a reason with a changing number must not grow the log with every
@@ -76,11 +76,11 @@ final class WatchedTransport implements Transport {
      *     most {@code INFO}, because every node that starts later or restarts causes that; so it is where connections
      *     are closed at once, for ten seconds
      */
-    WatchedTransport(Transport watched, Level level) {
+    ReachabilityLog(Transport watched, Level level) {
         this(watched, level, System::nanoTime);
     }
 
-    WatchedTransport(Transport watched, Level level, LongSupplier nanoTime) {
+    ReachabilityLog(Transport watched, Level level, LongSupplier nanoTime) {
         this.watched = watched;
         this.level = level;
         this.nanoTime = nanoTime;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-class WatchedTransportTest {
+class ReachabilityLogTest {
 
     private static final String CLOSED = "cannot connect: Failed to create SSL connection: closed";
     private static final String UNTRUSTED = "cannot connect: the certificate of n2 is not trusted";
@@ -32,9 +32,9 @@ class WatchedTransportTest {
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final List<String> failures = new ArrayList<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(WatchedTransport.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(ReachabilityLog.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final WatchedTransport transport = new WatchedTransport(
+    private final ReachabilityLog transport = new ReachabilityLog(
             new ForwardingTransport(LoopbackNetwork.on(env).transport("host1:1")) {
                 @Override
                 public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {

@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** Runs {@link Scan#forEach} as a loop, so that pages that complete immediately cause no recursion. */
-final class ScanPump {
+final class ScanLoop {
 
-    private ScanPump() {}
+    private ScanLoop() {}
 
-    static void pump(Scan scan, Consumer<? super KeyValue> consumer, CompletableFuture<Void> done) {
+    static void run(Scan scan, Consumer<? super KeyValue> consumer, CompletableFuture<Void> done) {
         while (true) {
             CompletableFuture<List<KeyValue>> page;
             try {
@@ -21,7 +21,7 @@ final class ScanPump {
             if (!page.isDone()) {
                 page.whenComplete((entries, error) -> {
                     if (deliver(scan, consumer, done, page)) {
-                        pump(scan, consumer, done);
+                        run(scan, consumer, done);
                     }
                 });
                 return;

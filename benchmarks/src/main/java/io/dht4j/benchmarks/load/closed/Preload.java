@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Writes each key once, as fast as the client takes them: a fixed number of operations is in flight, and each that ends
  * starts the next.
  */
-public final class Filling {
+public final class Preload {
 
     private static final int ATTEMPTS = 6;
 
@@ -39,7 +39,7 @@ public final class Filling {
     private final Semaphore room;
     private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
 
-    private Filling(LoadClient client, int maxInFlight) {
+    private Preload(LoadClient client, int maxInFlight) {
         this.client = client;
         this.maxInFlight = maxInFlight;
         this.room = new Semaphore(maxInFlight);
@@ -86,7 +86,7 @@ public final class Filling {
                     "operations in flight while filling: " + maxInFlight + " is not 1 to 1,000,000");
         }
         long begin = System.nanoTime();
-        new Filling(client, maxInFlight).run(first, keys);
+        new Preload(client, maxInFlight).run(first, keys);
         return new Filled(keys, (System.nanoTime() - begin) / 1e9);
     }
 

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * incomplete: the server would refuse it without saying why, and RFC 9110 lets it ignore the offer. Belongs to the
  * connection's event loop.
  */
-final class RequestRules extends ChannelDuplexHandler {
+final class HttpRequestValidator extends ChannelDuplexHandler {
 
     /** The time in which a client may continue to send after its answer, so that it sees the answer and not a reset. */
     private static final long LINGER_SECONDS = 2;
@@ -72,7 +72,7 @@ final class RequestRules extends ChannelDuplexHandler {
     private boolean refused;
     private boolean refusedBodyComes;
 
-    RequestRules(AcceptedConnection connection, Refusals refusals) {
+    HttpRequestValidator(AcceptedConnection connection, Refusals refusals) {
         this.connection = connection;
         this.refusals = refusals;
     }

@@ -8,17 +8,17 @@ import java.util.Objects;
 import java.util.TreeSet;
 
 /** What differs between two runs besides their figures. */
-final class Circumstances {
+final class RunDifferences {
 
     private static final String ABSENT = "(none)";
 
     private final List<String> changes = new ArrayList<>();
 
-    private Circumstances() {}
+    private RunDifferences() {}
 
     /** Returns the differences in words; empty if build, parameters and machine are the same. */
     static List<String> changes(Results a, Results b) {
-        Circumstances all = new Circumstances();
+        RunDifferences all = new RunDifferences();
         all.compare(a, b);
         return List.copyOf(all.changes);
     }

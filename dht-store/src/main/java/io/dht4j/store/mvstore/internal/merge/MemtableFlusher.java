@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * purges the map, in steps between which it merges; and that compacts its file when it has no other task. Nothing
  * interrupts it. Safe for use by any number of threads.
  */
-public final class Merger {
+public final class MemtableFlusher {
 
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -75,7 +75,7 @@ public final class Merger {
     private long checkedNanos = System.nanoTime();
 
     /**
-     * Creates the merger of a store; {@link #start} starts its thread.
+     * Creates the flusher of a store; {@link #start} starts its thread.
      *
      * @param directory the store's
      * @param isForced whether acknowledged writes survive a power failure
@@ -84,7 +84,7 @@ public final class Merger {
      * @param log the store's
      * @param health learns of failures
      */
-    public Merger(
+    public MemtableFlusher(
             StoreDirectory directory,
             boolean isForced,
             Memtables memtables,

@@ -9,26 +9,31 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Holds requests back while a thread delivers the replies of a frame, so that the requests that these lead to on the
  * same thread share frames too. It also turns the recursion of a transport that answers at once into a loop.
  */
-final class Cork {
+final class RequestCoalescer {
 
     /**
-     * Whether a thread is corked, and the batchers that it then holds back. What stays in a thread of the application
-     * has classes of the JDK only: one of this library would keep the class loader of a closed application.
+     * Whether the requests of a thread are held back, and their batchers. What stays in a thread of the application has
+     * classes of the JDK only: one of this library would keep the class loader of a closed application.
      */
     private final ThreadLocal<Map.Entry<AtomicBoolean, Deque<Batcher>>> states =
             ThreadLocal.withInitial(() -> Map.entry(new AtomicBoolean(), new ArrayDeque<>()));
 
-    /** Corks this thread. Returns false if it is corked already; otherwise the caller must {@link #pull}. */
-    boolean put() {
-        AtomicBoolean corked = states.get().getKey();
-        if (corked.getPlain()) {
+    /**
+     * Holds the requests of this thread back from now on. Returns false if they are held back already; otherwise the
+     * caller must {@link #end}.
+     */
+    boolean begin() {
+        AtomicBoolean coalescing = states.get().getKey();
+        if (coalescing.getPlain()) {
             return false;
         }
-        corked.setPlain(true);
+        coalescing.setPlain(true);
         return true;
     }
 
-    /** Returns whether this thread is corked. Then it drains the batcher when it no longer is. */
+    /**
+     * Returns whether the requests of this thread are held back. Then it drains the batcher when they no longer are.
+     */
     boolean holds(Batcher batcher) {
         Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
         if (!state.getKey().getPlain()) {
@@ -42,7 +47,7 @@ final class Cork {
     }
 
     /** Sends the requests that were held back, and those that they lead to. */
-    void pull() {
+    void end() {
         Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
         Deque<Batcher> held = state.getValue();
         try {

@@ -14,12 +14,12 @@ import java.util.List;
  * An entry of a write with one version and by one table, and the count of its replicas' answers. Safe for use by any
  * number of threads.
  */
-final class Stamp extends Attempt<Stamp> implements MissedWrites.Stamped {
+final class VersionedWrite extends Attempt<VersionedWrite> implements MissedWrites.Versioned {
 
     final Entry entry;
 
-    /** Creates a stamp that is sent by a view, and by no other. */
-    Stamp(Entry entry, CallPolicy policy, ClusterView view) {
+    /** Creates a write that is sent by a view, and by no other. */
+    VersionedWrite(Entry entry, CallPolicy policy, ClusterView view) {
         super(tracker(policy.in(view, entry.key()), entry.key(), view));
         this.entry = entry;
     }
@@ -28,14 +28,14 @@ final class Stamp extends Attempt<Stamp> implements MissedWrites.Stamped {
         return AckTracker.of(policy, view.movingSlot(key, policy.from()));
     }
 
-    /** Returns the stamps of the entries of a write, with their first versions. */
-    static List<Stamp> of(List<Entry> entries, CallPolicy policy, ClusterView view) {
+    /** Returns the writes of the entries of a write, with their first versions. */
+    static List<VersionedWrite> of(List<Entry> entries, CallPolicy policy, ClusterView view) {
         if (entries.size() == 1) {
-            return List.of(new Stamp(entries.get(0), policy, view));
+            return List.of(new VersionedWrite(entries.get(0), policy, view));
         }
-        List<Stamp> stamps = new ArrayList<>(entries.size());
-        entries.forEach(entry -> stamps.add(new Stamp(entry, policy, view)));
-        return stamps;
+        List<VersionedWrite> writes = new ArrayList<>(entries.size());
+        entries.forEach(entry -> writes.add(new VersionedWrite(entry, policy, view)));
+        return writes;
     }
 
     /** Returns the number of slots to which it is sent. */
@@ -44,7 +44,7 @@ final class Stamp extends Attempt<Stamp> implements MissedWrites.Stamped {
     }
 
     @Override
-    protected Stamp self() {
+    protected VersionedWrite self() {
         return this;
     }
 
@@ -63,7 +63,7 @@ final class Stamp extends Attempt<Stamp> implements MissedWrites.Stamped {
      * is still to answer.
      */
     boolean allHaveFailed() {
-        for (Stamp each = this; each != null; each = each.later()) {
+        for (VersionedWrite each = this; each != null; each = each.later()) {
             if (!each.tracker.allHaveFailed()) {
                 return false;
             }
