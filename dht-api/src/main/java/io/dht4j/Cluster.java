@@ -261,8 +261,8 @@ public interface Cluster extends AutoCloseable {
      * Refuses new calls, waits for running calls (at most the cluster's drain timeout), then closes the transport and
      * the store. Blocks. Later calls fail with {@link ErrorCode#NOT_SERVING}. May be called repeatedly.
      *
-     * @throws IllegalStateException if an action of a stage, an observer or a listener calls this on a thread of the
-     *     cluster, which closing would wait for; nothing is closed then
+     * @throws IllegalStateException if an action of a stage, an observer or a listener calls this on a thread of this
+     *     library, which must not block; nothing is closed then
      */
     @Override
     void close();
@@ -280,7 +280,7 @@ public interface Cluster extends AutoCloseable {
     /**
      * Reports that this node can no longer serve although it was not closed, for example after its transport has failed
      * or it {@linkplain ClusterMembership#isRemoved() was removed}. The node then refuses all calls and should be
-     * closed.
+     * closed, on another thread than that of the stage: with {@code thenAcceptAsync}, for example.
      *
      * @return a stage that completes with the reason, one line for people, on any thread; by default it never completes
      */

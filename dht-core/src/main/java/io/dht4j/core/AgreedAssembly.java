@@ -113,7 +113,7 @@ final class AgreedAssembly implements NodeStart {
 
     private void closeAfter(Throwable failure) {
         try {
-            close();
+            end();
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
         }
@@ -240,7 +240,13 @@ final class AgreedAssembly implements NodeStart {
 
     @Override
     public void close() {
-        CallerStage.refuseClose("node " + given.self);
+        if (!closed.get()) {
+            CallerStage.refuseClose("node " + given.self);
+            end();
+        }
+    }
+
+    private void end() {
         if (!closed.compareAndSet(false, true)) {
             return;
         }

@@ -151,6 +151,10 @@ final class RemoteCalls {
         };
     }
 
+    boolean isClosed() {
+        return closed.get();
+    }
+
     /**
      * Refuses later calls, and further tries of those in flight.
      *

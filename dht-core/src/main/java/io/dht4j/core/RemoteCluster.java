@@ -402,6 +402,9 @@ public final class RemoteCluster implements Cluster {
      */
     @Override
     public void close() {
+        if (calls.isClosed()) {
+            return;
+        }
         CallerStage.refuseClose("the remote client");
         status.close();
         readiness.close();

@@ -10,14 +10,21 @@ import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Cluster;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ScanScope;
+import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.Store;
+import io.dht4j.testkit.store.ForwardingStore;
+import io.dht4j.testkit.store.ModelStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,8 +65,44 @@ interface NodesSuite extends ClusterSuite {
             Cluster node = nodes.get(0);
             assertThat(failureOfClosing(node, () -> node.put(Key.of("k"), number(1), ALL)))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("node n1 cannot be closed in an action of a stage");
+                    .hasMessageContaining("node n1 cannot be closed on this thread, which runs an action");
             assertThat(result(node.get(Key.of("k"), ALL)).map(Value::bytes)).hasValue(number(1));
+        }
+    }
+
+    @Test
+    default void aClosedNodeMayBeClosedAgainInAnAction() {
+        try (ThreeNodes nodes = cluster(true)) {
+            Cluster closed = nodes.get(2);
+            closed.close();
+            Cluster node = nodes.get(0);
+            CompletableFuture<Void> again = new CompletableFuture<>();
+            result(node.put(Key.of("k"), number(1), MAJORITY).thenRun(() -> {
+                closed.close();
+                again.complete(null);
+            }));
+            assertThat(again).isCompleted();
+        }
+    }
+
+    /** A store, for example, may own a client. */
+    @Test
+    default void whatANodeOwnsMayOwnANode() {
+        try (ThreeNodes nodes = cluster(true)) {
+            Store owner = new ForwardingStore(new ModelStore()) {
+                @Override
+                public void close() {
+                    nodes.get(0).close();
+                    super.close();
+                }
+            };
+            String address = newAddresses(1).get(0);
+            ClusterBuilder.of(new NodeId("owner"), Topology.of(Node.of("owner", address)))
+                    .transport(newTransport(Node.of("owner", address)))
+                    .store(owner)
+                    .start()
+                    .close();
+            assertThat(failure(nodes.get(0).get(Key.of("k"))).code()).isEqualTo(ErrorCode.NOT_SERVING);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.dht4j.core.internal.admission;
 
-import java.util.Objects;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The stage that the caller of a piece of work gets, which ends after what must be done at the end of the work. */
@@ -10,6 +12,10 @@ public final class CallerStage {
 
     /** The packages whose code completes stages, and runs their actions. */
     private static final String CORE = "io.dht4j.core.";
+
+    /** What runs on a thread of this library below the core. */
+    private static final List<String> LIBRARIES =
+            List.of("io.dht4j.", "java.", "jdk.", "sun.", "io.netty.", "io.vertx.", "io.grpc.", "one.nio.");
 
     private CallerStage() {}
 
@@ -38,27 +44,40 @@ public final class CallerStage {
     }
 
     /**
-     * Refuses to close where an action of a stage, an observer or a listener runs. Closing waits for the threads that
-     * run them, and would wait for its own caller.
+     * Refuses to close on a thread of this library, which runs an action of a stage, an observer or a listener. Closing
+     * waits for such threads, and would wait for its own caller. A thread of the application passes, whatever this
+     * library calls back on it.
      *
      * @param closing what is to be closed, as a subject
-     * @throws IllegalStateException if this library called, on this thread, what closes now
+     * @throws IllegalStateException if this thread is the library's
      */
     public static void refuseClose(String closing) {
-        boolean isInAction = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-                .walk(frames -> frames.dropWhile(CallerStage::isCore).anyMatch(CallerStage::isCore));
-        if (isInAction) {
-            throw new IllegalStateException(closing
-                    + " cannot be closed in an action of a stage, which closing would wait for: close it on a thread of"
-                    + " the application, for example with thenRunAsync in place of thenRun");
+        if (StackWalker.getInstance().walk(CallerStage::isCalledBack)) {
+            throw new IllegalStateException(
+                    closing + " cannot be closed on this thread, which runs an action, an observer"
+                            + " or a listener and which closing waits for: close it on a thread of the application, for example"
+                            + " with thenRunAsync in place of thenRun");
         }
     }
 
+    /** Returns whether the core called, from a thread on which nothing of the application had called it. */
+    private static boolean isCalledBack(Stream<StackWalker.StackFrame> frames) {
+        boolean isCalledBack = false;
+        Iterator<StackWalker.StackFrame> callers =
+                frames.dropWhile(CallerStage::isCore).iterator();
+        while (callers.hasNext()) {
+            StackWalker.StackFrame caller = callers.next();
+            if (isCore(caller)) {
+                // What closes in turn what it owns, such as a store with a client, was checked itself.
+                isCalledBack = !caller.getMethodName().equals("close");
+            } else if (LIBRARIES.stream().noneMatch(caller.getClassName()::startsWith)) {
+                isCalledBack = false;
+            }
+        }
+        return isCalledBack;
+    }
+
     private static boolean isCore(StackWalker.StackFrame frame) {
-        // A test may have the package, and is no code of the library.
-        return frame.getClassName().startsWith(CORE)
-                && Objects.equals(
-                        frame.getDeclaringClass().getProtectionDomain().getCodeSource(),
-                        CallerStage.class.getProtectionDomain().getCodeSource());
+        return frame.getClassName().startsWith(CORE);
     }
 }

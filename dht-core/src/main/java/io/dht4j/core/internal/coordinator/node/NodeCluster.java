@@ -449,7 +449,9 @@ public final class NodeCluster implements Cluster {
 
     @Override
     public void close() {
-        CallerStage.refuseClose("node " + components.self());
+        if (!closed.get()) {
+            CallerStage.refuseClose("node " + components.self());
+        }
         if (!closed.compareAndSet(false, true)) {
             return;
         }
