@@ -33,6 +33,11 @@ final class PlantedBug extends ClassLoader {
      */
     PlantedBug(Map<String, UnaryOperator<DynamicType.Builder<?>>> changes) {
         super(PlantedBug.class.getClassLoader());
+        changes.keySet().forEach(name -> {
+            if (getParent().getResource(name.replace('.', '/') + ".class") == null) {
+                throw new IllegalArgumentException("there is no class " + name);
+            }
+        });
         this.changes = changes;
     }
 

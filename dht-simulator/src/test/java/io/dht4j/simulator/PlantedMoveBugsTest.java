@@ -70,7 +70,7 @@ class PlantedMoveBugsTest {
         assertBreaks(
                 MISSING,
                 in(
-                        INTERNAL + "membership.IncomingReplicas",
+                        INTERNAL + "view.IncomingReplicas",
                         incoming -> incoming.method(named("isComplete")).intercept(FixedValue.value(true))),
                 0);
     }

@@ -261,7 +261,7 @@ class PlantedRareBugsTest {
                 TESTS + "SlotCopyTest",
                 "heirRefusesWritesUntilItKnowsWhatTheOwnerRefuses",
                 in(
-                        INTERNAL + "membership.IncomingReplicas",
+                        INTERNAL + "view.IncomingReplicas",
                         incoming -> incoming.visit(Advice.to(OpenToWrites.class).on(named("refuses")))));
     }
 
@@ -282,7 +282,7 @@ class PlantedRareBugsTest {
                 TESTS + "SlotCopyTest",
                 "heirShowsNothingUntilTheCopyIsComplete",
                 in(
-                        INTERNAL + "membership.IncomingReplicas",
+                        INTERNAL + "view.IncomingReplicas",
                         incoming -> incoming.visit(Advice.to(OpenToReads.class).on(named("refuses")))));
     }
 
@@ -328,7 +328,7 @@ class PlantedRareBugsTest {
                 TESTS + "FencedMembersTest",
                 "anotherIncarnationAtTheSameAddressTakesNothing",
                 in(
-                        INTERNAL + "membership.NodeIdentity",
+                        INTERNAL + "view.NodeIdentity",
                         identity -> identity.method(named("equals")).intercept(FixedValue.value(true))));
     }
 
