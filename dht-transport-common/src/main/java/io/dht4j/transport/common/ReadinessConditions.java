@@ -138,10 +138,14 @@ public final class ReadinessConditions {
         if (lost == 0) {
             return Optional.empty();
         }
-        List<NodeId> silent = new ArrayList<>(status.suspected());
-        silent.addAll(status.disagreeing());
-        return Optional.of(new Unmet(
-                lost + " of " + status.partitions() + " partitions have no quorum",
-                silent.isEmpty() ? "" : "no answer of " + silent));
+        List<String> why = new ArrayList<>();
+        if (!status.suspected().isEmpty()) {
+            why.add("no answer from " + status.suspected());
+        }
+        if (!status.disagreeing().isEmpty()) {
+            why.add("no agreement with " + status.disagreeing());
+        }
+        return Optional.of(
+                new Unmet(lost + " of " + status.partitions() + " partitions have no quorum", String.join(", ", why)));
     }
 }

@@ -122,7 +122,7 @@ function showData() {
   const listed = sources.partitions.data;
   const isWhole = listed && listed.replicas.length === status.partitions;
   const held = isWhole ? partitions.held(listed) : new Map();
-  const known = { held, calls: load.calls(), lostAt: node.isLost ? node.heardAt : undefined, membersAt: sources.members.at };
+  const known = { held, calls: sources.metrics.fresh ? load.calls() : undefined, lostAt: node.isLost ? node.heardAt : undefined, membersAt: sources.members.at };
   update(byId('summary'), nodes.summary(status, members, known));
   update(byId('nodes'), nodes.nodes(status, members, held, load.clocks(), known));
   if (listed) {

@@ -45,7 +45,8 @@ final class HttpServerSetup {
                                 .with(ofVertx(eventLoops))
                                 .withTransport(transport)
                                 .build());
-                    } catch (RuntimeException | Error e) {
+                    } catch (Throwable e) {
+                        // Netty throws checked exceptions undeclared, too.
                         started.completeExceptionally(e);
                     }
                 },
