@@ -186,7 +186,8 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     }
 
     /**
-     * Returns a copy with this time to connect; a call's own timeout applies as well.
+     * Returns a copy with this time to connect; a TLS handshake has ten seconds after that. A call's own timeout
+     * applies as well.
      *
      * @param timeout 1 ms to 10 minutes; by default 2 seconds
      * @return new options

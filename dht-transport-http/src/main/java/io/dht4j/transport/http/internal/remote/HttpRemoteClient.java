@@ -46,6 +46,11 @@ public final class HttpRemoteClient implements AutoCloseable {
     /** From here on Vert.x warns of a handler that blocks the event loop. */
     private static final int BLOCKED_SECONDS = 10;
 
+    /**
+     * The bound on a TLS handshake, which has to load hundreds of classes at first. Calls have deadlines of their own.
+     */
+    private static final int HANDSHAKE_SECONDS = 10;
+
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
 
     private final HttpRemoteConnections connections;
@@ -103,8 +108,8 @@ public final class HttpRemoteClient implements AutoCloseable {
                     .setVerifyHost(true)
                     .setTrustOptions(TrustOptions.wrap(own.trustManager()))
                     .setEnabledSecureTransportProtocols(TLS_VERSIONS)
-                    .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
-                    .setSslHandshakeTimeout(connections.connectTimeout().toMillis());
+                    .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
+                    .setSslHandshakeTimeout(HANDSHAKE_SECONDS);
             if (connections
                     .security()
                     .tls()

@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
@@ -11,6 +12,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
+import io.dht4j.testkit.network.SilencedLink;
 import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
@@ -25,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -123,6 +126,25 @@ class HttpRemoteSecurityTest {
                     .isEqualTo(ErrorCode.NOT_SENT);
             assertThat(result(remote.get("localhost:" + api.port(), KEY, OPTIONS)))
                     .isEmpty();
+        }
+    }
+
+    /** A busy machine takes longer for it than to connect, above all for its first one. */
+    @Test
+    void aHandshakeMayTakeLongerThanToConnect() throws Exception {
+        Duration connectTimeout = Duration.ofMillis(50);
+        HttpRemoteOptions options = HttpRemoteOptions.defaults()
+                .withTls(authority.trusting())
+                .withToken(READ)
+                .withConnectTimeout(connectTimeout);
+        try (SilencedLink link = new SilencedLink(api.port());
+                RemoteApi remote = HttpRemote.create(options)) {
+            link.pause();
+            CompletableFuture<?> call = remote.get(link.address().replace("127.0.0.1", "localhost"), KEY, OPTIONS)
+                    .toCompletableFuture();
+            await().during(connectTimeout.multipliedBy(10)).until(() -> !call.isDone());
+            link.resume();
+            assertThat(result(call)).isEqualTo(Optional.empty());
         }
     }
 
