@@ -64,7 +64,8 @@ class LogMessagesTest {
             "ServerNode",
             "TcpServer",
             "TcpTransport",
-            "Transports");
+            "Transports",
+            "UnknownProperties");
 
     @Test
     void theReferenceExplainsEachMessage() throws IOException {

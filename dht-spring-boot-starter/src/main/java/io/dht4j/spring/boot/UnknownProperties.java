@@ -9,12 +9,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -28,45 +32,54 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Refuses properties {@code dht4j.*} that do not exist: Spring would ignore a name that is misspelt, and the default
- * would be in force. The names are those of the records that the properties are bound to.
+ * would be in force. The names are those of the records that the properties are bound to. Environment variables are a
+ * warning, since platforms and images set some of their own.
  */
 final class UnknownProperties {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnknownProperties.class);
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(DhtProperties.PREFIX);
 
     /** Stands for the keys of a map. */
     private static final String ANY = "*";
 
-    /** Those that conditions read, and no record has. */
-    private static final List<String> OF_CONDITIONS =
-            List.of("dht4j.enabled", "dht4j.metrics.enabled", "dht4j.tracing.enabled");
+    private static final String SWITCH = "dht4j.unknown-properties";
 
-    /** Variables that Kubernetes sets for a service, without underscores. */
+    /** Those that no record has. */
+    private static final List<String> WITHOUT_RECORD =
+            List.of("dht4j.enabled", "dht4j.metrics.enabled", "dht4j.tracing.enabled", SWITCH);
+
+    /** Variables that Kubernetes sets for a service. */
     private static final Pattern OF_KUBERNETES =
-            Pattern.compile(".*(servicehost|serviceport.*|port\\d+(tcp|udp|sctp)(proto|port|addr)?)");
+            Pattern.compile(".*_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
 
     private static final int MOST_SIMILAR = 3;
+
+    /** What a property that does not exist does to the start. */
+    private enum Reaction {
+        FAIL,
+        WARN
+    }
 
     /** A name, in which a key of a map is {@link #ANY}. */
     private record Known(List<String> elements, boolean isList) {
 
         /** Returns whether a name is this one, an element of its list, or a group that it belongs to. */
-        boolean includes(List<String> name) {
-            int common = Math.min(name.size(), elements.size());
-            boolean begins = IntStream.range(0, common)
-                    .allMatch(i -> elements.get(i).equals(ANY)
-                            || uniform(elements.get(i)).equals(name.get(i)));
-            int more = name.size() - common;
-            return begins && (more == 0 || (isList && more == 1 && isIndex(name.get(common))));
+        boolean includes(ConfigurationPropertyName name) {
+            return name.getNumberOfElements() < elements.size()
+                    ? begins(elements.subList(0, name.getNumberOfElements()), name)
+                    : is(elements, name);
         }
 
-        /** As above, for a variable, which does not show where elements end. */
-        boolean includesVariable(String letters) {
-            StringBuilder pattern = new StringBuilder();
-            for (String element : elements) {
-                pattern.append(element.equals(ANY) ? ".+" : uniform(element));
-            }
-            return letters.matches(isList ? pattern.append("\\d*").toString() : pattern.toString());
+        /** Returns whether a variable is this one, or an element of its list, in one of the forms that Spring takes. */
+        boolean includesVariable(ConfigurationPropertyName name) {
+            return is(elements, name) || is(dashesAsUnderscores(elements), name);
+        }
+
+        private boolean is(List<String> form, ConfigurationPropertyName name) {
+            int more = name.getNumberOfElements() - form.size();
+            return begins(form, name) && (more == 0 || (isList && more == 1 && name.isNumericIndex(form.size())));
         }
 
         /** Returns the name, with the keys of maps that another one has. */
@@ -93,8 +106,14 @@ final class UnknownProperties {
      * @throws StartException if there are some that neither this library nor a class of the application has
      */
     static void refuse(Environment environment, ConfigurableListableBeanFactory beans) {
+        refuse(environment, beans, LOG::warn);
+    }
+
+    static void refuse(Environment environment, ConfigurableListableBeanFactory beans, Consumer<String> warnings) {
         UnknownProperties names = new UnknownProperties(known());
+        boolean onlyWarns = Binder.get(environment).bind(SWITCH, Reaction.class).orElse(Reaction.FAIL) == Reaction.WARN;
         Set<String> refusals = new LinkedHashSet<>();
+        Set<String> ignored = new LinkedHashSet<>();
         @Nullable List<ConfigurationPropertyName> ofApplication = null;
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (!(source instanceof IterableConfigurationPropertySource iterable)) {
@@ -109,15 +128,20 @@ final class UnknownProperties {
                     ofApplication = names.ofApplication(beans);
                 }
                 if (ofApplication.stream().noneMatch(prefix -> isBelow(prefix, name, variables))) {
-                    refusals.add(names.refusal(name, source.getConfigurationProperty(name), variables));
+                    (variables || onlyWarns ? ignored : refusals)
+                            .add(names.refusal(name, source.getConfigurationProperty(name), variables));
                 }
             }
+        }
+        if (!ignored.isEmpty()) {
+            warnings.accept("properties are ignored: " + String.join("; ", ignored));
         }
         if (!refusals.isEmpty()) {
             throw new StartException(
                     String.join("; ", refusals),
                     "Correct or remove what the message names. Properties of the application need another prefix than "
-                            + "dht4j, or a class with @ConfigurationProperties and a prefix of its own.",
+                            + "dht4j, or a class with @ConfigurationProperties and a prefix of its own. With "
+                            + SWITCH + "=warn the start goes on.",
                     null);
         }
     }
@@ -129,7 +153,7 @@ final class UnknownProperties {
 
     private static List<Known> known() {
         List<Known> known = new ArrayList<>();
-        OF_CONDITIONS.forEach(name -> known.add(new Known(List.of(name.split("\\.")), false)));
+        WITHOUT_RECORD.forEach(name -> known.add(new Known(List.of(name.split("\\.")), false)));
         add(known, List.of(DhtProperties.PREFIX), DhtProperties.class);
         add(known, List.of(DhtProperties.PREFIX, "cache"), DhtCacheProperties.class);
         return known;
@@ -152,18 +176,16 @@ final class UnknownProperties {
 
     private boolean exists(ConfigurationPropertyName name, ConfigurationPropertySource source, boolean variables) {
         if (!variables) {
-            List<String> elements = elements(name);
-            return known.stream().anyMatch(each -> each.includes(elements));
+            return known.stream().anyMatch(each -> each.includes(name));
         }
-        String letters = letters(name);
-        if (known.stream().anyMatch(each -> each.includesVariable(letters))
-                || OF_KUBERNETES.matcher(letters).matches()) {
-            return true;
-        }
+        return known.stream().anyMatch(each -> each.includesVariable(name)) || isOfKubernetes(name, source);
+    }
+
+    private static boolean isOfKubernetes(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        String variable = variable(name);
         ConfigurationProperty property = source.getConfigurationProperty(name);
-        return letters.endsWith("port")
-                && property != null
-                && String.valueOf(property.getValue()).contains("://");
+        boolean isUrl = property != null && String.valueOf(property.getValue()).contains("://");
+        return OF_KUBERNETES.matcher(variable).matches() || (variable.endsWith("_PORT") && isUrl);
     }
 
     private List<ConfigurationPropertyName> ofApplication(ConfigurableListableBeanFactory beans) {
@@ -173,7 +195,7 @@ final class UnknownProperties {
             ConfigurationPropertyName prefix =
                     properties == null ? null : ConfigurationPropertyName.ofIfValid(properties.prefix());
             // The prefixes of this library's own classes are groups of the names that exist.
-            if (prefix != null && known.stream().noneMatch(each -> each.includes(elements(prefix)))) {
+            if (prefix != null && known.stream().noneMatch(each -> each.includes(prefix))) {
                 prefixes.add(prefix);
             }
         }
@@ -182,13 +204,14 @@ final class UnknownProperties {
 
     private static boolean isBelow(
             ConfigurationPropertyName prefix, ConfigurationPropertyName name, boolean variables) {
-        return variables ? letters(name).startsWith(letters(prefix)) : prefix.equals(name) || prefix.isAncestorOf(name);
+        List<String> form = elements(prefix, Form.DASHED);
+        return begins(form, name) || (variables && begins(dashesAsUnderscores(form), name));
     }
 
     private String refusal(
             ConfigurationPropertyName name, @Nullable ConfigurationProperty property, boolean variables) {
         Origin origin = property == null ? null : property.getOrigin();
-        String shown = variables ? String.join("_", elements(name)).toUpperCase(Locale.ROOT) : name.toString();
+        String shown = variables ? variable(name) : name.toString();
         List<String> similar = similar(name);
         return shown + " does not exist"
                 + (origin == null || variables ? "" : " (" + PrintableText.of(origin) + ")")
@@ -224,21 +247,35 @@ final class UnknownProperties {
         return row[b.length()];
     }
 
-    private static List<String> elements(ConfigurationPropertyName name) {
-        return IntStream.range(0, name.getNumberOfElements())
-                .mapToObj(i -> name.getElement(i, Form.UNIFORM))
+    /** Returns whether a name has these elements, and perhaps more. */
+    private static boolean begins(List<String> form, ConfigurationPropertyName name) {
+        return form.size() <= name.getNumberOfElements()
+                && IntStream.range(0, form.size())
+                        .allMatch(i -> form.get(i).equals(ANY)
+                                || uniform(form.get(i)).equals(name.getElement(i, Form.UNIFORM)));
+    }
+
+    private static List<String> dashesAsUnderscores(List<String> elements) {
+        return elements.stream()
+                .flatMap(element -> Stream.of(element.split("-")))
                 .toList();
     }
 
+    private static List<String> elements(ConfigurationPropertyName name, Form form) {
+        return IntStream.range(0, name.getNumberOfElements())
+                .mapToObj(i -> name.getElement(i, form))
+                .toList();
+    }
+
+    private static String variable(ConfigurationPropertyName name) {
+        return String.join("_", elements(name, Form.UNIFORM)).toUpperCase(Locale.ROOT);
+    }
+
     private static String letters(ConfigurationPropertyName name) {
-        return elements(name).stream().map(UnknownProperties::uniform).collect(Collectors.joining());
+        return String.join("", elements(name, Form.UNIFORM));
     }
 
     private static String uniform(String element) {
         return element.replace("-", "").toLowerCase(Locale.ROOT);
-    }
-
-    private static boolean isIndex(String element) {
-        return element.matches("\\d+");
     }
 }

@@ -3,6 +3,8 @@ package io.dht4j.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.testkit.network.FreePorts;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,12 +15,16 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.util.TestPropertyValues.Type;
 import org.springframework.context.annotation.Configuration;
 
-/** A property of the prefix that does not exist ends the start; each way to write one that exists is taken. */
+/**
+ * A property of the prefix that does not exist ends the start, and a variable is a warning; each way to write one that
+ * exists is taken.
+ */
 @Tag("portable")
 class UnknownPropertiesTest {
 
@@ -58,11 +64,44 @@ class UnknownPropertiesTest {
     }
 
     @Test
-    void anUnknownVariableIsNamed() {
-        withVariables("DHT4J_NODE_IDD=n1")
-                .run(context -> assertThat(StartFailureTest.analysis(context.getStartupFailure())
-                                .getDescription())
-                        .contains("DHT4J_NODE_IDD", "dht4j.node-id"));
+    void theFailureNamesTheSwitchThatMakesItAWarning() {
+        ApplicationContextRunner misspelt = runner.withPropertyValues("dht4j.node-idd=n1");
+        misspelt.run(context -> assertThat(
+                        StartFailureTest.analysis(context.getStartupFailure()).getAction())
+                .contains("dht4j.unknown-properties=warn"));
+        misspelt.withPropertyValues("dht4j.unknown-properties=warn").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(warnings(context))
+                    .singleElement()
+                    .asString()
+                    .contains("dht4j.node-idd does not exist", "did you mean dht4j.node-id?");
+        });
+        misspelt.withPropertyValues("dht4j.unknown-properties=ignore")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DHT4J_NODE_IDD, did you mean dht4j.node-id?",
+        "DHT4J_STOREDIRECTORY, did you mean dht4j.store.directory?",
+        "DHT4J_NODES0, did you mean dht4j.nodes",
+        "DHT4J_CACHE_CACHES_MY_BOOKS_VALUETYPE, does not exist",
+        "DHT4J_TRANPORT_PORT, did you mean dht4j.transport.port",
+        "DHT4J_VERSION, does not exist",
+        "DHT4J_HOME, does not exist"
+    })
+    void anUnknownVariableIsAWarning(String variable, String hint) {
+        withVariables(variable + "=7001").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(warnings(context)).singleElement().asString().contains(variable + " does not exist", hint);
+        });
+    }
+
+    /** Returns what a further check of the context warns of. */
+    private static List<String> warnings(AssertableApplicationContext context) {
+        List<String> warnings = new ArrayList<>();
+        UnknownProperties.refuse(context.getEnvironment(), context.getBeanFactory(), warnings::add);
+        return warnings;
     }
 
     @ParameterizedTest
@@ -97,6 +136,8 @@ class UnknownPropertiesTest {
                 "DHT4J_CACHE_CACHES_BOOKS_TIMETOLIVE=1m",
                 "DHT4J_CACHE_CACHES_BOOKS_TIME_TO_LIVE=1m",
                 "DHT4J_CACHE_KEY_PREFIX=c:",
+                "DHT4J_MEMBERSHIP_START_TIMEOUT=5m",
+                "DHT4J_UNKNOWN_PROPERTIES=warn",
                 // What Kubernetes sets for a service of the name dht4j or dht4j-nodes.
                 "DHT4J_SERVICE_HOST=10.0.0.1",
                 "DHT4J_SERVICE_PORT=8080",
@@ -106,7 +147,10 @@ class UnknownPropertiesTest {
                 "DHT4J_NODES_PORT_8080_TCP_ADDR=10.0.0.1"
             })
     void aVariableThatExistsIsTakenInEachForm(String variable) {
-        withVariables(variable).run(context -> assertThat(context).hasNotFailed());
+        withVariables(variable).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(warnings(context)).isEmpty();
+        });
     }
 
     private ApplicationContextRunner withVariables(String... variables) {
@@ -135,6 +179,9 @@ class UnknownPropertiesTest {
                 .run(context ->
                         assertThat(context.getBean(OwnProperties.class).shelf()).isEqualTo("a"));
         shelf.run(context -> assertThat(context).hasFailed());
+        withVariables("DHT4J_LIBRARY_SHELF=a")
+                .withUserConfiguration(Own.class)
+                .run(context -> assertThat(warnings(context)).isEmpty());
     }
 
     @Test
