@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
 
 /**
@@ -100,7 +101,11 @@ public final class DhtAutoConfiguration {
      */
     @Bean
     static BeanFactoryPostProcessor dhtPropertiesCheck(Environment environment) {
-        return beans -> UnknownProperties.refuse(environment, beans);
+        return beans -> {
+            if (!NativeDetector.inNativeImage()) {
+                UnknownProperties.refuse(environment, beans);
+            }
+        };
     }
 
     /**
