@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -62,7 +62,7 @@ public final class DhtCacheAutoConfiguration {
             ObjectProvider<CallOptions> calls,
             ObjectProvider<CacheKeyFormat> keyFormat,
             ObjectProvider<CachingConfigurer> configurers,
-            BeanFactory beans) {
+            ListableBeanFactory beans) {
         ValueSerializers serializers = new ValueSerializers(properties, beans);
         CallOptions options = calls.getIfUnique(CallOptions::defaults);
         CacheKeyFormat format = keyFormat.getIfUnique(CacheKeyFormat::standard);

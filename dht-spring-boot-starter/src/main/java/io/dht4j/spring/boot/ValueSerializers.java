@@ -7,6 +7,7 @@ import io.dht4j.spring.cache.Jackson3Serializer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,11 +21,11 @@ final class ValueSerializers {
     private static final String JACKSON_3 = "tools.jackson.databind.json.JsonMapper";
 
     private final DhtCacheProperties properties;
-    private final BeanFactory beans;
+    private final ListableBeanFactory beans;
     private final boolean has2;
     private final boolean has3;
 
-    ValueSerializers(DhtCacheProperties properties, BeanFactory beans) {
+    ValueSerializers(DhtCacheProperties properties, ListableBeanFactory beans) {
         this.properties = properties;
         this.beans = beans;
         this.has2 = Transports.isPresent(JACKSON_2);
@@ -60,7 +61,7 @@ final class ValueSerializers {
             serializers.requireJackson(choice);
             StartException.read(
                     choice.property(),
-                    () -> serializers.has3 ? Jackson3.parse(choice.type()) : Jackson2.parse(choice.type()));
+                    () -> serializers.prefers3() ? Jackson3.parse(choice.type()) : Jackson2.parse(choice.type()));
         }
     }
 
@@ -131,13 +132,18 @@ final class ValueSerializers {
         return has3 && (!has2 || Jackson3.hasBean(beans) || !Jackson2.hasBean(beans));
     }
 
+    /** By the definitions, since the check runs before beans are made. */
+    private static boolean hasBeanOf(Class<?> type, ListableBeanFactory beans) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length > 0;
+    }
+
     private static final class Jackson2 {
         static CacheSerializer parse(String type) {
             return Jackson2Serializer.of(new ObjectMapper(), type);
         }
 
-        static boolean hasBean(BeanFactory beans) {
-            return beans.getBeanProvider(ObjectMapper.class).stream().findAny().isPresent();
+        static boolean hasBean(ListableBeanFactory beans) {
+            return hasBeanOf(ObjectMapper.class, beans);
         }
 
         static CacheSerializer of(BeanFactory beans, String type) {
@@ -154,8 +160,8 @@ final class ValueSerializers {
             return Jackson3Serializer.of(new JsonMapper(), type);
         }
 
-        static boolean hasBean(BeanFactory beans) {
-            return beans.getBeanProvider(JsonMapper.class).stream().findAny().isPresent();
+        static boolean hasBean(ListableBeanFactory beans) {
+            return hasBeanOf(JsonMapper.class, beans);
         }
 
         static CacheSerializer of(BeanFactory beans, String type) {

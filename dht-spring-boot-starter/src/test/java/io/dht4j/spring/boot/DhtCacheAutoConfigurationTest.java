@@ -2,6 +2,7 @@ package io.dht4j.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.Cluster;
 import io.dht4j.spring.cache.CacheKeyFormat;
 import io.dht4j.spring.cache.CacheSerializer;
@@ -215,6 +216,22 @@ class DhtCacheAutoConfigurationTest {
                 .withPropertyValues("dht4j.cache.caches.titles.serializer=hidden")
                 .run(context -> assertThat(cache(context, "titles").get("1", () -> "Dune"))
                         .isEqualTo("Dune"));
+    }
+
+    /** A type that remembers which version of Jackson has looked at it first. */
+    public static final class Witness {
+        static final boolean BY_JACKSON_3 = StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().startsWith("tools.jackson.")));
+
+        private Witness() {}
+    }
+
+    @Test
+    void theCheckUsesTheVersionOfJacksonThatTheCachesWillUse() {
+        runner.withBean(ObjectMapper.class)
+                .withPropertyValues("dht4j.cache.caches.books.value-type=" + Witness.class.getTypeName())
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(Witness.BY_JACKSON_3).isFalse();
     }
 
     @Test
