@@ -35,6 +35,11 @@ final class RemoteFactory {
                     ADDRESSES + " makes this application a client, and dht4j.nodes or dht4j.membership makes it a "
                             + "node: set one of them");
         }
+        if (properties.health().quorum()) {
+            throw StartException.of(
+                    "dht4j.health.quorum",
+                    "dht4j.health.quorum needs a node, and " + ADDRESSES + " makes this application a client");
+        }
         RemoteOptions options = RemoteOptions.defaults()
                 .withTimeout(properties.calls().timeout())
                 .withConnectTimeout(remote.connectTimeout());

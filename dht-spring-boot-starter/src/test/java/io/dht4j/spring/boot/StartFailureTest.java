@@ -70,6 +70,8 @@ class StartFailureTest {
                 "dht4j.remote.addresses=127.0.0.1:7001;dht4j.nodes=n1=127.0.0.1:7002 | makes it a node: set one of",
                 "dht4j.remote.addresses=127.0.0.1:7001;dht4j.remote.token=short | dht4j.remote: token must be 16 to",
                 "dht4j.remote.token=0123456789abcdef | dht4j.remote.token needs dht4j.remote.addresses",
+                "dht4j.remote.addresses=127.0.0.1:7001;dht4j.health.quorum=true "
+                        + "| dht4j.health.quorum needs a node, and dht4j.remote.addresses makes this",
                 "dht4j.membership.zone=a | dht4j.membership.zone needs dht4j.membership.bootstrap or",
                 "dht4j.tls.certificate=pom.xml;dht4j.tls.key=pom.xml;dht4j.tls.authorities=pom.xml "
                         + "| dht4j.tls: pom.xml",
