@@ -42,20 +42,33 @@ public final class DhtAutoConfiguration {
      * @param customizers set further options of the node
      * @param observers one or none, which receives the outcomes of calls
      * @param tracers one or none, which records spans
+     * @param closer closes the cluster
      * @return the cluster
      */
-    @Bean(destroyMethod = "close")
+    @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
-    public Cluster dhtCluster(
+    Cluster dhtCluster(
             DhtProperties properties,
             ObjectProvider<ClusterBuilderCustomizer> customizers,
             ObjectProvider<Observer> observers,
-            ObjectProvider<Tracer> tracers) {
+            ObjectProvider<Tracer> tracers,
+            ClusterCloser closer) {
         Observation observation = new Observation(
                 Optional.ofNullable(observers.getIfAvailable()), Optional.ofNullable(tracers.getIfAvailable()));
-        return properties.remote().addresses().isEmpty()
-                ? new NodeFactory(properties, observation, customizers.orderedStream()).start()
-                : RemoteFactory.connect(properties, observation);
+        return closer.closing(
+                properties.remote().addresses().isEmpty()
+                        ? new NodeFactory(properties, observation, customizers.orderedStream()).start()
+                        : RemoteFactory.connect(properties, observation));
+    }
+
+    /**
+     * Closes the node or client of this configuration, wherever the context is closed.
+     *
+     * @return what closes nothing yet
+     */
+    @Bean
+    ClusterCloser dhtClusterCloser() {
+        return new ClusterCloser();
     }
 
     /**
@@ -94,7 +107,8 @@ public final class DhtAutoConfiguration {
     }
 
     /**
-     * Refuses properties of the prefix that do not exist, before the node starts.
+     * Refuses properties of the prefix that do not exist, before the node starts. A native image does not show the
+     * components of records, and is not checked.
      *
      * @param environment has the properties
      * @return a check that runs before beans are made

@@ -2,11 +2,13 @@ package io.dht4j.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Topology;
@@ -58,6 +60,18 @@ class DhtAutoConfigurationTest {
                 .isInstanceOf(CompletionException.class)
                 .satisfies(error -> assertThat(((DhtException) DhtException.unwrap(error)).code())
                         .isEqualTo(ErrorCode.NOT_SERVING));
+    }
+
+    @Test
+    void aContextThatIsClosedInAnActionClosesTheNode(@TempDir Path directory) {
+        ApplicationContextRunner durable = runner.withPropertyValues(
+                "dht4j.store.directory=" + directory.resolve("n1"), "dht4j.transport.port=" + FreePorts.find());
+        durable.run(context -> {
+            Cluster cluster = context.getBean(Cluster.class);
+            Contexts.await(cluster.put(Key.of("greeting"), new byte[1]).thenRun(context::close));
+        });
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> durable.run(context -> assertThat(context).hasNotFailed()));
     }
 
     @Test
