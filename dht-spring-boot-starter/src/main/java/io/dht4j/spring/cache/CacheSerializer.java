@@ -1,9 +1,9 @@
 package io.dht4j.spring.cache;
 
 /**
- * Converts the values of a cache to bytes and back. Called on the threads of callers and of a shared pool, by several
- * at a time. There is none for Java serialization: reading it may run any code on the class path, chosen by whoever can
- * write to the cluster.
+ * Converts the values of a cache to bytes and back. Called on the threads of callers and of the cache manager, by
+ * several at a time. There is none for Java serialization: reading it may run any code on the class path, chosen by
+ * whoever can write to the cluster.
  */
 public interface CacheSerializer {
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +32,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
     private final String name;
     private final Cluster cluster;
     private final CacheOptions options;
+    private final Executor executor;
     private final Supplier<? extends @Nullable CacheErrorHandler> errorHandler;
     private final Consumer<String> warnings;
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -42,6 +44,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
     /**
      * Creates a cache.
      *
+     * @param executor runs what may block, since event loops complete the calls
      * @param errorHandler the application's handler, or null; decides about calls that fail while a value is loaded
      * @param warnings takes one warning, about the first value that cannot be read
      */
@@ -49,12 +52,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
             String name,
             Cluster cluster,
             CacheOptions options,
+            Executor executor,
             Supplier<? extends @Nullable CacheErrorHandler> errorHandler,
             Consumer<String> warnings) {
         super(options.nullValues());
         this.name = name;
         this.cluster = cluster;
         this.options = options;
+        this.executor = executor;
         this.errorHandler = errorHandler;
         this.warnings = warnings;
         this.keys = new CacheKeys(options.keyPrefix(), name, options.keyFormat());
@@ -91,19 +96,29 @@ final class DhtCache extends AbstractValueAdaptingCache {
         }
     }
 
-    /** Returns on a thread of a shared pool, since what depends on it may block, and event loops must not. */
+    /** Returns on a thread of the executor. */
     private CompletableFuture<@Nullable Object> finding(Object key, Key place) {
-        return calls.get(place).toCompletableFuture().thenComposeAsync(found -> {
-            try {
-                return CompletableFuture.completedFuture(
-                        found.isEmpty() ? null : values.decode(found.get().bytes()));
-            } catch (IllegalStateException e) {
-                return calls.delete(place).toCompletableFuture().thenApplyAsync(deleted -> {
-                    warn(key, e);
-                    return null;
-                });
-            }
-        });
+        return calls.get(place)
+                .toCompletableFuture()
+                .thenComposeAsync(
+                        found -> {
+                            try {
+                                return CompletableFuture.completedFuture(
+                                        found.isEmpty()
+                                                ? null
+                                                : values.decode(found.get().bytes()));
+                            } catch (IllegalStateException e) {
+                                return calls.delete(place)
+                                        .toCompletableFuture()
+                                        .thenApplyAsync(
+                                                deleted -> {
+                                                    warn(key, e);
+                                                    return null;
+                                                },
+                                                executor);
+                            }
+                        },
+                        executor);
     }
 
     private void warn(Object key, IllegalStateException unreadable) {
@@ -310,10 +325,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
             if (place == null || unreachable) {
                 return CompletableFuture.completedFuture(null);
             }
-            return DhtCache.this.finding(key, place).exceptionallyAsync(error -> {
-                forgiveRead(failure(error));
-                return null;
-            });
+            return DhtCache.this
+                    .finding(key, place)
+                    .exceptionallyAsync(
+                            error -> {
+                                forgiveRead(failure(error));
+                                return null;
+                            },
+                            executor);
         }
 
         /** Runs the loader, and writes what it returns. */
@@ -347,10 +366,13 @@ final class DhtCache extends AbstractValueAdaptingCache {
             if (place == null) {
                 return made.thenApply(this::forReturn);
             }
-            return made.thenCompose(value -> writing(place, value).exceptionallyAsync(error -> {
-                forgiveWrite(failure(error), value);
-                return forReturn(value);
-            }));
+            return made.thenCompose(value -> writing(place, value)
+                    .exceptionallyAsync(
+                            error -> {
+                                forgiveWrite(failure(error), value);
+                                return forReturn(value);
+                            },
+                            executor));
         }
 
         private CompletableFuture<Object> writing(Key at, @Nullable Object value) {
@@ -358,7 +380,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 Object stored = stored(value);
                 return calls.put(at, values.encode(stored))
                         .toCompletableFuture()
-                        .thenApplyAsync(version -> stored);
+                        .thenApplyAsync(version -> stored, executor);
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(e);
             }

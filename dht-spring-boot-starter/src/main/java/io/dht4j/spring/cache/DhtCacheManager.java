@@ -5,6 +5,9 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,12 +30,17 @@ import org.springframework.cache.interceptor.CacheErrorHandler;
  *       the cause of what {@code get(key, loader)} throws.
  *   <li>A value that cannot be read, such as one of a class that has changed, is evicted and counts as absent. The
  *       first one of a cache is logged.
+ *   <li>Futures complete on threads of the manager, which run the loaders of {@code retrieve(key, loader)} too. They
+ *       have the context class loader of the thread that made the manager.
  *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.
  * </ul>
  */
 public final class DhtCacheManager implements CacheManager {
 
     private static final Logger LOG = LoggerFactory.getLogger(DhtCacheManager.class);
+
+    /** Loaders may block. */
+    private static final int MIN_THREADS = 8;
 
     private final Map<String, Cache> caches;
 
@@ -69,9 +77,30 @@ public final class DhtCacheManager implements CacheManager {
             Map<String, CacheOptions> caches,
             Supplier<? extends @Nullable CacheErrorHandler> errorHandler) {
         Map<String, Cache> made = new LinkedHashMap<>();
-        caches.forEach(
-                (name, options) -> made.put(name, new DhtCache(name, cluster, options, errorHandler, LOG::warn)));
+        Executor executor = executor();
+        caches.forEach((name, options) ->
+                made.put(name, new DhtCache(name, cluster, options, executor, errorHandler, LOG::warn)));
         return new DhtCacheManager(Collections.unmodifiableMap(made));
+    }
+
+    /**
+     * Returns the threads of asynchronous calls: on two processors or fewer, the JDK would start one for each stage.
+     * They end when they are idle, so they need no close. A loader that waits for another one's future is compensated
+     * for by a further thread, which a pool of fixed size would not do.
+     */
+    private static Executor executor() {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        int threads = Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors());
+        return new ForkJoinPool(
+                threads,
+                pool -> {
+                    ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+                    thread.setName("dht4j-cache");
+                    thread.setContextClassLoader(loader);
+                    return thread;
+                },
+                null,
+                true);
     }
 
     @Override

@@ -19,8 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -242,6 +244,19 @@ class DhtCacheTest {
         assertThat(loaded).allSatisfy(one -> assertThat(one.join()).isEqualTo("Dune"));
         assertThat(loads).hasValue(1);
         assertThat(cache.get("1", String.class)).isEqualTo("Dune");
+    }
+
+    @Test
+    void asynchronousCallsUseFewThreads() {
+        Set<Long> threads = ConcurrentHashMap.newKeySet();
+        cache.put("1", "Dune");
+        for (int i = 0; i < 200; i++) {
+            cache.retrieve("1")
+                    .thenRun(() -> threads.add(Thread.currentThread().getId()))
+                    .join();
+        }
+        // This thread is one of them, where a call has ended before the action is added.
+        assertThat(threads).hasSizeLessThan(50);
     }
 
     @Test

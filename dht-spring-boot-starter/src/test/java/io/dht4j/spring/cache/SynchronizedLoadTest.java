@@ -189,7 +189,8 @@ class SynchronizedLoadTest {
 
     @BeforeEach
     void clear() {
-        new DhtCache("books", node, CacheOptions.of(CacheSerializer.text()), () -> null, text -> {}).clear();
+        new DhtCache("books", node, CacheOptions.of(CacheSerializer.text()), Runnable::run, () -> null, text -> {})
+                .clear();
     }
 
     private AnnotationConfigApplicationContext library(@Nullable CacheErrorHandler handler) {

@@ -97,12 +97,12 @@ class UnreadableValuesTest {
     }
 
     private DhtCache cache(Unreadable value) {
-        return new DhtCache("books", cluster, value.options(), () -> null, warnings::add);
+        return new DhtCache("books", cluster, value.options(), Runnable::run, () -> null, warnings::add);
     }
 
     @BeforeEach
     void clear() {
-        new DhtCache("books", cluster, TEXT, () -> null, warnings::add).clear();
+        new DhtCache("books", cluster, TEXT, Runnable::run, () -> null, warnings::add).clear();
     }
 
     @ParameterizedTest
