@@ -21,7 +21,7 @@ public interface CacheSerializer {
      *
      * @param bytes what {@link #toBytes} returned, perhaps in another process and an older version of the application
      * @return a value, never null
-     * @throws RuntimeException if the bytes cannot be converted; the cache evicts them, and loads the value again
+     * @throws RuntimeException if the bytes cannot be converted; the value counts as absent
      */
     Object fromBytes(byte[] bytes);
 

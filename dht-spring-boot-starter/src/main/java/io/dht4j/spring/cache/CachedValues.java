@@ -1,6 +1,8 @@
 package io.dht4j.spring.cache;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.NullValue;
 
 /** Converts the values of a cache, nulls among them, to what the cluster keeps. */
@@ -12,6 +14,9 @@ final class CachedValues {
     private final String cache;
     private final CacheSerializer serializer;
     private final boolean nullValues;
+
+    /** That of the application, which serializers may find classes by; threads of pools may have another one. */
+    private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
     CachedValues(String cache, CacheSerializer serializer, boolean nullValues) {
         this.cache = cache;
@@ -30,7 +35,7 @@ final class CachedValues {
         }
         byte[] bytes;
         try {
-            bytes = serializer.toBytes(stored);
+            bytes = inApplication(() -> serializer.toBytes(stored));
         } catch (RuntimeException e) {
             throw new IllegalArgumentException("cache " + cache + ": " + e.getMessage(), e);
         }
@@ -57,7 +62,7 @@ final class CachedValues {
         }
         Object value;
         try {
-            value = serializer.fromBytes(Arrays.copyOfRange(bytes, 1, bytes.length));
+            value = inApplication(() -> serializer.fromBytes(Arrays.copyOfRange(bytes, 1, bytes.length)));
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             throw new IllegalStateException(e.toString(), e);
         }
@@ -65,5 +70,16 @@ final class CachedValues {
             throw new IllegalStateException("its serializer returned null");
         }
         return value;
+    }
+
+    private <T> T inApplication(Supplier<T> conversion) {
+        Thread thread = Thread.currentThread();
+        ClassLoader usual = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            return conversion.get();
+        } finally {
+            thread.setContextClassLoader(usual);
+        }
     }
 }

@@ -24,8 +24,8 @@ import org.springframework.cache.support.NullValue;
 
 /**
  * A cache whose values are in a cluster. A value is a byte that is 0 for null and 1 otherwise, then the bytes of the
- * serializer. A value that cannot be read is evicted and counts as absent, since no later read would succeed either.
- * Safe for use by any number of threads.
+ * serializer. A value that cannot be read counts as absent. It is not evicted: another instance, with another version
+ * of its class, may be able to read it. Safe for use by any number of threads.
  */
 final class DhtCache extends AbstractValueAdaptingCache {
 
@@ -79,53 +79,31 @@ final class DhtCache extends AbstractValueAdaptingCache {
 
     @Override
     protected @Nullable Object lookup(Object key) {
-        return find(key, keys.of(key));
+        return find(keys.of(key));
     }
 
-    private @Nullable Object find(Object key, Key place) {
-        Optional<Value> found = calls.await(calls.get(place));
+    private @Nullable Object find(Key place) {
+        return read(calls.await(calls.get(place)));
+    }
+
+    /** Returns on a thread of the executor. */
+    private CompletableFuture<@Nullable Object> finding(Key place) {
+        return calls.get(place).toCompletableFuture().thenApplyAsync(this::read, executor);
+    }
+
+    private @Nullable Object read(Optional<Value> found) {
         if (found.isEmpty()) {
             return null;
         }
         try {
             return values.decode(found.get().bytes());
         } catch (IllegalStateException e) {
-            calls.await(calls.delete(place));
-            warn(key, e);
+            if (warned.compareAndSet(false, true)) {
+                warnings.accept("cache " + name
+                        + ": a value could not be read, and counts as absent until it is overwritten: "
+                        + PrintableText.of(e.getMessage()));
+            }
             return null;
-        }
-    }
-
-    /** Returns on a thread of the executor. */
-    private CompletableFuture<@Nullable Object> finding(Object key, Key place) {
-        return calls.get(place)
-                .toCompletableFuture()
-                .thenComposeAsync(
-                        found -> {
-                            try {
-                                return CompletableFuture.completedFuture(
-                                        found.isEmpty()
-                                                ? null
-                                                : values.decode(found.get().bytes()));
-                            } catch (IllegalStateException e) {
-                                return calls.delete(place)
-                                        .toCompletableFuture()
-                                        .thenApplyAsync(
-                                                deleted -> {
-                                                    warn(key, e);
-                                                    return null;
-                                                },
-                                                executor);
-                            }
-                        },
-                        executor);
-    }
-
-    private void warn(Object key, IllegalStateException unreadable) {
-        if (warned.compareAndSet(false, true)) {
-            warnings.accept("cache " + name
-                    + ": a value could not be read, and was evicted to be loaded again; its key " + "is a "
-                    + key.getClass().getTypeName() + ": " + PrintableText.of(unreadable.getMessage()));
         }
     }
 
@@ -206,7 +184,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         Object stored = stored(value);
         boolean[] written = new boolean[1];
         Object now = once(place, () -> {
-            Object found = find(key, place);
+            Object found = find(place);
             if (found != null) {
                 return found;
             }
@@ -218,7 +196,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
 
     @Override
     public CompletableFuture<?> retrieve(Object key) {
-        return finding(key, keys.of(key)).thenApply(this::toValueWrapper);
+        return finding(keys.of(key)).thenApply(this::toValueWrapper);
     }
 
     @Override
@@ -314,7 +292,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 return null;
             }
             try {
-                return DhtCache.this.find(key, place);
+                return DhtCache.this.find(place);
             } catch (RuntimeException e) {
                 forgiveRead(e);
                 return null;
@@ -326,7 +304,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 return CompletableFuture.completedFuture(null);
             }
             return DhtCache.this
-                    .finding(key, place)
+                    .finding(place)
                     .exceptionallyAsync(
                             error -> {
                                 forgiveRead(failure(error));

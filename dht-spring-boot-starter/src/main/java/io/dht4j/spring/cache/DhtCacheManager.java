@@ -28,8 +28,8 @@ import org.springframework.cache.interceptor.CacheErrorHandler;
  *       last write wins: two may load the same key, or both put a value that was absent.
  *   <li>A loader that loads its own key in its own thread is refused with an {@code IllegalStateException}, which is
  *       the cause of what {@code get(key, loader)} throws.
- *   <li>A value that cannot be read, such as one of a class that has changed, is evicted and counts as absent. The
- *       first one of a cache is logged.
+ *   <li>A value that cannot be read, such as one of a class that has changed, counts as absent until it is overwritten.
+ *       The first one of a cache is logged.
  *   <li>Futures complete on threads of the manager, which run the loaders of {@code retrieve(key, loader)} too. They
  *       have the context class loader of the thread that made the manager.
  *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.
